@@ -1,0 +1,30 @@
+# Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
+.PHONY: demo test check fmt bench
+PYTHON ?= python3
+BIN := .venv/bin
+
+$(BIN)/citewell: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer; set PYTHON=python3.x")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
+	touch $@
+
+demo: $(BIN)/citewell ## the main job: a conversation over the example handbook
+	$(BIN)/citewell demo
+
+test: $(BIN)/citewell ## all tests
+	$(BIN)/python -m pytest -n 2
+
+check: $(BIN)/citewell ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fmt: $(BIN)/citewell ## put the code into its format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(BIN)/citewell ## one table of timings from this machine
+	$(BIN)/python -m bench.run

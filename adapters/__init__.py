@@ -1,0 +1,1 @@
+"""Other people's services: chat platforms, language models, file formats, document sources."""

@@ -1,0 +1,1 @@
+"""The wiring: settings become live objects, and the command line starts them."""

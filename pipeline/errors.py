@@ -1,0 +1,50 @@
+"""The errors Citewell raises on purpose.
+
+CitewellError            carries `what_to_do`, a sentence for the person who can act on it
+├── Unavailable          a service did not answer, or asked us to wait
+├── Unusable             a service answered with something that cannot be used
+├── Refused              bad input, and what to change
+└── Misconfigured        found at start-up; names the setting
+
+Errors of vendors are translated into these once, in the adapter that talks to the vendor. A person never
+sees a vendor's message; an operator finds it in the log as the cause.
+"""
+
+from __future__ import annotations
+
+
+class CitewellError(Exception):
+    """Something expected went wrong. `str()` is for the operator: it holds no secret and no document text."""
+
+    def __init__(self, message: str, *, what_to_do: str = "") -> None:
+        super().__init__(message)
+        self.what_to_do = what_to_do
+
+
+class Unavailable(CitewellError):
+    """A service did not answer in time, is down, or asked us to wait `retry_after` seconds."""
+
+    def __init__(
+        self, service: str, message: str, *, retry_after: float | None = None, permanent: bool = False
+    ) -> None:
+        super().__init__(f"{service}: {message}")
+        self.service = service
+        self.retry_after = retry_after
+        self.permanent = permanent
+        """Trying again cannot help (wrong key, unknown model)."""
+
+
+class Unusable(CitewellError):
+    """A reply that did not parse, was cut off, or was empty."""
+
+
+class Refused(CitewellError):
+    """Input that cannot be taken; the message says why and `what_to_do` what to change."""
+
+
+class Misconfigured(CitewellError):
+    """A setting that cannot work, found at start-up."""
+
+    def __init__(self, setting: str, message: str, *, what_to_do: str = "") -> None:
+        super().__init__(f"{setting}: {message}", what_to_do=what_to_do)
+        self.setting = setting

@@ -1,0 +1,92 @@
+"""Sentences, terms, numbers and names: what every stage knows about text, and nothing about stages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+STOP_WORDS = frozenset(
+    """a about am an and any are as at be been being but by can could did do does doing for from had has have having he
+    her hers him his how i if in into is it its itself just me my of off on or our ours out over own s she should so
+    some such t than that the their theirs them then there these they this those through to too under until up very was
+    we were what when where which while who whom whose why will with would you your yours""".split()
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|e\.g|i\.e|cf|No|Nr|Fig|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw))\.$"
+)
+_BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
+_porter = Stemmer.Stemmer("porter")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Start and end of each sentence, white space trimmed; line ends separate too."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        piece = text[start : match.start()].rstrip()
+        if "\n" not in match.group() and _ABBREVIATION.search(piece):
+            continue
+        _append(spans, text, start, match.end())
+        start = match.end()
+    _append(spans, text, start, len(text))
+    return spans
+
+
+def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    stripped = piece.strip()
+    if stripped:
+        begin = start + piece.index(stripped[0])
+        spans.append((begin, begin + len(stripped)))
+
+
+def words(text: str) -> list[str]:
+    """Words as written, lower case; runs of scripts without spaces come as overlapping character pairs."""
+    found: list[str] = []
+    for match in _WORD.finditer(text):
+        word = match.group().lower()
+        if _CJK.search(word):
+            found.extend(lexical_form(word).split())
+        else:
+            found.append(word)
+    return found
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The Porter stem, as SQLite's `porter` tokenizer makes it; possessive endings dropped."""
+    return str(_porter.stemWord(re.sub(r"['’]s?$", "", word)))
+
+
+def terms(text: str) -> list[str]:
+    """Stemmed content words in order, stop words dropped, accents folded."""
+    return [stem(fold(word)) for word in words(text) if word not in STOP_WORDS]
+
+
+def fold(word: str) -> str:
+    """Without diacritics, as SQLite's `unicode61` tokenizer sees it."""
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def query_terms(question: str) -> list[str]:
+    """Distinct words to search for, unstemmed (the index stems), stop words dropped unless nothing else is left."""
+    everything = list(dict.fromkeys(words(question)))
+    content = [word for word in everything if word not in STOP_WORDS]
+    return content or everything
+
+
+def lexical_form(text: str) -> str:
+    """`text` as it is put into the lexical index: runs of scripts without spaces become character pairs."""
+
+    def pairs(match: re.Match[str]) -> str:
+        run = match.group()
+        return " " + (" ".join(run[i : i + 2] for i in range(len(run) - 1)) or run) + " "
+
+    return _CJK.sub(pairs, text)

@@ -1,0 +1,1 @@
+"""What is remembered: one SQLite file is the truth, the vector index is a cache beside it."""
