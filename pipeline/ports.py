@@ -7,7 +7,6 @@ reached and nothing else on purpose.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 

@@ -11,8 +11,8 @@ import Stemmer
 STOP_WORDS = frozenset(
     """a about am an and any are as at be been being but by can could did do does doing for from had has have having he
     her hers him his how i if in into is it its itself just me my of off on or our ours out over own s she should so
-    some such t than that the their theirs them then there these they this those through to too under until up very was
-    we were what when where which while who whom whose why will with would you your yours""".split()
+    some such t than that the their theirs them then there these they this those through to too under until up very
+    was we were what when where which while who whom whose why will with would you your yours""".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
