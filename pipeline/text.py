@@ -65,7 +65,14 @@ def stem(word: str) -> str:
 
 def terms(text: str) -> list[str]:
     """Stemmed content words in order, stop words dropped, accents folded."""
-    return [stem(fold(word)) for word in words(text) if word not in STOP_WORDS]
+    found = _WORD.findall(text.lower()) if text.isascii() else words(text)
+    return [term for term in map(_term, found) if term]
+
+
+@lru_cache(maxsize=65536)
+def _term(word: str) -> str:
+    """The stem of a content word, nothing for a stop word."""
+    return "" if word in STOP_WORDS else stem(fold(word))
 
 
 def fold(word: str) -> str:
