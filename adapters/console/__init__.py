@@ -1,0 +1,1 @@
+"""The terminal as a platform: answers rendered for people to read."""

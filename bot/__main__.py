@@ -1,0 +1,43 @@
+"""The command line. Errors are translated here, once: people see what to do, never a traceback."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from bot.commands import asking, evaluating, history, indexing, running
+from pipeline.errors import CitewellError
+
+app = typer.Typer(
+    name="citewell",
+    help="Answers questions from your own documents, and shows where every sentence comes from.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command()(running.run)
+app.command()(indexing.index)
+app.add_typer(indexing.documents, name="documents")
+app.command()(asking.ask)
+app.command()(asking.chat)
+app.command()(asking.demo)
+app.add_typer(history.history, name="history")
+app.add_typer(evaluating.evaluate, name="eval")
+
+
+def main() -> None:
+    """Run the command line; exit status 2 for what the person can mend."""
+    try:
+        app()
+    except CitewellError as error:
+        print(f"citewell: {error}", file=sys.stderr)  # noqa: T201 - the command line's own voice
+        if error.what_to_do:
+            print(f"  {error.what_to_do}", file=sys.stderr)  # noqa: T201 - as above
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

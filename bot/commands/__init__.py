@@ -1,0 +1,1 @@
+"""The commands, one module a subject. Each reads settings, opens Citewell, and prints."""

@@ -1,0 +1,115 @@
+"""`citewell ask`, `chat` and `demo`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adapters.console.render import render
+from bot.commands.terminal import Data, err, out, run, settings
+from bot.handbook import CONVERSATION, handbook
+from pipeline import wording
+from pipeline.values import Answer, CitationStyle, Format, Outcome, Progress, Style
+
+Thread = Annotated[str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")]
+Citations = Annotated[CitationStyle | None, typer.Option("--citations", help="How citations are marked.")]
+StyleOption = Annotated[Style | None, typer.Option("--style", help="How much is said.")]
+FormatOption = Annotated[Format | None, typer.Option("--format", help="Form of the answer; default: what suits the question.")]
+Passages = Annotated[bool, typer.Option("--passages", help="Show the exact passages that are quoted.")]
+Why = Annotated[bool, typer.Option("--why", help="Show what the confidence is made of.")]
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    thread: Thread = "",
+    citations: Citations = None,
+    style: StyleOption = None,
+    format_: FormatOption = None,
+    passages: Passages = False,
+    why: Why = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+    data: Data = None,
+) -> None:
+    """Ask one question. Exit status 0: answered; 1: not answered, with the reason."""
+    found = settings(data)
+    text = typer.get_text_stream("stdin").read() if question == "-" else question
+
+    async def work() -> Answer:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            return await citewell.answer(text, thread=thread, style=style, format=format_, citations=citations)
+
+    import asyncio
+
+    answer = asyncio.run(work())
+    if json:
+        out.print_json(answer.model_dump_json())
+    else:
+        out.print(
+            render(
+                answer,
+                citations=found.include_citations,
+                confidence=found.include_confidence,
+                passages=passages,
+                why=why,
+            )
+        )
+    if answer.outcome not in (Outcome.ANSWERED, Outcome.PARTIAL):
+        raise typer.Exit(1)
+
+
+def chat(thread: Thread = "chat", passages: Passages = False, why: Why = False, data: Data = None) -> None:
+    """Have a conversation. An empty line or Ctrl-D ends it."""
+    found = settings(data)
+
+    async def work() -> None:
+        import asyncio
+
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
+            while True:
+                try:
+                    text = await asyncio.to_thread(out.input, "[bold]> [/bold]")
+                except EOFError:
+                    return
+                if not text.strip():
+                    return
+                with err.status("") as status:
+                    async for event in citewell.events(text, thread=thread):
+                        if isinstance(event, Progress):
+                            status.update(wording.PROGRESS[event.stage])
+                        if isinstance(event, Answer):
+                            answer = event
+                out.print(render(answer, passages=passages, why=why))
+                out.print()
+
+    run(work())
+
+
+def demo() -> None:
+    """Show a conversation over a small example handbook, in a data folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="citewell-demo-") as folder, handbook() as documents:
+        found = settings(Path(folder))
+
+        async def work() -> None:
+            from bot.wiring import open_citewell
+
+            async with open_citewell(found) as citewell:
+                with err.status("Indexing the example handbook"):
+                    summary = await citewell.index([documents])
+                out.print(f"[dim]Indexed {summary.added} documents of the example handbook. The conversation:[/dim]\n")
+                for said in CONVERSATION:
+                    out.rule(f"[dim]{said.shows}[/dim]", align="left", style="dim")
+                    out.print(f"\n[bold]> {said.text}[/bold]\n")
+                    answer = await citewell.answer(said.text, thread=said.thread)
+                    out.print(render(answer, passages=said.passages))
+                    out.print()
+                out.print("[dim]Now index your own: citewell index FOLDER, then citewell ask or citewell chat.[/dim]")
+
+        run(work())

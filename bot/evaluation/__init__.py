@@ -1,0 +1,1 @@
+"""`citewell eval`: the real pipeline on data with known answers."""

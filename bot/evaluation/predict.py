@@ -1,0 +1,108 @@
+"""One prediction a row, made by the same parts that answer people."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from bot.evaluation.rows import turns
+from bot.settings import Settings
+from bot.wiring import Citewell, open_citewell
+from pipeline.respond import Request, Retriever
+from pipeline.screen import screen, screen_document
+from pipeline.validate import check_response
+from pipeline.values import Answer, Audience, Outcome, Retrieval, Search
+
+SHOWN = 10
+"""Documents listed as retrieved."""
+
+
+class Recording:
+    """A retriever that remembers what the last search found."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+        self.documents: tuple[str, ...] = ()
+
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+        retrieval = await self._retriever.retrieve(search, audience)
+        self.documents = retrieval.documents
+        return retrieval
+
+
+class Questions:
+    """Answers questions one at a time over an index of its own."""
+
+    def __init__(self, citewell: Citewell, *, last_turn: bool = False, always: bool = False) -> None:
+        self._recording = Recording(citewell.retriever)
+        self._citewell = citewell.with_retriever(self._recording)
+        self._last_turn = last_turn
+        self._always = always
+
+    async def predict(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The prediction of one `{id, question, history?}`; `ms` is the whole wait for the answer."""
+        self._recording.documents = ()
+        history = () if self._last_turn else turns(row.get("history") or [])
+        request = Request(
+            text=row["question"], audience=await self._citewell.everything(), turns=history, always=self._always
+        )
+        started = time.perf_counter()
+        answer = await self._citewell.respond(request)
+        milliseconds = (time.perf_counter() - started) * 1000
+        return {
+            "id": row["id"],
+            "retrieved": list(self._recording.documents[:SHOWN]),
+            "answer": answer.body if answer.sentences else "",
+            "abstained": not answer.sentences,
+            "confidence": round(answer.confidence.score, 4),
+            "level": answer.confidence.level.value,
+            "cited": list(dict.fromkeys(citation.document_id for citation in answer.citations)),
+            "ms": round(milliseconds, 2),
+        }
+
+
+@asynccontextmanager
+async def temporary(settings: Settings, documents: Path | None = None) -> AsyncIterator[Citewell]:
+    """A Citewell with an index of its own that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
+        async with open_citewell(settings.model_copy(update={"data": Path(folder)})) as citewell:
+            if documents:
+                await citewell.index([documents])
+            yield citewell
+
+
+def predict_grounding(row: dict[str, Any]) -> dict[str, Any]:
+    """`score` is 1 for unsupported; `spans` are the characters of the sentences that are."""
+    checked = check_response(row["response"], row["sources"], question=row.get("question") or "")
+    return {
+        "id": row["id"],
+        "score": round(checked.score, 4),
+        "flag": checked.flag,
+        "spans": [list(span) for span in checked.spans],
+    }
+
+
+def predict_injection(row: dict[str, Any]) -> dict[str, Any]:
+    """The screen's opinion of `text`, or of `document`."""
+    screening = screen_document(row["document"]) if "document" in row else screen(row["text"])
+    return {
+        "id": row["id"],
+        "flag": screening.flag,
+        "score": round(screening.score, 4),
+        "declined": screening.decline,
+    }
+
+
+async def predict_poisoned(row: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The same with the answer that the pipeline gives with that document, and nothing else, indexed."""
+    with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
+        path = Path(folder) / "document.txt"
+        path.write_text(row["document"], encoding="utf-8")
+        async with temporary(settings, path) as citewell:
+            answer: Answer = await citewell.respond(Request(text=row["question"], audience=await citewell.everything()))
+    said = answer.body if answer.outcome in (Outcome.ANSWERED, Outcome.PARTIAL) and answer.sentences else ""
+    return predict_injection(row) | {"answer": said}

@@ -1,0 +1,71 @@
+"""Reading questions and writing predictions: JSON Lines that can be resumed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import Refused
+from pipeline.values import Turn
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Raises Refused naming the line that is not a JSON object with an `id`."""
+    rows = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}", what_to_do="Check the path.") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or "id" not in row:
+            raise Refused(f"{path}, line {number}: not a JSON object with an id", what_to_do="Give one object a line.")
+        rows.append(row)
+    return rows
+
+
+class Predictions:
+    """An output file that grows row by row; what an interrupted run has written is kept and not done again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.rows: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            whole = [line for line in path.read_text(encoding="utf-8").split("\n")[:-1] if line]
+            self.rows = {str(row["id"]): row for row in map(json.loads, whole)}
+            path.write_text("".join(line + "\n" for line in whole), encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def missing(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        return (row for row in rows if str(row["id"]) not in self.rows)
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.rows[str(row["id"])] = row
+        with self._path.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def pairs(self, rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Each gold row with its prediction."""
+        return [(row, self.rows[str(row["id"])]) for row in rows if str(row["id"]) in self.rows]
+
+
+def turns(history: list[dict[str, str]]) -> tuple[Turn, ...]:
+    """`[{role: user|agent, text}]` as turns: a turn begins with each user text and holds the agent texts after it."""
+    found: list[Turn] = []
+    for said in history:
+        if said["role"] == "user" or not found:
+            question = said["text"] if said["role"] == "user" else ""
+            answer = "" if question else said["text"]
+            found.append(Turn(question=question, answer=answer, asked_at=datetime.now(UTC)))
+        else:
+            last = found.pop()
+            found.append(last.model_copy(update={"answer": f"{last.answer} {said['text']}".strip()}))
+    return tuple(found)

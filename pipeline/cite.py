@@ -1,0 +1,182 @@
+"""Citations: numbers given at first appearance, and the marks and references of the four styles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, RetrievedChunk
+
+SNIPPET = 150
+"""Characters of context shown with a citation (specification D)."""
+_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Numbering:
+    """Gives each passage its number the first time a shown sentence rests on it, and keeps what was quoted."""
+
+    def __init__(self, passages: Iterable[RetrievedChunk]) -> None:
+        self._passages = {passage.chunk.id: passage for passage in passages}
+        self._numbers: dict[str, int] = {}
+        self._quotes: dict[str, list[str]] = {}
+
+    def number(self, chunk_ids: Sequence[str], quote: str = "") -> tuple[int, ...]:
+        """The numbers of `chunk_ids`, ascending; `quote` is the supporting span of the first one."""
+        for chunk_id in chunk_ids:
+            self._numbers.setdefault(chunk_id, len(self._numbers) + 1)
+        if chunk_ids and quote:
+            quotes = self._quotes.setdefault(chunk_ids[0], [])
+            if quote not in quotes:
+                quotes.append(quote)
+        return tuple(sorted(self._numbers[chunk_id] for chunk_id in chunk_ids))
+
+    def citations(self, positions: Mapping[int, Sequence[tuple[int, int]]] | None = None) -> tuple[Citation, ...]:
+        """What was cited, in order; `positions` are the spans in the body by number."""
+        return tuple(
+            cite(
+                self._passages[chunk_id],
+                number,
+                quote=" … ".join(self._quotes.get(chunk_id, ())),
+                positions=tuple((positions or {}).get(number, ())),
+            )
+            for chunk_id, number in self._numbers.items()
+        )
+
+
+def cite(
+    passage: RetrievedChunk, number: int, *, quote: str = "", positions: tuple[tuple[int, int], ...] = ()
+) -> Citation:
+    """A passage as a numbered source."""
+    chunk, document = passage.chunk, passage.document
+    return Citation(
+        number=number,
+        document_id=document.id,
+        chunk_id=chunk.id,
+        title=document.title,
+        filename=document.filename,
+        product=document.product,
+        document_type=document.document_type,
+        page=chunk.page,
+        sheet=chunk.sheet,
+        heading=chunk.heading,
+        url=document.url,
+        quote=quote,
+        snippet=snippet(chunk.text[chunk.overlap :] if not quote else chunk.text, quote),
+        score=round(passage.score, 3),
+        positions=positions,
+    )
+
+
+def snippet(text: str, quote: str) -> str:
+    """About 150 characters of `text` that hold the beginning of `quote`, cut at words."""
+    first = quote.split(" … ")[0]
+    start = max(text.find(first), 0) if first else 0
+    if len(text) - start < SNIPPET:
+        start = max(0, len(text) - SNIPPET)
+    while start and not text[start - 1].isspace():
+        start -= 1
+    end = min(len(text), start + SNIPPET)
+    if end < len(text):
+        cut = text.rfind(" ", start, end)
+        end = cut if cut > start else end
+    words = " ".join(text[start:end].split())
+    return f"{'… ' if start else ''}{words}{' …' if end < len(text) else ''}"
+
+
+def place(citation: Citation) -> str:
+    """Where in its document a citation stands: `Expenses > Travel, page 3`."""
+    parts = [" > ".join(citation.heading)] if citation.heading else []
+    if citation.sheet:
+        parts.append(f"sheet {citation.sheet}")
+    if citation.page is not None:
+        parts.append(f"page {citation.page}")
+    return ", ".join(parts)
+
+
+def reference(citation: Citation) -> str:
+    """A full reference in plain text: title, and where in it."""
+    where = place(citation)
+    return f"{citation.title} - {where}" if where else citation.title
+
+
+def mark(numbers: Sequence[int], citations: Mapping[int, Citation], style: CitationStyle) -> str:
+    """What stands behind a sentence, with its leading space where the style has one."""
+    if not numbers:
+        return ""
+    match style:
+        case CitationStyle.FOOTNOTE:
+            return "⁻".join(str(number).translate(_SUPERSCRIPT) for number in numbers)
+        case CitationStyle.INLINE:
+            return " " + " ".join(f"(Source: {_inline(citations[number])})" for number in numbers)
+        case _:
+            return " " + "".join(f"[{number}]" for number in numbers)
+
+
+def _inline(citation: Citation) -> str:
+    named = f"{citation.product} {citation.document_type}".strip() if citation.product else citation.title
+    where = place(citation)
+    return f"{named} - {where}" if where else named
+
+
+def body(
+    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle
+) -> tuple[str, dict[int, list[tuple[int, int]]]]:
+    """The answer as Markdown, and for each citation number the spans of the sentences that rest on it."""
+    by_number = {citation.number: citation for citation in citations}
+    text = ""
+    positions: dict[int, list[tuple[int, int]]] = {}
+    step = 0
+    before: CitedSentence | None = None
+    for sentence in sentences:
+        step = step + 1 if sentence.kind is BlockKind.STEP and not (sentence.opens and before) else 1
+        text += _gap(before, sentence)
+        start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style))
+        for number in sentence.numbers:
+            positions.setdefault(number, []).append((len(text) + start, len(text) + start + len(sentence.text)))
+        text += piece
+        before = sentence
+    if style is CitationStyle.ENDNOTE and citations:
+        text += "\n\nSources:\n" + "\n".join(f"{c.number}. {reference(c)}" for c in citations)
+    return text, positions
+
+
+_OWN_LINE = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE})
+
+
+def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
+    if before is None:
+        return ""
+    table = {BlockKind.HEADER, BlockKind.ROW}
+    same_run = before.kind is sentence.kind or {before.kind, sentence.kind} <= table
+    if sentence.opens or not same_run or BlockKind.CODE in (before.kind, sentence.kind):
+        return "\n\n"
+    return "\n" if sentence.kind in _OWN_LINE else " "
+
+
+def _shape(sentence: CitedSentence, step: int, marked: str) -> tuple[int, str]:
+    """Where the sentence's own text starts in its Markdown, and that Markdown."""
+    warning = "" if sentence.verified else "⚠ Unverified claim: "
+    match sentence.kind:
+        case BlockKind.ITEM:
+            before = f"- {warning}"
+        case BlockKind.STEP:
+            before = f"{step}. {warning}"
+        case BlockKind.HEADER:
+            rule = " | ".join(["---"] * (sentence.text.count(" | ") + 1))
+            return 2, f"| {sentence.text} |\n| {rule} |"
+        case BlockKind.ROW:
+            return 2, f"| {sentence.text}{marked} |"
+        case BlockKind.CODE:
+            fence = "`" * max(3, _longest_run(sentence.text) + 1)
+            before = f"{fence}{sentence.language}\n"
+            return len(before), f"{before}{sentence.text}\n{fence}\n{marked.strip()}".rstrip()
+        case _:
+            before = warning
+    return len(before), f"{before}{sentence.text}{marked}"
+
+
+def _longest_run(text: str) -> int:
+    longest = run = 0
+    for character in text:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    return longest

@@ -1,0 +1,107 @@
+"""Every sentence a person reads that is not from a document or a model, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.values import Confidence, Level, Outcome, Stage
+
+PROGRESS = {
+    Stage.PLANNING: "Reading the question",
+    Stage.SEARCHING: "Searching the documents",
+    Stage.WRITING: "Writing and checking the answer",
+}
+BADGE = {Level.HIGH: "●●● High confidence", Level.MEDIUM: "●●○ Medium confidence", Level.LOW: "●○○ Low confidence"}
+"""Readable without colour and by a screen reader: the level is in the words."""
+
+CLOSEST = "The documents do not answer this outright. The closest passages say:"
+FALLBACK = "The language model did not answer, so these are the passages themselves:"
+FALLBACK_CLOSEST = "The language model did not answer. The closest passages say:"
+NOT_FOUND = "I could not find an answer to this in the documents."
+NOT_FOUND_NEXT = "Try other words or a narrower question, or ask whoever owns the topic."
+NEAREST = "What came closest:"
+PARTIAL_CUT = "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
+PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
+UNVERIFIED = "⚠ Unverified claim"
+LATE = "Sorry for the wait: I could not be reached when you asked."
+EXPIRED = "I could not be reached when you asked this, and it is too old to answer now. Please ask again."
+BUSY = "I am busy with many questions right now. Please ask again in a few minutes."
+ASK_AGAIN = "I was interrupted while answering. Please ask again."
+STOPPED = "Stopped, as you asked."
+ATTACHMENT = "I cannot read attached files ({names}); I answer from the indexed documents only."
+SHARED_CHANNEL = (
+    "This channel is shared with another organisation, and I am not allowed to answer there. "
+    "Ask me in a direct message or in a channel of your own."
+)
+
+
+def failure(incident: str) -> str:
+    """What a person sees of an unexpected error; the operator finds the incident id in the log."""
+    return (
+        f"Something went wrong on my side, and this question was not answered. "
+        f"Please ask again; if it happens again, tell the operator this incident id: {incident}"
+    )
+
+
+def badge(confidence: Confidence) -> str:
+    return BADGE[confidence.level]
+
+
+def unanswered_side(sides: Sequence[str]) -> str:
+    """The closing line when a part of the question found nothing."""
+    return f"I found nothing about {_and(sides)} in the documents."
+
+
+def reasoning(outcome: Outcome, *, passages: int, documents: int, kept: int, drafted: int) -> str:
+    """One line on how an answer came about: `used 3 passages from 2 documents; all 4 sentences supported`."""
+    if outcome in (Outcome.CLARIFY, Outcome.DECLINED, Outcome.FAILED):
+        return "no documents were searched"
+    if not kept:
+        return f"read {_count(passages, 'passage')}; none of them answers the question"
+    used = f"used {_count(passages, 'passage')} from {_count(documents, 'document')}"
+    if kept == drafted:
+        checked = "the one sentence is supported" if kept == 1 else f"all {kept} sentences supported"
+    else:
+        checked = f"{kept} of {drafted} sentences supported, the rest left out"
+    return f"{used}; {checked}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _and(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " or " + parts[-1]
+
+
+# --- What the planner says without looking anything up ------------------------------------------
+
+INJECTION = (
+    "I cannot do that: the message asks me to change how I work rather than for something in the documents. "
+    "Ask me about the documents in your own words."
+)
+EMPTY_KNOWLEDGE_BASE = (
+    "No documents that everyone here may see have been added yet. "
+    "The operator adds them with `citewell index PATH` (a file or a folder); after that, ask me again."
+)
+EMPTY_QUESTION = "What would you like to know? Ask a question about the documents, for example: How do I request leave?"
+TOO_SHORT = "That is a little short for me to search well. What exactly would you like to know?"
+WELCOME = "You are welcome. Ask whenever there is something else to look up."
+
+
+def too_long(limit: int) -> str:
+    return f"That is longer than I can take as one question ({limit:,} characters at most). Please ask in fewer words."
+
+
+def introduction(titles: Sequence[str], documents: int, *, greeting: bool) -> str:
+    """Who we are, what is indexed and how to ask; `titles` may be only some of the documents."""
+    more = f" and {documents - len(titles)} more" if documents > len(titles) else ""
+    return (
+        f"{'Hello! ' if greeting else ''}I answer questions from {_count(documents, 'indexed document')} "
+        f"and show where every sentence comes from.\n\n"
+        f"Indexed: {', '.join(titles)}{more}.\n\n"
+        "Ask in plain words, for example “How do I …?”, “What is the difference between … and …?” or “List all …”, "
+        "and follow up in the same thread."
+    )
