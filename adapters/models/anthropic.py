@@ -1,0 +1,146 @@
+"""Anthropic's messages API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adapters.models.json_reply import parse
+from adapters.models.translate import translated
+from pipeline.errors import Unavailable, Unusable
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.values import Usage
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+_REASONS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "refusal": "content_filter"}
+
+
+class AnthropicModel:
+    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused.
+
+    The API takes no temperature.
+    """
+
+    def __init__(self, model: str, *, key: str, base_url: str | None = None, timeout: float = 30.0) -> None:
+        self.name = f"anthropic:{model}"
+        self._model = model
+        self._key = key
+        self._base_url = base_url
+        self._timeout = timeout
+        self._schemas = True
+        self._client: AsyncAnthropic | None = None
+        self._making = asyncio.Lock()
+
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+        """See `LanguageModel`."""
+        client = await self._connected()
+        reading = _Reading(self.name)
+        with self._translated():
+            response = await client.messages.create(**self._request(messages, max_tokens), stream=True)
+            try:
+                async for event in response:
+                    text = reading.take(event)
+                    if text:
+                        yield TextDelta(text=text)
+                    if reading.reason:
+                        break
+            finally:
+                await response.close()
+        if not reading.begun:
+            kind = response.response.headers.get("content-type", "none")
+            raise Unavailable(self.name, f"the stream ended before it began (content type {kind[:40]})")
+        yield StreamEnd(reason=reading.reason, input_tokens=reading.input_tokens, output_tokens=reading.output_tokens)
+
+    async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
+        """See `LanguageModel`. A model without structured outputs is asked for plain JSON instead."""
+        client = await self._connected()
+        with self._translated():
+            reply = await self._ask(client, self._request(messages, max_tokens), into)
+        content, usage = _read_reply(self.name, reply)
+        return parse(self.name, content, into), usage
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def _ask(self, client: AsyncAnthropic, request: dict[str, Any], into: type[T]) -> Any:
+        import anthropic
+
+        create: Any = client.messages.create
+        if self._schemas:
+            shape = {"format": {"type": "json_schema", "schema": into.model_json_schema()}}
+            try:
+                return await create(**request, output_config=shape)
+            except anthropic.BadRequestError as error:
+                if "output_config" not in error.message and "schema" not in error.message:
+                    raise
+                self._schemas = False
+        return await create(**request)
+
+    async def _connected(self) -> AsyncAnthropic:
+        async with self._making:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._make_client)
+            return self._client
+
+    def _make_client(self) -> AsyncAnthropic:
+        import anthropic
+
+        timeout = anthropic.Timeout(self._timeout, connect=min(self._timeout, 5.0))
+        return anthropic.AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=timeout)
+
+    def _translated(self) -> Any:
+        import anthropic
+
+        return translated(anthropic, self.name, "ANTHROPIC_API_KEY")
+
+    def _request(self, messages: Sequence[ChatMessage], max_tokens: int) -> dict[str, Any]:
+        system = "\n\n".join(message.content for message in messages if message.role == "system")
+        chat = [message.model_dump() for message in messages if message.role != "system"]
+        return {"model": self._model, "max_tokens": max_tokens, "system": system, "messages": chat}
+
+
+class _Reading:
+    """What the events of one stream have said so far."""
+
+    def __init__(self, service: str) -> None:
+        self.begun = False
+        self.reason = ""
+        self.input_tokens = self.output_tokens = 0
+        self._service = service
+
+    def take(self, event: Any) -> str:
+        """The text of `event`; other events are remembered."""
+        self.begun = True
+        try:
+            match event.type:
+                case "message_start":
+                    self.input_tokens = int(event.message.usage.input_tokens or 0)
+                case "content_block_delta" if event.delta.type == "text_delta":
+                    return str(event.delta.text or "")
+                case "message_delta":
+                    self.output_tokens = int(event.usage.output_tokens or 0)
+                    why = event.delta.stop_reason
+                    self.reason = _REASONS.get(why, str(why)) if why else ""
+        except (AttributeError, TypeError, ValueError) as error:
+            raise Unusable(f"{self._service}: an event of unknown shape") from error
+        return ""
+
+
+def _read_reply(service: str, reply: Any) -> tuple[str, Usage]:
+    if isinstance(reply, str):
+        raise Unavailable(service, "answered with a page instead of an API reply")
+    try:
+        content = "".join(block.text for block in reply.content if block.type == "text")
+        why = _REASONS.get(reply.stop_reason, reply.stop_reason)
+        usage = Usage(
+            writer=service, input_tokens=reply.usage.input_tokens or 0, output_tokens=reply.usage.output_tokens or 0
+        )
+    except (AttributeError, TypeError, ValueError) as error:
+        raise Unusable(f"{service}: a reply of unknown shape") from error
+    if why != "stop" or not content.strip():
+        raise Unusable(f"{service}: an empty or unfinished reply (stop reason {why})")
+    return content, usage

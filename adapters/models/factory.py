@@ -1,0 +1,47 @@
+"""From the setting `CITEWELL_MODEL` to a language model."""
+
+from __future__ import annotations
+
+from adapters.models.anthropic import AnthropicModel
+from adapters.models.openai import OpenAIModel
+from pipeline.errors import Misconfigured
+from pipeline.ports import LanguageModel
+
+OLLAMA_URL = "http://localhost:11434/v1"
+_FORMS = "openai:MODEL, anthropic:MODEL, ollama:MODEL or extractive"
+
+
+def make_model(
+    spec: str,
+    *,
+    openai_key: str = "",
+    openai_base_url: str = "",
+    anthropic_key: str = "",
+    anthropic_base_url: str = "",
+    temperature: float | None = 0.2,
+    timeout: float = 30.0,
+) -> LanguageModel:
+    """The model that `provider:name` names; nothing is imported or connected yet. Raises Misconfigured.
+
+    A base URL stands for a server that speaks OpenAI's chat completions (Azure, Gemini, vLLM, LM Studio); such a
+    server may need no key.
+    """
+    provider, _, model = spec.partition(":")
+    if provider not in ("openai", "anthropic", "ollama") or not model.strip():
+        raise Misconfigured("CITEWELL_MODEL", f"{spec!r} is not a model", what_to_do=f"Give {_FORMS}.")
+    if provider == "anthropic":
+        if not anthropic_key:
+            raise _missing("ANTHROPIC_API_KEY", spec)
+        return AnthropicModel(model, key=anthropic_key, base_url=anthropic_base_url or None, timeout=timeout)
+    if provider == "openai" and not openai_key and not openai_base_url:
+        raise _missing("OPENAI_API_KEY", spec)
+    base_url = openai_base_url or (OLLAMA_URL if provider == "ollama" else None)
+    return OpenAIModel(
+        model, key=openai_key or "none", base_url=base_url, name=spec, temperature=temperature, timeout=timeout
+    )
+
+
+def _missing(setting: str, spec: str) -> Misconfigured:
+    return Misconfigured(
+        setting, f"is not set, and CITEWELL_MODEL={spec} needs it", what_to_do=f"Set {setting}, or choose {_FORMS}."
+    )

@@ -1,0 +1,194 @@
+"""OpenAI's chat completions, and every server that speaks them: Azure, Gemini, Ollama, vLLM, LM Studio."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from adapters.models.json_reply import parse
+from adapters.models.translate import translated
+from pipeline.errors import CitewellError, Unavailable, Unusable
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.values import Usage
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_LIMITS = ("max_completion_tokens", "max_tokens")
+"""The limit's newer and older name: reasoning models refuse the older one, many other servers the newer."""
+_OPTIONAL = (*_LIMITS, "temperature", "stream_options", "response_format")
+"""Left out from then on when a server refuses them by name."""
+
+
+class OpenAIModel:
+    """A `LanguageModel`. The client is made at the first call, off the event loop, and reused.
+
+    `usage_grace` is how long, in seconds, a stream whose text is complete is waited on for its token counts.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        key: str,
+        base_url: str | None = None,
+        name: str = "",
+        temperature: float | None = 0.2,
+        timeout: float = 30.0,
+        usage_grace: float = 1.0,
+    ) -> None:
+        self.name = name or f"openai:{model}"
+        self._model = model
+        self._key = key
+        self._base_url = base_url
+        self._temperature = temperature
+        self._timeout = timeout
+        self._usage_grace = usage_grace
+        self._refused: set[str] = set() if base_url is None else {"max_completion_tokens"}
+        self._client: AsyncOpenAI | None = None
+        self._making = asyncio.Lock()
+
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+        """See `LanguageModel`. A server that refuses an optional parameter is asked again without it."""
+        client = await self._connected()
+        optional = {"stream_options": {"include_usage": True}}
+        reason, tokens, begun = "", (0, 0), False
+        with self._translated():
+            response = await self._create(client, messages, max_tokens, optional, stream=True)
+            async with aclosing(_events(response)) as events:
+                while (chunk := await self._next(events, finished=bool(reason))) is not None:
+                    begun = True
+                    text, why, used = _read_chunk(self.name, chunk)
+                    reason = reason if reason == "content_filter" else why or reason
+                    tokens = used or tokens
+                    if text:
+                        yield TextDelta(text=text)
+        if not begun:
+            kind = response.response.headers.get("content-type", "none")
+            raise Unavailable(self.name, f"the stream ended before it began (content type {kind[:40]})")
+        yield StreamEnd(reason=reason, input_tokens=tokens[0], output_tokens=tokens[1])
+
+    async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
+        """See `LanguageModel`. A server without structured outputs is asked for plain JSON instead."""
+        client = await self._connected()
+        schema = {"name": into.__name__, "schema": into.model_json_schema(), "strict": True}
+        optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
+        with self._translated():
+            reply = await self._create(client, messages, max_tokens, optional, stream=False)
+        content, tokens = _read_reply(self.name, reply)
+        return parse(self.name, content, into), Usage(writer=self.name, input_tokens=tokens[0], output_tokens=tokens[1])
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def _connected(self) -> AsyncOpenAI:
+        async with self._making:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._make_client)
+            return self._client
+
+    def _make_client(self) -> AsyncOpenAI:
+        import openai
+
+        timeout = openai.Timeout(self._timeout, connect=min(self._timeout, 5.0))
+        return openai.AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=timeout)
+
+    def _translated(self) -> Any:
+        import openai
+
+        return translated(openai, self.name, "OPENAI_API_KEY")
+
+    async def _create(
+        self,
+        client: AsyncOpenAI,
+        messages: Sequence[ChatMessage],
+        max_tokens: int,
+        optional: Mapping[str, object],
+        *,
+        stream: bool,
+    ) -> Any:
+        import openai
+
+        create: Any = client.chat.completions.create
+        chat = [message.model_dump() for message in messages]
+        wished: dict[str, object] = (
+            dict.fromkeys(_LIMITS, max_tokens) | {"temperature": self._temperature} | dict(optional)
+        )
+        while True:
+            asked = {name: value for name, value in wished.items() if name not in self._refused and value is not None}
+            if "max_completion_tokens" in asked:
+                del asked["max_tokens"]
+            try:
+                return await create(model=self._model, messages=chat, stream=stream, **asked)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                refused = _refused_name(error, asked)
+                if refused is None or self._refused | {refused} >= set(_LIMITS):
+                    raise
+                self._refused.add(refused)
+
+    async def _next(self, events: AsyncIterator[Any], *, finished: bool) -> Any:
+        try:
+            async with asyncio.timeout(self._usage_grace if finished else None):
+                with self._translated():
+                    return await anext(events, None)
+        except (TimeoutError, CitewellError):
+            if finished:
+                return None
+            raise
+
+
+async def _events(response: Any) -> AsyncGenerator[Any, None]:
+    if not hasattr(response, "__aiter__"):
+        return
+    try:
+        async for chunk in response:
+            yield chunk
+    finally:
+        await response.close()
+
+
+def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
+    """Which optional parameter a server refused: the one it names, or the first its message mentions."""
+    if error.param:
+        named = str(error.param).split(".")[0]
+        return named if named in asked and named in _OPTIONAL else None
+    mentioned = [name for name in _OPTIONAL if name in asked and name in error.message]
+    return min(mentioned, key=error.message.index, default=None)
+
+
+def _read_chunk(service: str, chunk: Any) -> tuple[str, str, tuple[int, int] | None]:
+    """Text, finish reason and token counts of one event; what a chunk does not hold comes empty."""
+    try:
+        tokens = _tokens(chunk)
+        if not chunk.choices:
+            return "", "", tokens
+        choice = chunk.choices[0]
+        if choice.delta is not None and getattr(choice.delta, "refusal", None):
+            return "", "content_filter", tokens
+        text = choice.delta.content if choice.delta is not None else ""
+        why = choice.finish_reason
+        return (text or "") + "", str(why or ""), tokens
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise Unusable(f"{service}: an event of unknown shape") from error
+
+
+def _read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
+    if isinstance(reply, str):
+        raise Unavailable(service, "answered with a page instead of an API reply")
+    try:
+        choice = reply.choices[0]
+        content, why = choice.message.content, choice.finish_reason
+        tokens = _tokens(reply) or (0, 0)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise Unusable(f"{service}: a reply without choices") from error
+    if why != "stop" or not isinstance(content, str) or not content.strip():
+        raise Unusable(f"{service}: an empty or unfinished reply (finish reason {why})")
+    return content, tokens
+
+
+def _tokens(reply: Any) -> tuple[int, int] | None:
+    usage = getattr(reply, "usage", None)
+    return (int(usage.prompt_tokens or 0), int(usage.completion_tokens or 0)) if usage else None

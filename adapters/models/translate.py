@@ -1,0 +1,74 @@
+"""The one place where errors of the OpenAI and Anthropic SDKs become ours.
+
+Both SDKs are generated alike and name their errors alike. A vendor's message can echo the key or the prompt, so
+`str()` of ours carries the status and the vendor's error code only; the vendor's error is the cause.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import ModuleType
+from typing import Any
+
+from pipeline.errors import CitewellError, Unavailable, Unusable
+
+_REMEDIES = {
+    401: "Check {key}: the service does not accept it.",
+    403: "Check what {key} may use: the service refused the model or the region.",
+    404: "Check CITEWELL_MODEL and the base URL: the service does not know this model or path.",
+}
+
+
+@contextmanager
+def translated(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
+    """Turn errors of `sdk` and of the connection below it into Unavailable or Unusable; `key` names the setting."""
+    import httpx2
+
+    try:
+        yield
+    except sdk.APIStatusError as error:
+        raise _from_status(service, key, error) from error
+    except sdk.APITimeoutError as error:
+        raise Unavailable(service, "did not answer in time") from error
+    except (sdk.APIConnectionError, httpx2.HTTPError, httpx2.StreamError) as error:
+        raise Unavailable(service, "the connection failed") from error
+    except sdk.APIError as error:
+        raise Unavailable(service, f"reported an error while answering ({_code(error)})") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise Unusable(f"{service}: the reply is not JSON") from error
+
+
+def _from_status(service: str, key: str, error: Any) -> CitewellError:
+    status: int = error.status_code
+    message = f"status {status} ({_code(error)})"
+    if status in _REMEDIES:
+        failure = Unavailable(service, message, permanent=True)
+        failure.what_to_do = _REMEDIES[status].format(key=key)
+        return failure
+    if 400 <= status < 500 and status not in (408, 409, 425, 429):
+        return Unusable(f"{service}: refused the request, {message}")
+    return Unavailable(service, message, retry_after=retry_after(error.response.headers.get("retry-after")))
+
+
+def _code(error: Any) -> str:
+    """The vendor's short error code, such as `insufficient_quota`; never its message."""
+    code = str(getattr(error, "code", None) or getattr(error, "type", None) or "no code")
+    return code if len(code) <= 40 and code.replace("_", "").replace(" ", "").isalnum() else "no code"
+
+
+def retry_after(header: str | None) -> float | None:
+    """Seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is none."""
+    if not header:
+        return None
+    try:
+        return max(float(header), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max((parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (TypeError, ValueError):
+        return None

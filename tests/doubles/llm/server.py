@@ -1,0 +1,128 @@
+"""A loopback server shaped like OpenAI's chat completions and embeddings and Anthropic's messages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+from aiohttp import web
+
+from tests.doubles.llm import shapes
+from tests.doubles.llm.faults import Act, Cut, Hang, Page, Raw, Reset, Stall, Status, Text
+
+PAGE = "<!doctype html><html><title>502 Bad Gateway</title><body>nginx says [1].</body></html>"
+
+
+class LlmServer:
+    """Follows `script`, one act a request; when it is used up, `otherwise` decides from the request's body.
+
+    `requests` holds the bodies in order, `keys` the keys they came with. With `key` set, any other is refused.
+    """
+
+    def __init__(
+        self, script: Sequence[Act] = (), *, otherwise: Callable[[dict[str, Any]], Act] | None = None, key: str = ""
+    ) -> None:
+        self.script = list(script)
+        self.otherwise = otherwise or (lambda _: Text("Nothing was scripted [1]."))
+        self.key = key
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        self.open = self.most_open = 0
+        self.url = ""
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[LlmServer]:
+        app = web.Application(client_max_size=16 * 2**20)
+        app.router.add_post("/v1/chat/completions", self._openai)
+        app.router.add_post("/v1/messages", self._anthropic)
+        app.router.add_post("/v1/embeddings", self._embeddings)
+        runner = web.AppRunner(app, shutdown_timeout=0.05, handler_cancellation=True)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        self.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        try:
+            yield self
+        finally:
+            await runner.cleanup()
+
+    async def _openai(self, request: web.Request) -> web.StreamResponse:
+        return await self._serve(
+            request, shapes.OPENAI, request.headers.get("authorization", "").removeprefix("Bearer ")
+        )
+
+    async def _anthropic(self, request: web.Request) -> web.StreamResponse:
+        return await self._serve(request, shapes.ANTHROPIC, request.headers.get("x-api-key", ""))
+
+    async def _serve(self, request: web.Request, shape: shapes.Shape, key: str) -> web.StreamResponse:
+        body = await request.json()
+        self.requests.append(body)
+        self.keys.append(key)
+        self.open += 1
+        self.most_open = max(self.open, self.most_open)
+        try:
+            if self.key and key != self.key:
+                return _status(Status(401, f"Incorrect API key provided: {key}", "invalid_api_key"))
+            act = self.script.pop(0) if self.script else self.otherwise(body)
+            return await self._perform(act, request, shape, stream=bool(body.get("stream")))
+        finally:
+            self.open -= 1
+
+    async def _perform(
+        self, act: Act, request: web.Request, shape: shapes.Shape, *, stream: bool
+    ) -> web.StreamResponse:
+        match act:
+            case Status():
+                return _status(act)
+            case Page(code=code):
+                return web.Response(status=code, text=PAGE, content_type="text/html")
+            case Raw():
+                return web.Response(body=act.body, headers={"content-type": act.content_type})
+            case Reset():
+                return _reset(request)
+            case Hang():
+                await asyncio.Event().wait()
+        if not stream:
+            return web.json_response(shape.whole(act))
+        return await self._stream(act, request, shape)
+
+    async def _stream(self, act: Act, request: web.Request, shape: shapes.Shape) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(request)
+        if isinstance(act, Text) and act.first_pause:
+            await asyncio.sleep(act.first_pause)
+        for event in shape.events(act):
+            await response.write(event)
+            if isinstance(act, Text) and act.pause:
+                await asyncio.sleep(act.pause)
+        if isinstance(act, Stall):
+            await asyncio.Event().wait()
+        if isinstance(act, Cut) and act.reset and request.transport is not None:
+            request.transport.abort()
+        return response
+
+    async def _embeddings(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.requests.append(body)
+        act = self.script.pop(0) if self.script else None
+        if isinstance(act, Status):
+            return _status(act)
+        data = [
+            {"object": "embedding", "index": number, "embedding": [float(len(text)), 1.0, float(text.count("e"))]}
+            for number, text in enumerate(body["input"])
+        ]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        return web.json_response({"object": "list", "data": data[::-1], "model": body["model"], "usage": usage})
+
+
+def _status(act: Status) -> web.Response:
+    error = {"message": act.message, "type": act.kind, "param": act.param, "code": act.kind}
+    return web.json_response({"type": "error", "error": error}, status=act.code, headers=act.headers)
+
+
+def _reset(request: web.Request) -> web.StreamResponse:
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
