@@ -14,8 +14,21 @@ _SECRET = re.compile(
     r"xox[a-z]-[\w-]+|xapp-[\w-]+|sk-[\w-]{8,}|Bearer\s+\S+|Bot\s+[\w-]{20,}\.[\w-]+\.[\w-]+"
     r"|[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}|(?<=token=)[\w-]+|(?<=api_key=)\S+"
 )
-_PRIVATE = frozenset({"text", "question", "answer", "body", "content", "comment", "quote", "payload", "message", "event"})
-_QUIET = ("slack_sdk", "slack_bolt", "discord", "openai", "anthropic", "httpx", "httpx2", "chromadb", "apscheduler", "aiohttp")
+_PRIVATE = frozenset(
+    {"text", "question", "answer", "body", "content", "comment", "quote", "payload", "message", "event"}
+)
+_QUIET = (
+    "slack_sdk",
+    "slack_bolt",
+    "discord",
+    "openai",
+    "anthropic",
+    "httpx",
+    "httpx2",
+    "chromadb",
+    "apscheduler",
+    "aiohttp",
+)
 """SDKs that print message text or keys below WARNING."""
 
 

@@ -28,7 +28,7 @@ class Collection(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     only: tuple[str, ...] = ()
-    """Groups such as `slack:T1`, `slack:T1:C2`, `slack:T1:U3`, `discord:G1`, `discord:G1:role:R4`; empty: everyone inside."""
+    """Groups such as `slack:T1`, `slack:T1:C2`, `slack:T1:U3`, `discord:G1:role:R4`; empty: everyone inside."""
     public: bool = False
     """People of other organisations (Slack Connect) may see it too."""
 
@@ -118,6 +118,8 @@ class Settings(BaseSettings):
     chunk_overlap: int = Field(50, ge=0, le=500, description="Tokens that neighbouring passages share")
     chroma_url: str | None = Field(None, description="Use a Chroma server, e.g. http://localhost:8000")
 
+    sync_minutes: int = Field(60, ge=0, le=10_080, description="Minutes between looks at indexed folders; 0: never")
+    backup_hours: int = Field(24, ge=0, le=8760, description="Hours between backups of the database; 0: none")
     late: Literal["answer", "expire"] = Field(
         "answer", description="Questions reached after 15 minutes: answer or expire"
     )

@@ -84,7 +84,8 @@ def snippet(text: str, quote: str) -> str:
 
 def place(citation: Citation) -> str:
     """Where in its document a citation stands: `Expenses > Travel, page 3`."""
-    parts = [" > ".join(citation.heading)] if citation.heading else []
+    heading = citation.heading[1:] if citation.heading[:1] == (citation.title,) else citation.heading
+    parts = [" > ".join(heading)] if heading else []
     if citation.sheet:
         parts.append(f"sheet {citation.sheet}")
     if citation.page is not None:
@@ -127,7 +128,7 @@ def body(
     step = 0
     before: CitedSentence | None = None
     for sentence in sentences:
-        step = step + 1 if sentence.kind is BlockKind.STEP and not (sentence.opens and before) else 1
+        step = 0 if sentence.kind is not BlockKind.STEP else 1 if sentence.opens else step + 1
         text += _gap(before, sentence)
         start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style))
         for number in sentence.numbers:

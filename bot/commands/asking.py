@@ -14,10 +14,14 @@ from bot.handbook import CONVERSATION, handbook
 from pipeline import wording
 from pipeline.values import Answer, CitationStyle, Format, Outcome, Progress, Style
 
-Thread = Annotated[str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")]
+Thread = Annotated[
+    str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")
+]
 Citations = Annotated[CitationStyle | None, typer.Option("--citations", help="How citations are marked.")]
 StyleOption = Annotated[Style | None, typer.Option("--style", help="How much is said.")]
-FormatOption = Annotated[Format | None, typer.Option("--format", help="Form of the answer; default: what suits the question.")]
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="Form of the answer; default: what suits the question.")
+]
 Passages = Annotated[bool, typer.Option("--passages", help="Show the exact passages that are quoted.")]
 Why = Annotated[bool, typer.Option("--why", help="Show what the confidence is made of.")]
 

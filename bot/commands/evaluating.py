@@ -1,0 +1,135 @@
+"""`citewell eval qa|grounding|injection|compare`."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import track
+from rich.table import Table
+
+from bot.commands.terminal import err, out, run, settings
+from bot.evaluation.rows import Predictions, read_rows
+from bot.evaluation.scores import SCORERS
+
+evaluate = typer.Typer(help="Score the pipeline on questions with known answers.", no_args_is_help=True)
+Gold = Annotated[
+    Path, typer.Argument(help="JSON Lines with the questions or texts, and what is right where it is known.")
+]
+Out = Annotated[
+    Path, typer.Option("--out", help="Predictions, one a line; a run that was interrupted goes on from here.")
+]
+Predict = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+@evaluate.command()
+def qa(
+    questions: Gold,
+    documents: Annotated[Path, typer.Option("--documents", help="JSON Lines of {doc_id, text, title?, url?}.")],
+    predictions: Out,
+    last_turn: Annotated[bool, typer.Option("--last-turn", help="Ignore the history of each question.")] = False,
+    answer_always: Annotated[
+        bool, typer.Option("--answer-always", help="Write the best extract on every row.")
+    ] = False,
+    model: Annotated[str, typer.Option("--model", help="Who writes; default: extractive.")] = "extractive",
+) -> None:
+    """Answer every question over an index made of the documents."""
+    found = settings().model_copy(update={"model": model})
+
+    async def work() -> None:
+        from bot.evaluation.predict import Questions, temporary
+
+        err.print("Indexing the documents")
+        async with temporary(found, documents) as citewell:
+            asked = Questions(citewell, last_turn=last_turn, always=answer_always)
+            await _predict(questions, predictions, asked.predict)
+
+    run(work())
+    _summarise("qa", questions, predictions)
+
+
+@evaluate.command()
+def grounding(texts: Gold, predictions: Out) -> None:
+    """Check answers `{id, question, response, sources}` for what their sources do not support."""
+
+    async def predict(row: dict[str, Any]) -> dict[str, Any]:
+        from bot.evaluation.predict import predict_grounding
+
+        return predict_grounding(row)
+
+    run(_predict(texts, predictions, predict))
+    _summarise("grounding", texts, predictions)
+
+
+@evaluate.command()
+def injection(texts: Gold, predictions: Out) -> None:
+    """Screen `{id, text}`, or `{id, question, document}` with the answer given over that document."""
+    found = settings().model_copy(update={"model": "extractive"})
+
+    async def predict(row: dict[str, Any]) -> dict[str, Any]:
+        from bot.evaluation.predict import predict_injection, predict_poisoned
+
+        return await predict_poisoned(row, found) if "document" in row else predict_injection(row)
+
+    run(_predict(texts, predictions, predict))
+    _summarise("injection", texts, predictions)
+
+
+@evaluate.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="Predictions of one run.")],
+    second: Annotated[Path, typer.Argument(help="Predictions of another.")],
+    limit: Annotated[int, typer.Option("--limit", min=0, help="Rows shown.")] = 20,
+) -> None:
+    """Show where two runs of `eval qa` differ: outcome, sources, answer."""
+    one = {str(row["id"]): row for row in read_rows(first)}
+    two = {str(row["id"]): row for row in read_rows(second)}
+    shared = [key for key in one if key in two]
+    differing = [(key, kind) for key in shared if (kind := _difference(one[key], two[key]))]
+    counts = Table("difference", "rows", box=None)
+    for kind in ("outcome", "sources", "answer"):
+        counts.add_row(kind, str(sum(found == kind for _, found in differing)))
+    counts.add_row("none", str(len(shared) - len(differing)))
+    counts.add_row("in one run only", str(len(one.keys() ^ two.keys())))
+    out.print(counts)
+    for key, kind in differing[:limit]:
+        out.print(f"\n{key} ({kind})", style="bold", markup=False)
+        for row in (one[key], two[key]):
+            said = row["answer"] or "(not answered)"
+            out.print(f"  {row['level']} {row['cited']} {said}", markup=False, overflow="ellipsis", no_wrap=True)
+
+
+def _difference(one: dict[str, Any], two: dict[str, Any]) -> str:
+    if one["abstained"] != two["abstained"]:
+        return "outcome"
+    if set(one["cited"]) != set(two["cited"]):
+        return "sources"
+    return "answer" if one["answer"] != two["answer"] else ""
+
+
+async def _predict(gold: Path, predictions: Path, predict: Predict) -> None:
+    rows = read_rows(gold)
+    kept = Predictions(predictions)
+    missing = list(kept.missing(rows))
+    for row in track(missing, description="Answering", console=err, disable=not err.is_terminal, transient=True):
+        kept.add(await predict(row))
+
+
+def _summarise(kind: str, gold: Path, predictions: Path) -> None:
+    pairs = Predictions(predictions).pairs(read_rows(gold))
+    table = Table("figure", "value", box=None)
+    labelled: Sequence[tuple[dict[str, Any], dict[str, Any]]] = [
+        pair for pair in pairs if "answerability" in pair[0] or "label" in pair[0]
+    ]
+    if labelled:
+        for scorer in SCORERS[kind]:
+            for name, value in scorer(labelled).items():
+                table.add_row(name, f"{value:.4f}" if isinstance(value, float) else str(value))
+    waits = sorted(predicted["ms"] for _, predicted in pairs if "ms" in predicted)
+    if len(waits) > 1:
+        table.add_row("ms p50", f"{statistics.median(waits):.1f}")
+        table.add_row("ms p95", f"{statistics.quantiles(waits, n=20)[-1]:.1f}")
+    out.print(table)

@@ -1,0 +1,75 @@
+"""`citewell history show|export|forget`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from adapters.console.render import clean
+from bot.commands.terminal import Data, err, out, run, settings
+
+history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
+Person = Annotated[
+    str, typer.Argument(help="A person as the platform names them, such as slack:T1:U2 or console:local.")
+]
+
+
+@history.command()
+def show(
+    thread: Annotated[str, typer.Option("--thread", help="Name of the conversation.")] = "chat",
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Turns to show.")] = 20,
+    data: Data = None,
+) -> None:
+    """Show the last turns of a conversation held in the terminal."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import console_conversation, open_citewell
+
+        async with open_citewell(found) as citewell:
+            conversation = await citewell.history.recall(console_conversation(thread), limit)
+        if not conversation.turns:
+            err.print(f"Nothing is kept of the conversation {thread!r}.", markup=False)
+        for turn in conversation.turns:
+            out.print(f"[dim]{turn.asked_at:%Y-%m-%d %H:%M}[/dim] [bold]>[/bold]", end=" ")
+            out.print(clean(turn.question), markup=False, style="bold")
+            out.print(clean(turn.answer or "(not answered)"), markup=False)
+            out.print()
+
+    run(work())
+
+
+@history.command()
+def export(person: Person = "console:local", data: Data = None) -> None:
+    """Print all that is kept about a person, as JSON."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            out.print_json(await citewell.desk.export(person))
+
+    run(work())
+
+
+@history.command()
+def forget(
+    person: Person = "console:local",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: Data = None,
+) -> None:
+    """Erase all that is kept about a person: questions, answers, ratings, preferences."""
+    found = settings(data)
+    if not yes:
+        typer.confirm(f"Erase everything kept about {person}?", abort=True)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            erased = await citewell.desk.forget(person)
+        out.print(f"Erased {erased} entries.")
+
+    run(work())

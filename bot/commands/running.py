@@ -1,0 +1,21 @@
+"""`citewell run`: every platform whose tokens are set, until stopped."""
+
+from __future__ import annotations
+
+import typer
+
+from bot.commands.terminal import Data, out, run as run_to_end, settings
+
+
+def run(data: Data = None) -> None:
+    """Answer on every platform whose tokens are set. Ctrl-C or SIGTERM stops cleanly."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.service import serve
+
+        failed = await serve(found, out.print)
+        if failed:
+            raise typer.Exit(1)
+
+    run_to_end(work())

@@ -1,0 +1,95 @@
+"""`citewell run`: platforms, worker and scheduled jobs in one process, and a clean stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import structlog
+
+from bot.platforms import make_adapters
+from bot.schedule import scheduled
+from bot.settings import Settings
+from bot.wiring import Citewell, open_citewell
+from bot.worker import Worker
+from pipeline.errors import CitewellError, Misconfigured
+from pipeline.ports import PlatformAdapter
+
+DRAIN_SECONDS = 8.0
+"""What is under way may take this long after a stop; supervisors kill after 10 s."""
+
+log = structlog.get_logger(__name__)
+
+
+async def serve(settings: Settings, say: Callable[[str], None]) -> int:
+    """Answer until SIGTERM or SIGINT; returns the exit status.
+
+    A platform that cannot log in is reported and the others go on. 1 means that a platform which had been
+    working is gone, or that none could be reached: a supervisor should start the process again.
+    Raises Misconfigured when no platform is set up.
+    """
+    async with open_citewell(settings, exclusive=True) as citewell:
+        adapters = make_adapters(settings, citewell, say)
+        if not adapters:
+            raise Misconfigured(
+                "SLACK_BOT_TOKEN, DISCORD_TOKEN",
+                "no platform is set up",
+                what_to_do="Set the tokens of Slack or Discord (see README.md), or use `citewell chat` in the terminal.",
+            )
+        worker = Worker(
+            citewell.inbox,
+            citewell.responder,
+            adapters,
+            citewell.request,
+            concurrency=settings.concurrency,
+            expire_late=settings.late == "expire",
+        )
+        citewell.inbox.on_accept(worker.ring)
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(name, stop.set)
+        async with scheduled(settings, citewell):
+            say(f"Answering from {await citewell.library.count()} documents on {', '.join(adapters)}.")
+            return await _until_stopped(worker, adapters, citewell, stop, say)
+
+
+async def _until_stopped(
+    worker: Worker,
+    adapters: Mapping[str, PlatformAdapter],
+    citewell: Citewell,
+    stop: asyncio.Event,
+    say: Callable[[str], None],
+) -> int:
+    listening = {
+        asyncio.create_task(adapter.listen(citewell.inbox, citewell.desk), name=name)
+        for name, adapter in adapters.items()
+    }
+    working = asyncio.create_task(worker.run(), name="worker")
+    stopping = asyncio.create_task(stop.wait(), name="stop")
+    status = 0
+    while listening and not stopping.done() and not status:
+        done, _ = await asyncio.wait({*listening, working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done - {stopping}:
+            listening.discard(task)
+            status = max(status, _ended(task, say))
+    status = status or int(not listening)
+    for task in (*listening, working, stopping):
+        task.cancel()
+    await asyncio.gather(*listening, working, stopping, return_exceptions=True)
+    with suppress(CitewellError):
+        await worker.drain(DRAIN_SECONDS)
+    return status
+
+
+def _ended(task: asyncio.Task[None], say: Callable[[str], None]) -> int:
+    """Report why `task` ended; 1 when the process must be started again."""
+    error = task.exception()
+    if isinstance(error, Misconfigured):
+        say(f"{task.get_name()} is left out: {error}. {error.what_to_do}")
+        return 0
+    log.error("stopped", part=task.get_name(), exc_info=error)
+    say(f"{task.get_name()} stopped: {error or 'without a reason'}")
+    return 1
