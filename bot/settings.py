@@ -6,15 +6,21 @@ the prefix, in the working folder or where `CITEWELL_CONFIG` points).
 
 from __future__ import annotations
 
+import difflib
 import os
+import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from pipeline.errors import Misconfigured
 from pipeline.values import CitationStyle, Style
+
+CONFIG = "CITEWELL_CONFIG"
+"""Where `citewell.toml` is, if not in the working folder."""
 
 
 def _secret(name: str, description: str) -> SecretStr | None:
@@ -154,8 +160,8 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        path = Path(os.environ.get("CITEWELL_CONFIG", "citewell.toml"))
-        return init_settings, env_settings, dotenv_settings, TomlConfigSettingsSource(settings_cls, toml_file=path)
+        toml = TomlConfigSettingsSource(settings_cls, toml_file=_config_file())
+        return init_settings, env_settings, dotenv_settings, toml
 
 
 def environment_name(field: str) -> str:
@@ -166,12 +172,33 @@ def environment_name(field: str) -> str:
 
 def read_settings(**given: object) -> Settings:
     """Read every source; `given` wins over all. Raises Misconfigured naming each wrong setting and what it allows."""
+    _refuse_unknown()
     try:
         return Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
     except ValidationError as error:
         wrong = [_explain(str(part["loc"][0]), part["input"], part["msg"]) for part in error.errors(include_url=False)]
-        first = str(error.errors()[0]["loc"][0])
-        raise Misconfigured(_name(first), "; ".join(wrong), what_to_do="See .env.example for every setting.") from None
+        raise Misconfigured("settings", "; ".join(wrong), what_to_do="See .env.example for every setting.") from None
+
+
+def _config_file() -> Path:
+    return Path(os.environ.get(CONFIG, "citewell.toml"))
+
+
+def _refuse_unknown() -> None:
+    """Raise Misconfigured for a `CITEWELL_*` name that no setting has: a misspelt setting must not be ignored."""
+    known = {environment_name(field) for field in Settings.model_fields}
+    path = _config_file()
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise Misconfigured(path.name, f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None
+    given = {name: f"CITEWELL_{name.upper()}" for name in table}
+    given |= {name: name for name in (*os.environ, *dotenv_values(".env")) if name.startswith("CITEWELL_")}
+    for shown, name in given.items():
+        if name not in known and name != CONFIG:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"Did you mean {near[0]}?" if near else "See .env.example for every setting."
+            raise Misconfigured(shown, f"there is no such setting. {hint}")
 
 
 def _explain(field: str, given: object, message: str) -> str:

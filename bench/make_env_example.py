@@ -1,0 +1,39 @@
+"""Write `.env.example` from the settings: `python -m bench.make_env_example`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from pydantic_core import PydanticUndefined
+
+from bot.settings import Settings, environment_name
+
+HEADING = """\
+# Every setting of Citewell. Copy to .env and uncomment what you need; or put the CITEWELL_* ones into citewell.toml,
+# in lower case and without the prefix. The environment wins over .env, and .env over citewell.toml.
+# Who may see which collection is written in citewell.toml only:
+#   [collections.hr]
+#   only = ["slack:T0123:C0456", "discord:1234:role:5678"]
+"""
+
+
+def example() -> str:
+    """The text of `.env.example`."""
+    lines = [HEADING]
+    for name, field in Settings.model_fields.items():
+        if name == "collections":
+            continue
+        default = field.default
+        if default is None or default is PydanticUndefined or default == ():
+            shown = ""
+        elif isinstance(default, Enum):
+            shown = str(default.value)
+        else:
+            shown = str(default).lower() if isinstance(default, bool) else str(default)
+        lines.append(f"# {field.description}\n# {environment_name(name)}={shown}\n")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    Path(".env.example").write_text(example(), encoding="utf-8")
