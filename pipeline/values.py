@@ -336,6 +336,8 @@ class Sentence(Value):
     """Begins a new paragraph, list or table."""
     language: str = ""
     """For code: the fence's language."""
+    section: str = ""
+    """In a comparison: `similarities`, `differences`, `contradictions` or `conclusion`."""
 
 
 class Usage(Value):
@@ -356,6 +358,8 @@ class Finished(Value):
     complete: bool = True
     reason: str = ""
     usage: Usage = Usage()
+    missing: tuple[str, ...] = ()
+    """Parts of the question that the passages do not hold, in the question's own words."""
 
 
 class Judgement(Value):
@@ -423,6 +427,7 @@ class CitedSentence(Value):
     numbers: tuple[int, ...] = ()
     opens: bool = False
     language: str = ""
+    section: str = ""
     verified: bool = True
     """False only when the operator chose to show unverified claims, marked as such."""
 

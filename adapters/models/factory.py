@@ -35,10 +35,10 @@ def make_model(
         return AnthropicModel(model, key=anthropic_key, base_url=anthropic_base_url or None, timeout=timeout)
     if provider == "openai" and not openai_key and not openai_base_url:
         raise _missing("OPENAI_API_KEY", spec)
-    base_url = openai_base_url or (OLLAMA_URL if provider == "ollama" else None)
-    return OpenAIModel(
-        model, key=openai_key or "none", base_url=base_url, name=spec, temperature=temperature, timeout=timeout
-    )
+    base_url, key = openai_base_url or None, openai_key or "none"
+    if provider == "ollama" and not openai_base_url:
+        base_url, key = OLLAMA_URL, "ollama"
+    return OpenAIModel(model, key=key, base_url=base_url, name=spec, temperature=temperature, timeout=timeout)
 
 
 def _missing(setting: str, spec: str) -> Misconfigured:
