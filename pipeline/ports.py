@@ -6,7 +6,8 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
@@ -84,6 +85,22 @@ class Writer(Protocol):
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
     ) -> AsyncIterator[Sentence | Finished]:
         """Draft an answer sentence by sentence, then one Finished. Raises Unavailable or Unusable."""
+        ...
+
+
+class TokenLedger(Protocol):
+    """How many tokens each subject (a person, a space) used on a day. What is older than the day asked about may go."""
+
+    async def reserve(self, limits: Mapping[str, int], tokens: int, day: date) -> bool:
+        """Count `tokens` for every subject, at once; False, and nothing counted, if any would pass its limit."""
+        ...
+
+    async def adjust(self, subjects: Collection[str], tokens: int, day: date) -> None:
+        """Add `tokens`, which may be negative, to what each subject used on `day`."""
+        ...
+
+    async def forget(self, subject: str) -> int:
+        """Erase a subject; returns how many rows went."""
         ...
 
 

@@ -1,0 +1,107 @@
+"""A language model that may be asked by everybody at once: one retry, a circuit breaker, a limit on calls."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from adapters.models.breaker import Breaker
+from pipeline.errors import Unavailable
+from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta
+from pipeline.streams import closing
+from pipeline.values import Usage
+
+_LONGEST_WAIT = 2.0
+"""Seconds: a service that asks for a longer wait is not asked again for this answer."""
+
+
+class GuardedModel:
+    """A `LanguageModel` around another. The caller keeps the deadline, and ends a call by cancelling it.
+
+    A stream that failed before it gave anything is asked for once more after `pause` seconds, or those the service
+    named, unless the error is permanent. A call cancelled after `patience` seconds counts as the model's failure."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        breaker: Breaker | None = None,
+        limit: int = 100,
+        patience: float = 5.0,
+        pause: float = 0.3,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = model.name
+        self._model = model
+        self._breaker = breaker or Breaker(clock=clock)
+        self._slots = asyncio.Semaphore(limit)
+        self._patience = patience
+        self._pause = pause
+        self._sleep = sleep
+        self._clock = clock
+
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+        """See `LanguageModel`. Raises Unavailable at once while the breaker is open."""
+        begun = False
+        try:
+            async with closing(self._attempt(messages, max_tokens)) as attempt:
+                async for piece in attempt:
+                    begun = True
+                    yield piece
+                return
+        except Unavailable as error:
+            wait = self._pause if error.retry_after is None else error.retry_after
+            if begun or error.permanent or wait > _LONGEST_WAIT or self._breaker.open:
+                raise
+        await self._sleep(wait)
+        async with closing(self._attempt(messages, max_tokens)) as attempt:
+            async for piece in attempt:
+                yield piece
+
+    async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
+        """See `LanguageModel`; asked once. Raises Unavailable at once while the breaker is open."""
+        async with self._watched():
+            reply = await self._model.structured(messages, into, max_tokens=max_tokens)
+            self._breaker.succeeded()
+            return reply
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    async def _attempt(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+        async with self._watched(), closing(self._model.stream(messages, max_tokens=max_tokens)) as stream:
+            async for piece in stream:
+                if isinstance(piece, StreamEnd):
+                    self._tell(whole=bool(piece.reason))
+                yield piece
+
+    def _tell(self, *, whole: bool) -> None:
+        if whole:
+            self._breaker.succeeded()
+        else:
+            self._breaker.failed()
+
+    @asynccontextmanager
+    async def _watched(self) -> AsyncIterator[None]:
+        """One call, when the breaker and the limit let it through; its failures are counted."""
+        if self._breaker.shut_out():
+            raise self._refusal()
+        async with self._slots:
+            if not self._breaker.admit():
+                raise self._refusal()
+            started = self._clock()
+            try:
+                yield
+            except Unavailable:
+                self._breaker.failed()
+                raise
+            except asyncio.CancelledError:
+                if self._clock() - started >= self._patience:
+                    self._breaker.failed()
+                raise
+
+    def _refusal(self) -> Unavailable:
+        return Unavailable(self.name, "not asked, because it kept failing; it is tried again every few seconds")
