@@ -1,0 +1,54 @@
+"""What each person and each space used of the day's tokens."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Mapping
+from datetime import date
+
+from storage.database import Database
+
+_ADD = """
+    INSERT INTO token_use (subject, day, tokens) VALUES (?, ?, max(?, 0))
+    ON CONFLICT (subject, day) DO UPDATE SET tokens = max(tokens + ?, 0)
+"""
+
+
+class SqliteTokenLedger:
+    """A `TokenLedger`. Rows of other days are dropped as soon as a new day begins."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def reserve(self, limits: Mapping[str, int], tokens: int, day: date) -> bool:
+        """See `TokenLedger`. Raises Unavailable."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            connection.execute("DELETE FROM token_use WHERE day < ?", (day.isoformat(),))
+            if any(_used(connection, subject, day) + tokens > limit for subject, limit in limits.items()):
+                return False
+            _add(connection, limits, tokens, day)
+            return True
+
+        return await self._database.write(work)
+
+    async def adjust(self, subjects: Collection[str], tokens: int, day: date) -> None:
+        """See `TokenLedger`. Raises Unavailable."""
+        await self._database.write(lambda connection: _add(connection, subjects, tokens, day))
+
+    async def forget(self, subject: str) -> int:
+        """See `TokenLedger`. Raises Unavailable."""
+        return await self._database.write(
+            lambda connection: connection.execute("DELETE FROM token_use WHERE subject = ?", (subject,)).rowcount
+        )
+
+
+def _used(connection: sqlite3.Connection, subject: str, day: date) -> int:
+    row = connection.execute(
+        "SELECT tokens FROM token_use WHERE subject = ? AND day = ?", (subject, day.isoformat())
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _add(connection: sqlite3.Connection, subjects: Collection[str], tokens: int, day: date) -> None:
+    connection.executemany(_ADD, [(subject, day.isoformat(), tokens, tokens) for subject in subjects])
