@@ -267,6 +267,8 @@ class Search(Value):
     flags: tuple[str, ...] = ()
     context: str = ""
     """Words of the conversation that help retrieval without being part of the question."""
+    tokens: int = 0
+    """What a model used to plan it."""
 
 
 class Reply(Value):
