@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -42,7 +42,7 @@ class _Understood(BaseModel):
     question: str
     parts: list[str]
     about: list[str]
-    intent: Intent
+    intent: Literal["factual", "comparison", "procedure", "list", "summary", "aggregation"]
 
 
 class _Planner(Protocol):
@@ -105,8 +105,8 @@ def _merged(plan: Search, understood: _Understood, asked: str, turns: Sequence[T
         parts = []
     about = [_line(about)[:60] for about in understood.about]
     sides = tuple(about) if parts and len(about) == len(parts) and all(_made_of(a, known) for a in about) else ()
-    usable = plan.intent is Intent.FACTUAL and (parts or understood.intent is not Intent.COMPARISON)
-    intent = understood.intent if usable else plan.intent
+    named = Intent(understood.intent)
+    intent = named if plan.intent is Intent.FACTUAL and (parts or named is not Intent.COMPARISON) else plan.intent
     return plan.model_copy(
         update={
             "question": question,

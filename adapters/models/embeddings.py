@@ -1,0 +1,129 @@
+"""Embeddings from OpenAI, or from any server that speaks its embeddings API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adapters.models.translate import translated
+from pipeline.errors import CitewellError, Unavailable
+from pipeline.ports import Vectors
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_BATCH = 64
+"""Texts a request: 64 of 500 tokens stay well below the 300,000 tokens that OpenAI takes at once."""
+_LONGEST_WAIT = 20.0
+"""Seconds: a service that asks for a longer wait is not asked again."""
+_QUESTION_SECONDS = 3.0
+"""Someone is waiting for a single text: after this, lexical search alone answers."""
+
+
+class OpenAIEmbedder:
+    """An `Embedder`. `name` holds the model and its dimensions: vectors of another model are never mixed with these.
+
+    Batches are asked for one after the other; one that fails is asked for once more, unless the error is permanent.
+    A single text is asked for once and has a deadline of 3 seconds.
+    Numbers are asked for as floats, which every compatible server can give."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        dimensions: int,
+        key: str,
+        base_url: str | None = None,
+        timeout: float = 30.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.name = f"openai:{model}:{dimensions}"
+        self.dimensions = dimensions
+        self._model = model
+        self._key = key
+        self._base_url = base_url
+        self._timeout = timeout
+        self._sleep = sleep
+        self._client: AsyncOpenAI | None = None
+        self._making = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, model: str, *, key: str, base_url: str | None = None) -> OpenAIEmbedder:
+        """Learn the dimensions by embedding one word. Raises Unavailable."""
+        first = cls(model, dimensions=0, key=key, base_url=base_url)
+        try:
+            rows = await first.ask(["dimensions"])
+        finally:
+            await first.close()
+        return cls(model, dimensions=len(rows[0]), key=key, base_url=base_url)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`. Raises Unavailable, also when the reply holds other vectors than were asked for."""
+        if len(texts) == 1:
+            return self._unit(await self._at_once(texts))
+        batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
+        rows = [row for batch in batches for row in await self._with_retry(batch)]
+        return self._unit(rows)
+
+    def _unit(self, rows: list[list[float]]) -> Vectors:
+        if any(len(row) != self.dimensions for row in rows):
+            raise Unavailable(self.name, "returned vectors of other dimensions", permanent=True)
+        vectors = np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all():
+            raise Unavailable(self.name, "returned numbers that are not finite")
+        unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-12))
+        return unit
+
+    async def ask(self, texts: Sequence[str]) -> list[list[float]]:
+        """The raw vectors of one batch, in order. Raises Unavailable."""
+        client = await self._connected()
+        import openai
+
+        try:
+            with translated(openai, self.name, "OPENAI_API_KEY"):
+                reply: Any = await client.embeddings.create(
+                    model=self._model, input=[text or " " for text in texts], encoding_format="float"
+                )
+            rows = {item.index: item.embedding for item in reply.data}
+            return [[float(number) for number in rows[place]] for place in range(len(texts))]
+        except Unavailable:
+            raise
+        except (CitewellError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise Unavailable(self.name, "answered with something other than vectors") from error
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def _at_once(self, texts: Sequence[str]) -> list[list[float]]:
+        try:
+            async with asyncio.timeout(_QUESTION_SECONDS):
+                return await self.ask(texts)
+        except TimeoutError as error:
+            raise Unavailable(self.name, "did not answer in time") from error
+
+    async def _with_retry(self, batch: Sequence[str]) -> list[list[float]]:
+        try:
+            return await self.ask(batch)
+        except Unavailable as error:
+            wait = 0.5 if error.retry_after is None else error.retry_after
+            if error.permanent or wait > _LONGEST_WAIT:
+                raise
+            await self._sleep(wait)
+            return await self.ask(batch)
+
+    async def _connected(self) -> AsyncOpenAI:
+        async with self._making:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._make_client)
+            return self._client
+
+    def _make_client(self) -> AsyncOpenAI:
+        import openai
+
+        timeout = openai.Timeout(self._timeout, connect=min(self._timeout, 5.0))
+        return openai.AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=timeout)
