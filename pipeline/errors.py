@@ -4,6 +4,8 @@ CitewellError            carries `what_to_do`, a sentence for the person who can
 ├── Unavailable          a service did not answer, or asked us to wait
 ├── Unusable             a service answered with something that cannot be used
 ├── Refused              bad input, and what to change
+│   └── Busy             too much is waiting already
+├── Withdrawn            a question was changed or deleted while it was being answered
 └── Misconfigured        found at start-up; names the setting
 
 Errors of vendors are translated into these once, in the adapter that talks to the vendor. A person never
@@ -40,6 +42,19 @@ class Unusable(CitewellError):
 
 class Refused(CitewellError):
     """Input that cannot be taken; the message says why and `what_to_do` what to change."""
+
+
+class Busy(Refused):
+    """Too many questions are waiting, here or from this person: this one was not kept."""
+
+    def __init__(self, message: str, *, first: bool, what_to_do: str = "") -> None:
+        super().__init__(message, what_to_do=what_to_do)
+        self.first = first
+        """Nobody has told this person within the last minute."""
+
+
+class Withdrawn(CitewellError):
+    """The question was changed or deleted while it was being answered: this answer must not be shown."""
 
 
 class Misconfigured(CitewellError):

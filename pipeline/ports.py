@@ -219,7 +219,7 @@ class Inbox(Protocol):
     """Messages that must be answered. A row is durable once the call has returned."""
 
     async def accept(self, message: IncomingMessage) -> bool:
-        """Keep `message`; False when its key is already known."""
+        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting."""
         ...
 
     async def amend(self, key: str, text: str) -> bool:
@@ -236,10 +236,14 @@ class Inbox(Protocol):
         Messages of one conversation are leased one at a time and in order."""
         ...
 
-    async def answered(self, key: str, answer: Answer) -> None: ...
+    async def answered(self, key: str, answer: Answer) -> None:
+        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased."""
+        ...
 
     async def posting(self, key: str) -> None:
-        """Record the intent to post, before the first visible write."""
+        """Record the intent to post, before the first visible write.
+
+        Raises Withdrawn when the question was changed or deleted since it was leased."""
         ...
 
     async def posted(self, key: str, reference: str) -> None:
@@ -248,8 +252,8 @@ class Inbox(Protocol):
 
     async def done(self, key: str) -> None: ...
 
-    async def release(self, key: str, *, delay: float = 0.0) -> None:
-        """Give the message back, to be leased again after `delay` seconds."""
+    async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
+        """Give the message back, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
         ...
 
     async def failed(self, key: str, why: str) -> None:

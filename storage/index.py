@@ -1,0 +1,52 @@
+"""The port `Index`: words from FTS5, vectors from Chroma while it is healthy and exact search otherwise."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+import numpy as np
+
+from pipeline.ports import Vectors
+from pipeline.values import Audience, Hit
+from storage.database import Database
+from storage.exact import ExactSearch
+from storage.lexical import LexicalSearch
+from storage.vectors import unit
+
+
+class SearchIndex:
+    """`embedder` names the model questions are embedded with; documents embedded by another are found by words only."""
+
+    def __init__(self, database: Database, *, embedder: str) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._lexical = LexicalSearch(database)
+        self._exact = ExactSearch(database, embedder)
+
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
+        """Chunks holding any of `terms`, title included; score is BM25, higher is better."""
+        return await self._lexical.search(terms, audience, limit)
+
+    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+        """Chunks whose mean vector is nearest to `vector`; score is cosine."""
+        return await self._exact.search(vector, audience, limit)
+
+    async def unit_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
+        """Vectors of each chunk's units, in the order of `Chunk.units`. Unknown ids are left out."""
+
+        def work(db: sqlite3.Connection) -> list[tuple[str, int, bytes]]:
+            return db.execute(
+                "SELECT chunk.id, dimensions, matrix FROM json_each(?) AS asked"
+                " JOIN chunk ON chunk.id = asked.value JOIN live ON live.id = chunk.number >> 20 AND embedder = ? JOIN unit_vectors USING (number)",
+                (json.dumps(list(chunk_ids)), self._embedder),
+            ).fetchall()
+
+        rows = await self._database.read(work)
+        if not rows:
+            return {}
+        dimensions = rows[0][1]
+        everything = unit(np.frombuffer(b"".join(blob for *_, blob in rows), np.int8).reshape(-1, dimensions))
+        ends = np.cumsum([len(blob) // dimensions for *_, blob in rows])
+        return {row[0]: matrix for row, matrix in zip(rows, np.split(everything, ends[:-1]), strict=True)}

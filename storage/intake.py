@@ -1,0 +1,80 @@
+"""Which messages the inbox takes in, and what is remembered of them. All inside the caller's transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+
+from pipeline.errors import Busy
+from pipeline.values import ConversationId, IncomingMessage, Manner
+
+NOTICE_SECONDS = 60.0
+"""One notice a person in this time that too much is waiting."""
+
+
+def take(
+    db: sqlite3.Connection, message: IncomingMessage, now: float, *, capacity: int, per_author: int
+) -> bool | Busy:
+    """Keep `message`; False when its key is known, Busy (returned) when too much is waiting."""
+    if db.execute("SELECT 1 FROM known WHERE digest = ?", (_digest(message.key),)).fetchone():
+        return False
+    if reason := _too_much(db, message, capacity, per_author):
+        return _busy(db, message.author, reason, now)
+    know(db, message.key, now)
+    db.execute(
+        "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            message.key,
+            _space(message.conversation),
+            message.author,
+            str(message.conversation),
+            message.sent_at.timestamp(),
+            message.model_dump_json(),
+        ),
+    )
+    if message.manner is not Manner.COMMAND:
+        _see(db, message.key)
+    return True
+
+
+def know(db: sqlite3.Connection, key: str, now: float) -> None:
+    """Remember that `key` was seen, in a form that says nothing about the message."""
+    db.execute("INSERT OR IGNORE INTO known VALUES (?, ?)", (_digest(key), now))
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()[:16]
+
+
+def _space(conversation: ConversationId) -> str:
+    return f"{conversation.platform}:{conversation.space}"
+
+
+def _too_much(db: sqlite3.Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
+    """Why `message` cannot be taken, in words; "" when it can."""
+    (waiting,) = db.execute("SELECT count(*) FROM message WHERE state = 'open'").fetchone()
+    if waiting >= capacity:
+        return "too many questions are waiting"
+    (mine,) = db.execute(
+        "SELECT count(*) FROM message WHERE state = 'open' AND space = ? AND author = ?",
+        (_space(message.conversation), message.author),
+    ).fetchone()
+    return "too many of your questions are waiting" if mine >= per_author else ""
+
+
+def _busy(db: sqlite3.Connection, author: str, reason: str, now: float) -> Busy:
+    row = db.execute("SELECT at FROM told WHERE author = ?", (author,)).fetchone()
+    first = row is None or now - row[0] >= NOTICE_SECONDS
+    if first:
+        db.execute("INSERT OR REPLACE INTO told VALUES (?, ?)", (author, now))
+    return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")
+
+
+def _see(db: sqlite3.Connection, key: str) -> None:
+    """Ids are numbers, with or without a fraction: the longer one is newer, then the greater one."""
+    channel, _, message = key.rpartition(":")
+    db.execute(
+        "INSERT INTO seen VALUES (:channel, :message) ON CONFLICT (channel) DO UPDATE SET message = excluded.message"
+        " WHERE (length(excluded.message), excluded.message) > (length(message), message)",
+        {"channel": channel, "message": message},
+    )

@@ -1,0 +1,137 @@
+"""Documents, chunks, words and vectors: the port `Library`.
+
+Each `put` writes a new revision next to the one that serves and then makes it the live one in a single transaction.
+Whatever a crash leaves half-written is hidden from every reader and swept by the next write.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Sequence
+
+from pipeline.ports import Vectors
+from pipeline.values import Audience, Chunk, Document
+from storage.database import Database
+from storage.revision import Revision, erase_words, raise_generation, sweep
+
+
+class SQLiteLibrary:
+    """`embedder` names the model that questions are embedded with; "" when there is none."""
+
+    def __init__(self, database: Database, *, embedder: str = "") -> None:
+        self._database = database
+        self._embedder = embedder
+
+    async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
+        """In the order asked for; ids that are gone are left out."""
+
+        def work(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+            rows = db.execute(
+                "SELECT chunk.id, chunk.body, revision.body FROM json_each(?) AS asked"
+                " JOIN chunk ON chunk.id = asked.value"
+                " JOIN revision ON revision.id = chunk.number >> 20 AND state = 'live'",
+                (json.dumps(list(chunk_ids)),),
+            )
+            return {chunk_id: (chunk, document) for chunk_id, chunk, document in rows}
+
+        found = await self._database.read(work)
+        documents: dict[str, Document] = {}
+        result = []
+        for chunk_id in chunk_ids:
+            if chunk_id in found:
+                chunk, body = found[chunk_id]
+                if body not in documents:
+                    documents[body] = Document.model_validate_json(body)
+                result.append((Chunk.model_validate_json(chunk), documents[body]))
+        return result
+
+    async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
+        """The chunks before and after in the same document."""
+
+        def work(db: sqlite3.Connection) -> dict[int, str]:
+            rows = db.execute(
+                "SELECT here.number - chunk.number, chunk.body FROM chunk AS here"
+                " JOIN revision ON revision.id = here.number >> 20 AND revision.state = 'live'"
+                " JOIN chunk ON chunk.number IN (here.number - 1, here.number + 1)"
+                " AND chunk.number >> 20 = here.number >> 20 WHERE here.id = ?",
+                (chunk.id,),
+            )
+            return dict(rows.fetchall())
+
+        bodies = await self._database.read(work)
+        before, after = (Chunk.model_validate_json(bodies[side]) if side in bodies else None for side in (1, -1))
+        return before, after
+
+    async def documents(self, audience: Audience | None = None) -> list[Document]:
+        """Current documents by collection and filename; None means all."""
+
+        def work(db: sqlite3.Connection) -> list[str]:
+            rows = db.execute(
+                "SELECT body FROM live WHERE :all OR collection IN (SELECT value FROM json_each(:collections))"
+                " ORDER BY collection, filename, document",
+                _within(audience),
+            )
+            return [body for (body,) in rows]
+
+        return [Document.model_validate_json(body) for body in await self._database.read(work)]
+
+    async def count(self, audience: Audience | None = None) -> int:
+        """How many documents there are."""
+
+        def work(db: sqlite3.Connection) -> int:
+            (count,) = db.execute(
+                "SELECT count(*) FROM live WHERE :all OR collection IN (SELECT value FROM json_each(:collections))",
+                _within(audience),
+            ).fetchone()
+            return int(count)
+
+        return await self._database.read(work)
+
+    async def versions(self, source: str) -> dict[str, str]:
+        """Document id -> version of everything indexed from `source`.
+
+        The version is "" where the vectors are not of the embedder in use: such a document is due again."""
+
+        def work(db: sqlite3.Connection) -> dict[str, str]:
+            rows = db.execute(
+                "SELECT document, CASE WHEN :embedder IN ('', embedder) THEN version ELSE '' END"
+                " FROM live WHERE source = :source",
+                {"source": source, "embedder": self._embedder},
+            )
+            return dict(rows.fetchall())
+
+        return await self._database.read(work)
+
+    async def put(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
+    ) -> None:
+        """Replace the document as a whole; its old version serves until the new one is complete."""
+        revision = Revision(document, chunks, vectors, embedder)
+        await revision.write(self._database)
+        await sweep(self._database)
+
+    async def remove(self, document_ids: Collection[str]) -> int:
+        """Forget documents: their text, words and vectors are in no file when this returns. Returns how many there
+        were."""
+
+        def work(db: sqlite3.Connection) -> int:
+            changed = db.execute(
+                "UPDATE revision SET state = 'retired' WHERE state = 'live'"
+                " AND document IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(document_ids)),),
+            ).rowcount
+            if changed:
+                raise_generation(db)
+            return changed
+
+        removed = await self._database.write(work)
+        if removed:
+            await sweep(self._database)
+            await erase_words(self._database)
+            await self._database.scrub()
+        return removed
+
+
+def _within(audience: Audience | None) -> dict[str, object]:
+    return {"all": audience is None, "collections": json.dumps(sorted(audience.collections) if audience else [])}

@@ -1,0 +1,149 @@
+"""The schema of `citewell.db`: migrations are only ever appended.
+
+A passage is numbered `revision * 2**20 + position`: its revision is known from the number alone, so that a document's
+new version becomes visible, and its old one invisible, by changing one row.
+"""
+
+from __future__ import annotations
+
+from sqlite_utils import Database, Migrations
+
+from pipeline.errors import Misconfigured
+
+schema = Migrations("citewell")
+
+
+@schema()
+def library(db: Database) -> None:
+    _each(
+        db,
+        """
+        CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE collection (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+        CREATE TABLE revision (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            document TEXT NOT NULL,
+            collection INTEGER NOT NULL REFERENCES collection (id),
+            source TEXT NOT NULL,
+            filename TEXT NOT NULL,
+            version TEXT NOT NULL,
+            embedder TEXT NOT NULL,
+            dimensions INTEGER NOT NULL,
+            state TEXT NOT NULL CHECK (state IN ('staged', 'live', 'retired')),
+            body TEXT NOT NULL,
+            created_at REAL NOT NULL);
+        CREATE UNIQUE INDEX revision_live ON revision (document) WHERE state = 'live';
+        CREATE INDEX revision_hidden ON revision (id) WHERE state <> 'live';
+        CREATE INDEX revision_source ON revision (source);
+        CREATE VIEW live AS
+            SELECT revision.id, document, collection AS collection_id, collection.name AS collection, source, filename,
+                version, embedder, dimensions, body
+            FROM revision JOIN collection ON collection.id = revision.collection WHERE state = 'live';
+        CREATE TABLE chunk (number INTEGER PRIMARY KEY, id TEXT NOT NULL, body TEXT NOT NULL);
+        CREATE INDEX chunk_id ON chunk (id);
+        CREATE TABLE unit_vectors (number INTEGER PRIMARY KEY, matrix BLOB NOT NULL);
+        CREATE TABLE mean_vector (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+        CREATE VIRTUAL TABLE words USING fts5 (collection, title, text, tokenize = 'porter unicode61');
+        CREATE VIRTUAL TABLE term USING fts5vocab (words, row);
+        """,
+    )
+
+
+@schema()
+def conversations(db: Database) -> None:
+    _each(
+        db,
+        """
+        CREATE TABLE turn (
+            id INTEGER PRIMARY KEY,
+            conversation TEXT NOT NULL,
+            author TEXT NOT NULL,
+            asked_at REAL NOT NULL,
+            body TEXT NOT NULL);
+        CREATE INDEX turn_conversation ON turn (conversation, id);
+        CREATE INDEX turn_author ON turn (author);
+        CREATE TABLE answer (
+            id TEXT PRIMARY KEY, author TEXT NOT NULL, at REAL NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+        CREATE INDEX answer_author ON answer (author);
+        CREATE TABLE preference (person TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE rating (
+            answer TEXT NOT NULL,
+            person TEXT NOT NULL,
+            vote TEXT NOT NULL,
+            reason TEXT,
+            comment TEXT NOT NULL,
+            at REAL NOT NULL,
+            PRIMARY KEY (answer, person)) WITHOUT ROWID;
+        CREATE INDEX rating_person ON rating (person);
+        """,
+    )
+
+
+@schema()
+def inbox(db: Database) -> None:
+    _each(
+        db,
+        """
+        CREATE TABLE message (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            key TEXT NOT NULL UNIQUE,
+            space TEXT NOT NULL,
+            author TEXT NOT NULL,
+            conversation TEXT NOT NULL,
+            state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'expired', 'dead', 'cancelled')),
+            sent_at REAL NOT NULL,
+            body TEXT NOT NULL,
+            attempt INTEGER NOT NULL DEFAULT 0,
+            not_before REAL NOT NULL DEFAULT 0,
+            leased_until REAL NOT NULL DEFAULT 0,
+            withdrawn INTEGER NOT NULL DEFAULT 0,
+            answer TEXT NOT NULL DEFAULT '',
+            posting_since REAL,
+            reference TEXT NOT NULL DEFAULT '',
+            why TEXT NOT NULL DEFAULT '',
+            closed_at REAL);
+        CREATE INDEX message_open ON message (space, author, sequence) WHERE state = 'open';
+        CREATE INDEX message_order ON message (conversation, sequence) WHERE state = 'open';
+        CREATE INDEX message_author ON message (author);
+        CREATE INDEX message_closed ON message (closed_at) WHERE state <> 'open';
+        CREATE TABLE known (digest BLOB PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+        CREATE TABLE served (scope TEXT PRIMARY KEY, turn INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE told (author TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+        CREATE TABLE seen (channel TEXT PRIMARY KEY, message TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE part (conversation TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+        """,
+    )
+
+
+@schema()
+def budgets(db: Database) -> None:
+    _each(
+        db,
+        """
+        CREATE TABLE token_use (
+            subject TEXT NOT NULL,
+            day TEXT NOT NULL,
+            tokens INTEGER NOT NULL,
+            PRIMARY KEY (subject, day)) WITHOUT ROWID;
+        """,
+    )
+
+
+def outdated(db: Database) -> bool:
+    """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
+    known = {migration.name for migration in schema.pending(Database(memory=True))}
+    applied = {migration.name for migration in schema.applied(db)}
+    if applied - known:
+        raise Misconfigured(
+            "CITEWELL_DATA",
+            "the database was written by a newer version of Citewell",
+            what_to_do="Install that version again, or restore a backup from the folder's `backups`.",
+        )
+    return applied != known
+
+
+def _each(db: Database, statements: str) -> None:
+    """One by one: `executescript` would commit the transaction around the migration."""
+    for statement in statements.split(";"):
+        if statement.strip():
+            db.execute(statement)

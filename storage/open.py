@@ -1,0 +1,85 @@
+"""Opens everything that is remembered, in one line:
+
+async with open_storage(folder, embedder="minilm") as storage:
+    await storage.inbox.accept(message)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.errors import Misconfigured
+from storage.backup import drop_old
+from storage.database import Database
+from storage.feedback import SQLiteFeedback
+from storage.folder import Lock, prepare
+from storage.history import SQLiteHistory
+from storage.inbox import SQLiteInbox
+from storage.index import SearchIndex
+from storage.library import SQLiteLibrary
+from storage.person import People
+
+KEEP_BACKUPS = 14
+KEEP_BACKUP_DAYS = 30.0
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What is remembered. Open until the block of `open_storage` ends."""
+
+    folder: Path
+    database: Database
+    library: SQLiteLibrary
+    index: SearchIndex
+    inbox: SQLiteInbox
+    history: SQLiteHistory
+    feedback: SQLiteFeedback
+    people: People
+
+    async def back_up(self) -> Path:
+        """Copy the database into `backups`, drop old copies, return the new one's path."""
+        target = self.folder / "backups" / time.strftime("citewell-%Y%m%d-%H%M%S.db", time.gmtime())
+        await self.database.back_up(target)
+        drop_old(target.parent, keep=KEEP_BACKUPS, days=KEEP_BACKUP_DAYS)
+        return target
+
+
+@asynccontextmanager
+async def open_storage(
+    folder: Path, *, embedder: str = "", exclusive: bool = False, capacity: int = 20_000, per_author: int = 200
+) -> AsyncIterator[Storage]:
+    """`embedder` names the model in use, "" for none. `exclusive`: this process answers from the inbox, alone.
+
+    Raises Misconfigured when the folder cannot be used, a newer program wrote it, or another process has it
+    exclusively; Unavailable when the database cannot be opened."""
+    async with AsyncExitStack() as stack:
+        prepare(folder)
+        if exclusive:
+            lock = Lock(folder / "run.lock")
+            if not lock.acquire():
+                raise Misconfigured(
+                    "CITEWELL_DATA",
+                    f"another `citewell run` uses {folder}",
+                    what_to_do="Stop it, or give this one a folder of its own.",
+                )
+            stack.callback(lock.release)
+        database = await Database.open(folder / "citewell.db")
+        stack.push_async_callback(database.close)
+        inbox = SQLiteInbox(database, capacity=capacity, per_author=per_author)
+        if exclusive:
+            await inbox.recover()
+        index = SearchIndex(database, embedder=embedder)
+        yield Storage(
+            folder=folder,
+            database=database,
+            library=SQLiteLibrary(database, embedder=embedder),
+            index=index,
+            inbox=inbox,
+            history=SQLiteHistory(database),
+            feedback=SQLiteFeedback(database),
+            people=People(database, folder / "backups"),
+        )

@@ -1,0 +1,118 @@
+"""What is kept about people: exported, erased, and forgotten with time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from storage.database import Database, immediate
+
+MESSAGE_SECONDS = 24 * 3600.0
+"""A message is kept this long after it was dealt with (threats, row 61); its answer and turn as long as history is."""
+KNOWN_SECONDS = 30 * 24 * 3600.0
+"""How long a message's key is known after that: far longer than any platform redelivers."""
+
+_log = logging.getLogger(__name__)
+
+_EXPORT = {
+    "turns": "SELECT conversation, body FROM turn WHERE author = ? ORDER BY id",
+    "answers": "SELECT body FROM answer WHERE author = ? ORDER BY at",
+    "messages": "SELECT state, body FROM message WHERE author = ? ORDER BY sequence",
+    "ratings": "SELECT answer, vote, reason, comment FROM rating WHERE person = ? ORDER BY at",
+    "preferences": "SELECT body FROM preference WHERE person = ?",
+}
+_ERASE = (
+    "DELETE FROM turn WHERE author = ?",
+    "DELETE FROM message WHERE author = ?",
+    "DELETE FROM rating WHERE person = ?",
+    "DELETE FROM preference WHERE person = ?",
+    "DELETE FROM answer WHERE author = ?",
+    "DELETE FROM told WHERE author = ?",
+    "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?",
+)
+_COUNTED = 4
+"""The first statements of these delete what a person would count."""
+
+
+class People:
+    """Reaches every table that knows a person, and the backups in `backups`."""
+
+    def __init__(self, database: Database, backups: Path) -> None:
+        self._database = database
+        self._backups = backups
+
+    async def export(self, person: str) -> str:
+        """All that is kept about a person, as JSON text."""
+
+        def work(db: sqlite3.Connection) -> dict[str, list[dict[str, object]]]:
+            return {name: _records(db.execute(query, (person,))) for name, query in _EXPORT.items()}
+
+        return json.dumps({"person": person, **await self._database.read(work)}, ensure_ascii=False, indent=2)
+
+    async def forget(self, person: str) -> int:
+        """Erase all that is kept about a person: when this returns it is in no file of the folder, backups included.
+
+        Returns how many turns, messages, ratings and preferences went."""
+        erased = await self._database.write(lambda db: _erase(db, person), durable=True)
+        await self._database.scrub()
+        await asyncio.to_thread(_erase_in_backups, self._backups, person)
+        return erased
+
+    async def forget_old(self, days: float) -> int:
+        """Delete turns, answers, ratings and participation older than `days`, and messages a day after they were dealt
+        with. Returns how many rows went."""
+        now = time.time()
+        old = now - days * 86400
+
+        def work(db: sqlite3.Connection) -> int:
+            return sum(
+                db.execute(statement, (limit,)).rowcount
+                for statement, limit in (
+                    ("DELETE FROM turn WHERE asked_at < ?", old),
+                    ("DELETE FROM answer WHERE at < ?", old),
+                    ("DELETE FROM rating WHERE at < ?", old),
+                    ("DELETE FROM part WHERE at < ?", old),
+                    ("DELETE FROM message WHERE state = 'dead' AND closed_at < ?", old),
+                    (
+                        "DELETE FROM message WHERE state NOT IN ('open', 'dead') AND closed_at < ?",
+                        now - MESSAGE_SECONDS,
+                    ),
+                    ("DELETE FROM told WHERE at < ?", now - MESSAGE_SECONDS),
+                    ("DELETE FROM known WHERE at < ?", now - KNOWN_SECONDS),
+                )
+            )
+
+        deleted = await self._database.write(work)
+        await self._database.scrub()
+        return deleted
+
+
+def _records(rows: sqlite3.Cursor) -> list[dict[str, object]]:
+    names = [column[0] for column in rows.description]
+    records = []
+    for row in rows:
+        record = dict(zip(names, row, strict=True))
+        body = record.pop("body", None)
+        records.append(record | (json.loads(body) if body else {}))
+    return records
+
+
+def _erase(db: sqlite3.Connection, person: str) -> int:
+    counts = [db.execute(statement, (person,)).rowcount for statement in _ERASE]
+    return sum(counts[:_COUNTED])
+
+
+def _erase_in_backups(backups: Path, person: str) -> None:
+    for file in sorted(backups.glob("*.db")):
+        try:
+            with closing(sqlite3.connect(file, isolation_level=None)) as db:
+                db.execute("PRAGMA secure_delete = ON")
+                with immediate(db):
+                    _erase(db, person)
+        except sqlite3.Error as error:
+            _log.warning("Nothing was erased in the backup %s (%s): it ages out", file.name, error)

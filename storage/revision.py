@@ -1,0 +1,180 @@
+"""One version of one document on its way in, and the sweeping of those on their way out.
+
+Everything is done in batches short enough that a message waiting to be accepted waits 20 ms at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from pipeline.errors import Refused
+from pipeline.ports import Vectors
+from pipeline.text import lexical_form
+from pipeline.values import Chunk, Document
+from storage.database import Database
+from storage.vectors import mean, pack
+
+SPAN = 1 << 20
+"""Numbers kept for each revision: the largest count of chunks a document may have."""
+BATCH_SECONDS = 0.01
+PAUSE_SECONDS = 0.002
+"""Between batches the lock is free for other processes."""
+ABANDONED_SECONDS = 600.0
+"""A staged revision this old belongs to a process that died."""
+MERGE_PAGES = 64
+
+
+class Revision:
+    """`chunks` of `document`, with one matrix of unit vectors a chunk or none at all."""
+
+    def __init__(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
+    ) -> None:
+        if len(chunks) >= SPAN:
+            raise Refused(f"{document.filename} has {len(chunks)} passages", what_to_do="Split the document.")
+        self._document = document
+        self._chunks = chunks
+        self._vectors = vectors if embedder else None
+        self._embedder = embedder if vectors else ""
+        self._id = 0
+        self._written = 0
+
+    async def write(self, database: Database) -> None:
+        """Stage the revision, write its chunks and make it the live one; a failure leaves the old one live."""
+        try:
+            await _in_batches(database, self._batch)
+        except BaseException:
+            await database.write(lambda db: _retire(db, self._id))
+            raise
+
+    def _batch(self, db: sqlite3.Connection) -> bool:
+        """Write for BATCH_SECONDS; True once the revision is live."""
+        end = time.monotonic() + BATCH_SECONDS
+        if not self._id:
+            self._id = self._stage(db)
+        while self._written < len(self._chunks) and time.monotonic() < end:
+            self._insert(db, self._written)
+            self._written += 1
+        if self._written < len(self._chunks):
+            return False
+        self._publish(db)
+        return True
+
+    def _stage(self, db: sqlite3.Connection) -> int:
+        document = self._document
+        db.execute("INSERT OR IGNORE INTO collection (name) VALUES (?)", (document.collection,))
+        dimensions = self._vectors[0].shape[1] if self._vectors else 0
+        cursor = db.execute(
+            "INSERT INTO revision"
+            " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at)"
+            " VALUES (?, (SELECT id FROM collection WHERE name = ?), ?, ?, ?, ?, ?, 'staged', ?, ?)",
+            (
+                document.id,
+                document.collection,
+                document.source,
+                document.filename,
+                document.version,
+                self._embedder,
+                dimensions,
+                document.model_dump_json(),
+                time.time(),
+            ),
+        )
+        assert cursor.lastrowid
+        return cursor.lastrowid
+
+    def _insert(self, db: sqlite3.Connection, position: int) -> None:
+        chunk = self._chunks[position]
+        number = self._id * SPAN + position
+        title = " ".join((self._document.title, *chunk.heading))
+        db.execute("INSERT INTO chunk VALUES (?, ?, ?)", (number, chunk.id, chunk.model_dump_json()))
+        db.execute(
+            "INSERT INTO words (rowid, collection, title, text)"
+            " VALUES (?, (SELECT 'c' || collection FROM revision WHERE id = ?), ?, ?)",
+            (number, self._id, lexical_form(title), lexical_form(chunk.text)),
+        )
+        if self._vectors is not None and len(self._vectors[position]):
+            matrix = self._vectors[position]
+            db.execute("INSERT INTO unit_vectors VALUES (?, ?)", (number, pack(matrix)))
+            db.execute("INSERT INTO mean_vector VALUES (?, ?)", (number, pack(mean(matrix))))
+
+    def _publish(self, db: sqlite3.Connection) -> None:
+        db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = ?", (self._document.id,))
+        db.execute("UPDATE revision SET state = 'live' WHERE id = ?", (self._id,))
+        raise_generation(db)
+
+
+def raise_generation(db: sqlite3.Connection) -> None:
+    """Tell every process that what can be found has changed."""
+    db.execute(
+        "INSERT INTO setting VALUES ('generation', 1)"
+        " ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+    )
+
+
+def generation(db: sqlite3.Connection) -> int:
+    """Changes whenever what can be found changes."""
+    row = db.execute("SELECT value FROM setting WHERE name = 'generation'").fetchone()
+    return int(row[0]) if row else 0
+
+
+async def sweep(database: Database) -> None:
+    """Delete what no reader can see: replaced and removed revisions, and those a crash left behind."""
+    for revision in await database.read(_hidden):
+        await _in_batches(database, partial(_delete_batch, revision=revision))
+
+
+async def erase_words(database: Database) -> None:
+    """Merge the lexical index down to one segment, so that words of deleted text are in none of its pages.
+
+    SQLite 3.42 would do this while deleting (`secure-delete`); these are the documented steps for older versions."""
+    await database.write(partial(_merge, pages=-MERGE_PAGES))
+    await _in_batches(database, partial(_merge, pages=MERGE_PAGES))
+
+
+async def _in_batches(database: Database, batch: Callable[[sqlite3.Connection], bool]) -> None:
+    """Run `batch` in a transaction each until it says that it is done."""
+    while True:
+        if await database.write(batch):
+            return
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+def _merge(db: sqlite3.Connection, pages: int) -> bool:
+    before = db.total_changes
+    db.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
+    return db.total_changes - before < 2
+
+
+def _retire(db: sqlite3.Connection, revision: int) -> None:
+    db.execute("UPDATE revision SET state = 'retired' WHERE id = ? AND state = 'staged'", (revision,))
+
+
+def _hidden(db: sqlite3.Connection) -> list[int]:
+    rows = db.execute(
+        "SELECT id FROM revision WHERE state <> 'live' AND (state = 'retired' OR created_at < ?)",
+        (time.time() - ABANDONED_SECONDS,),
+    )
+    return [revision for (revision,) in rows]
+
+
+def _delete_batch(db: sqlite3.Connection, revision: int) -> bool:
+    """Delete chunks for BATCH_SECONDS; True once the revision is gone."""
+    end = time.monotonic() + BATCH_SECONDS
+    numbers = (revision * SPAN, (revision + 1) * SPAN - 1)
+    for (number,) in db.execute("SELECT number FROM chunk WHERE number BETWEEN ? AND ?", numbers).fetchall():
+        if time.monotonic() > end:
+            return False
+        for table in (
+            "words WHERE rowid",
+            "chunk WHERE number",
+            "unit_vectors WHERE number",
+            "mean_vector WHERE number",
+        ):
+            db.execute(f"DELETE FROM {table} = ?", (number,))  # noqa: S608 - our own table names
+    db.execute("DELETE FROM revision WHERE id = ? AND state <> 'live'", (revision,))
+    return True
