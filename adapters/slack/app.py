@@ -1,0 +1,148 @@
+"""Citewell in Slack: the port `PlatformAdapter`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+
+import aiohttp
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.connect import http_mode, socket_mode
+from adapters.slack.deliver import Deliverer
+from adapters.slack.homepage import Homepage
+from adapters.slack.intake import Intake
+from adapters.slack.interactions import Interactions
+from adapters.slack.readers import Audiences
+from adapters.slack.render import Look
+from adapters.slack.startup import Workspace, introduce, report, socket_address
+from adapters.slack.web import SDK_LOG, Pace, Web
+from pipeline.errors import Misconfigured, Unavailable
+from pipeline.ports import Desk, Inbox, Receipt
+from pipeline.values import Event, IncomingMessage, Readers, Work
+
+
+class SlackAdapter:
+    """One workspace, over signed HTTP when there is a signing secret and over Socket Mode otherwise."""
+
+    name = "slack"
+
+    def __init__(
+        self,
+        bot_token: str,
+        app_token: str | None = None,
+        signing_secret: str | None = None,
+        *,
+        api_url: str = "https://slack.com/api/",
+        host: str = "127.0.0.1",
+        port: int = 3000,
+        shared_channels: bool = False,
+        citations: bool = True,
+        confidence: bool = True,
+        say: Callable[[str], None],
+        pace: Pace | None = None,
+    ) -> None:
+        """`shared_channels`: answer in Slack Connect channels, from public collections. `say` tells the operator."""
+        self._bot_token = bot_token
+        self._app_token = app_token
+        self._signing_secret = signing_secret
+        self._api_url = api_url
+        self._address = (host, port)
+        self._shared_channels = shared_channels
+        self._look = Look(citations=citations, confidence=confidence)
+        self._say = say
+        self._pace = pace or Pace()
+        self._opening = asyncio.Lock()
+        self._open: _Open | None = None
+
+    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+        if not (self._app_token or self._signing_secret):
+            raise Misconfigured(
+                "SLACK_APP_TOKEN",
+                "neither it nor SLACK_SIGNING_SECRET is set",
+                what_to_do="Set SLACK_APP_TOKEN (xapp-…, for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP).",
+            )
+        slack = await self._slack()
+        app = self._app(slack, inbox, desk)
+        if self._signing_secret:
+            host, port = self._address
+            self._introduce(slack, f"HTTP at {host}:{port}")
+            try:
+                await http_mode(app, self._signing_secret, host, port)
+            except OSError as error:
+                raise Misconfigured(
+                    "CITEWELL_SLACK_PORT", f"cannot listen at {host}:{port}", what_to_do="Choose a free port."
+                ) from error
+        elif self._app_token:
+            first = await socket_address(slack.web.client, self._app_token)
+            self._introduce(slack, "Socket Mode")
+            await socket_mode(app, self._app_token, first)
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        await (await self._slack()).deliverer.deliver(work, events, receipt)
+
+    async def find(self, work: Work) -> str | None:
+        return await (await self._slack()).deliverer.find(work)
+
+    async def readers(self, message: IncomingMessage) -> Readers:
+        return await (await self._slack()).audiences.of_message(message)
+
+    async def close(self) -> None:
+        """Close the connections to the Web API, once nothing is delivered any more."""
+        if self._open:
+            await self._open.session.close()
+
+    async def _slack(self) -> _Open:
+        """The workspace, found out once. Raises Misconfigured or Unavailable."""
+        async with self._opening:
+            if self._open is None:
+                self._open = await self._enter()
+        return self._open
+
+    async def _enter(self) -> _Open:
+        session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._pace.timeout))
+        client = AsyncWebClient(
+            token=self._bot_token, base_url=self._api_url, session=session, retry_handlers=[], logger=SDK_LOG
+        )
+        SDK_LOG.setLevel(logging.WARNING)
+        web = Web(client, self._pace)
+        try:
+            workspace = await introduce(web)
+        except (Misconfigured, Unavailable):
+            await session.close()
+            raise
+        return _Open(session, web, workspace, self._look, shared_channels=self._shared_channels)
+
+    def _app(self, slack: _Open, inbox: Inbox, desk: Desk) -> AsyncApp:
+        intake = Intake(inbox, slack.me, slack.deliverer.stop)
+        app = AsyncApp(
+            client=slack.web.client,
+            signing_secret=self._signing_secret or "not used in Socket Mode",
+            before_authorize=intake.receive,
+            attaching_conversation_kwargs_enabled=False,
+            logger=SDK_LOG,
+            name="citewell",
+        )
+        Interactions(slack.web, slack.me, self._look, slack.audiences, inbox, desk).register(app)
+        Homepage(slack.web, slack.me, slack.audiences, desk).register(app)
+        return app
+
+    def _introduce(self, slack: _Open, how: str) -> None:
+        for line in report(slack.workspace, how):
+            self._say(line)
+
+
+class _Open:
+    """What there is once the workspace is known."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, web: Web, workspace: Workspace, look: Look, *, shared_channels: bool
+    ) -> None:
+        self.session = session
+        self.web = web
+        self.workspace = workspace
+        self.me = workspace.me
+        self.audiences = Audiences(web, self.me)
+        self.deliverer = Deliverer(web, self.me, look, shared_channels=shared_channels)

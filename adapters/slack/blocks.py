@@ -1,0 +1,33 @@
+"""The Block Kit pieces Citewell uses, each within Slack's limits and holding foreign text only as literals. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adapters.slack import markup
+
+Block = dict[str, Any]
+
+LABEL = 150
+
+
+def short(text: str, limit: int = LABEL) -> str:
+    """A label of at most `limit` characters: one line of literal mrkdwn, cut with an ellipsis when it is long."""
+    text = whole = markup.one_line(text).replace("|", "∣")
+    while len(markup.mrkdwn(text)) >= limit:
+        text = text[:-1]
+    return markup.mrkdwn(text) + ("…" if text != whole else "")
+
+
+def context(*texts: str) -> Block:
+    """Small print; the texts are mrkdwn already."""
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text, "verbatim": True} for text in texts]}
+
+
+def section(text: str, **more: Any) -> Block:
+    """A paragraph of mrkdwn of at most 3,000 characters."""
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}, **more}
+
+
+def button(text: str, action: str, value: str) -> Block:
+    return {"type": "button", "action_id": action, "value": value, "text": {"type": "plain_text", "text": text}}

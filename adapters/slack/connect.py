@@ -1,0 +1,100 @@
+"""The two ways Slack reaches us: Socket Mode over two connections, or signed HTTP requests."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import logging
+import time
+from collections.abc import Mapping
+
+from aiohttp import web as http
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.request.async_request import AsyncBoltRequest
+
+from adapters.slack.startup import socket_address
+from adapters.slack.web import SDK_LOG
+
+log = logging.getLogger(__name__)
+
+CONNECTIONS = 2
+"""Slack closes each from time to time and hands every event to any one that is open."""
+PING = 5.0
+"""Four missed pongs make the SDK reconnect: a half-open connection is replaced within 30 seconds."""
+DEAD = 30.0
+"""A connection that the SDK has not brought back by then is thrown away and made anew."""
+SKEW = 300
+"""Seconds a signed request may be old (Slack: verifying requests)."""
+PATH = "/slack/events"
+
+
+async def socket_mode(app: AsyncApp, app_token: str, first_address: str) -> None:
+    """Keep two connections open until cancelled."""
+    keepers = [_keep(app, app_token, first_address if number == 0 else "") for number in range(CONNECTIONS)]
+    async with asyncio.TaskGroup() as group:
+        for keeper in keepers:
+            group.create_task(keeper)
+
+
+async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
+    while True:
+        handler = AsyncSocketModeHandler(app, app_token, logger=SDK_LOG, ping_interval=PING)
+        handler.client.wss_uri = address or await socket_address(app.client, app_token)
+        try:
+            await handler.client.connect()  # type: ignore[no-untyped-call]
+            await _until_dead(handler)
+        finally:
+            await handler.client.close()  # type: ignore[no-untyped-call]
+        log.warning("a Slack connection was lost and is made anew")
+        address = ""
+
+
+async def _until_dead(handler: AsyncSocketModeHandler) -> None:
+    loop = asyncio.get_running_loop()
+    alive = loop.time()
+    while loop.time() - alive < DEAD:
+        if await handler.client.is_connected():
+            alive = loop.time()
+        await asyncio.sleep(PING)
+
+
+async def http_mode(app: AsyncApp, signing_secret: str, host: str, port: int) -> None:
+    """Take signed requests at `http://host:port/slack/events` until cancelled. Raises OSError if it cannot listen."""
+    server = http.Application(client_max_size=4 * 1024 * 1024)
+
+    async def receive(request: http.Request) -> http.Response:
+        body = await request.read()
+        if not signed(body, request.headers, signing_secret, time.time()):
+            return http.Response(status=401, text="invalid signature")
+        try:
+            text = body.decode()
+            bolt_request = AsyncBoltRequest(body=text, query=request.query_string, headers=dict(request.headers))
+        except (UnicodeDecodeError, json.JSONDecodeError):
+            return http.Response(status=400, text="unreadable body")
+        answer = await app.async_dispatch(bolt_request)
+        kind = answer.headers.get("content-type", ["text/plain"])[0].partition(";")[0]
+        return http.Response(status=answer.status, text=str(answer.body or ""), content_type=kind)
+
+    server.router.add_post(PATH, receive)
+    runner = http.AppRunner(server, access_log=None)
+    await runner.setup()
+    try:
+        await http.TCPSite(runner, host, port).start()
+        await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()
+
+
+def signed(body: bytes, headers: Mapping[str, str], secret: str, now: float) -> bool:
+    """Whether Slack signed this body within five minutes of `now`: `v0=` HMAC-SHA256 of `v0:timestamp:body`.
+
+    Checked before Bolt's own check, which fails with an error for headers that are not ASCII."""
+    timestamp = headers.get("X-Slack-Request-Timestamp", "")
+    given = headers.get("X-Slack-Signature", "")
+    if not (timestamp.isascii() and timestamp.isdecimal() and abs(now - int(timestamp)) <= SKEW):
+        return False
+    wanted = hmac.new(secret.encode(), b"v0:" + timestamp.encode() + b":" + body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(f"v0={wanted}".encode(), given.encode("utf-8", "surrogateescape"))

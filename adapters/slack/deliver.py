@@ -1,0 +1,158 @@
+"""From the events of an answer to the reply in its thread."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+
+from adapters.slack import private
+from adapters.slack.feed import Feed
+from adapters.slack.incoming import Me
+from adapters.slack.layout import PART, Draft
+from adapters.slack.presence import Presence, Sign, Spot
+from adapters.slack.render import Look, Post, fallback, line, reply
+from adapters.slack.reply import QUIET, Reply, find, metadata
+from adapters.slack.stream import Budget, Stream
+from adapters.slack.web import Declined, Web
+from pipeline import wording
+from pipeline.ports import Receipt
+from pipeline.values import Answer, Event, IncomingMessage, Manner, Work, Written
+
+log = logging.getLogger(__name__)
+
+CANNOT_POST = {
+    "not_in_channel": "I am not a member of it. Invite me with `/invite`.",
+    "channel_not_found": "I am not a member of it. Invite me with `/invite`.",
+    "is_archived": "it is archived.",
+    "restricted_action": "a workspace setting forbids me to post there. Ask an admin.",
+    "restricted_action_thread_locked": "its thread is locked.",
+    "thread_locked": "its thread is locked.",
+    "no_permission": "I have no permission to post there. Ask an admin.",
+}
+
+
+class Deliverer:
+    """Delivers any number of replies at once."""
+
+    def __init__(self, web: Web, me: Me, look: Look, *, shared_channels: bool) -> None:
+        self._web = web
+        self._me = me
+        self._look = look
+        self._shared_channels = shared_channels
+        self._presence = Presence(web)
+        self._budget = Budget(web.pace.streams)
+        self._feeds: dict[tuple[str, str], Feed] = {}
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        """Show the reply to `work`; in private what was asked in private."""
+        if work.message.manner is Manner.COMMAND:
+            await private.deliver(self._web, self._look, work, events, receipt)
+            return
+        spot = place(work.message)
+        the_reply = Reply(self._web, self._me, spot, work.message.key, receipt, work.reference)
+        try:
+            if work.message.external and not self._shared_channels:
+                await the_reply.show([line(wording.SHARED_CHANNEL)])
+            else:
+                await self._answer(work, spot, the_reply, events)
+        except Declined as declined:
+            if declined.error not in CANNOT_POST or spot.channel.startswith("D"):
+                raise
+            await self._explain(spot, declined)
+
+    async def find(self, work: Work) -> str | None:
+        """The reply a crash left unrecorded, as a reference."""
+        if work.message.manner is Manner.COMMAND:
+            return None
+        try:
+            return ",".join(await find(self._web, self._me, place(work.message), work.message.key)) or None
+        except Declined as declined:
+            log.warning("cannot look for earlier replies, one may be posted twice: %s", declined)
+            return None
+
+    def stop(self, channel: str, thread: str) -> None:
+        """End the answer being written in this thread, if there is one."""
+        if feed := self._feeds.get((channel, thread)):
+            feed.stop()
+
+    async def _answer(self, work: Work, spot: Spot, the_reply: Reply, events: AsyncIterator[Event]) -> None:
+        notes = _notes(work.message)
+        draft = Draft(notes)
+        async with self._presence.at(spot) as sign, Feed(events) as feed:
+            self._feeds[spot.channel, spot.thread] = feed
+            try:
+                answer, stream = await self._follow(feed, draft, the_reply, sign, spot)
+            finally:
+                del self._feeds[spot.channel, spot.thread]
+            posts = reply(answer, self._look, notes) if answer else [_stopped(draft.text)]
+            await sign.settled()
+            closed = stream is not None and await stream.close(posts[0], metadata(work.message.key, 0))
+            await the_reply.show(posts, already=int(closed))
+
+    async def _follow(
+        self, feed: Feed, draft: Draft, the_reply: Reply, sign: Sign, spot: Spot
+    ) -> tuple[Answer | None, Stream | None]:
+        """Read to the answer, or to the stop (None); once it takes longer, stream what is there."""
+        stream: Stream | None = None
+        may_stream = not the_reply.resumed
+        due: float | None = None
+        now = asyncio.get_running_loop().time
+        while True:
+            events = await feed.take(max(0.0, due - now()) if due is not None and may_stream else None)
+            if feed.stopped:
+                return None, stream
+            for event in events:
+                if isinstance(event, Answer):
+                    return event, stream
+                if isinstance(event, Written):
+                    draft.add(event.sentence, event.preface)
+            text = draft.text
+            if not text or len(text) > PART:
+                may_stream = may_stream and not text
+                continue
+            due = now() + self._web.pace.patience if due is None else due
+            if stream:
+                await stream.show(text)
+            elif may_stream and now() >= due:
+                may_stream = False
+                stream = await self._open(the_reply, sign, spot, text)
+
+    async def _open(self, the_reply: Reply, sign: Sign, spot: Spot, text: str) -> Stream | None:
+        if not self._budget.take():
+            return None
+        await sign.settled()
+        await the_reply.begin()
+        try:
+            stream = await Stream.open(self._web, spot, self._me.team, text)
+        except Declined:
+            return None
+        await the_reply.named(stream.ts)
+        return stream
+
+    async def _explain(self, spot: Spot, declined: Declined) -> None:
+        """Tell the asker in a direct message why there is no reply in the channel."""
+        text = f"I could not answer you in <#{spot.channel}>: {CANNOT_POST[declined.error]}"
+        await self._web.call("chat.postMessage", paced=spot.user, channel=spot.user, text=text, **QUIET)
+
+
+def place(message: IncomingMessage) -> Spot:
+    """Where the reply to `message` belongs."""
+    return Spot(
+        channel=message.conversation.channel,
+        thread=message.conversation.thread,
+        ts=message.key.rpartition(":")[2],
+        user=message.author.rpartition(":")[2],
+    )
+
+
+def _notes(message: IncomingMessage) -> list[str]:
+    if not message.attachments:
+        return []
+    names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
+    return [wording.ATTACHMENT.format(names=names)]
+
+
+def _stopped(text: str) -> Post:
+    markdown = f"{text}\n\n{wording.STOPPED}".strip()
+    return Post(markdown=markdown, footer=(), text=fallback(markdown))

@@ -1,0 +1,96 @@
+"""What happens in the App Home: prompts, preferences, export and erasure."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.slack.home import PROMPTS, chosen, home
+from adapters.slack.incoming import Body, Me, person
+from adapters.slack.presence import Presence
+from adapters.slack.readers import Audiences
+from adapters.slack.web import Web
+from pipeline.errors import CitewellError
+from pipeline.ports import Desk
+
+log = logging.getLogger(__name__)
+
+
+class Homepage:
+    """One person's page. Everything shown there is what that person alone may see."""
+
+    def __init__(self, web: Web, me: Me, audiences: Audiences, desk: Desk) -> None:
+        self._web = web
+        self._me = me
+        self._audiences = audiences
+        self._desk = desk
+        self._presence = Presence(web)
+
+    def register(self, app: AsyncApp) -> None:
+        app.event("app_home_opened")(self.opened)
+        app.action("export")(self.export)
+        app.action("forget")(self.forget)
+        for action in ("prefer_style", "prefer_citations", "prefer_language"):
+            app.action(action)(self.prefer)
+
+    async def opened(self, event: dict[str, Any]) -> None:
+        if event.get("tab") == "messages":
+            prompts = [{"title": title, "message": message} for title, message in PROMPTS]
+            await self._presence.attempt(
+                "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
+            )
+        else:
+            await self._publish(str(event["user"]))
+
+    async def export(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Send a person everything kept about them, as a file in their direct messages."""
+        await ack()
+        user = _user(body)
+        try:
+            data = await self._desk.export(person(self._me.team, user))
+            channel = (await self._web.call("conversations.open", users=user))["channel"]["id"]
+            await self._web.upload(channel, "citewell-data.json", data)
+            notice = "Your data is in the Messages tab, as a file."
+        except CitewellError as error:
+            notice = _failed(error)
+        await self._publish(user, notice)
+
+    async def forget(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        user = _user(body)
+        try:
+            erased = await self._desk.forget(person(self._me.team, user))
+            notice = f"Erased: {erased} questions, answers and ratings."
+        except CitewellError as error:
+            notice = _failed(error)
+        await self._publish(user, notice)
+
+    async def prefer(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        action = body["actions"][0]
+        who = person(self._me.team, _user(body))
+        try:
+            before = await self._desk.preferences(who)
+            await self._desk.prefer(who, chosen(before, action["action_id"], action["selected_option"]["value"]))
+        except CitewellError as error:
+            await self._publish(_user(body), _failed(error))
+
+    async def _publish(self, user: str, notice: str = "") -> None:
+        try:
+            documents = await self._desk.documents(await self._audiences.of_person(user))
+            preferences = await self._desk.preferences(person(self._me.team, user))
+            await self._web.call("views.publish", user_id=user, view=home(documents, preferences, notice))
+        except CitewellError as error:
+            log.warning("the App Home could not be shown: %s", error)
+
+
+def _user(body: Body) -> str:
+    return str(body["user"]["id"])
+
+
+def _failed(error: CitewellError) -> str:
+    log.warning("a request in the App Home failed: %s", error)
+    return f"That did not work. {error.what_to_do or 'Please try again in a minute.'}"

@@ -1,0 +1,157 @@
+"""Commands, shortcuts and clicks. Slack never sends one again: after its ack it is tried once; a failure is said."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.slack import panels, private
+from adapters.slack.incoming import Body, Me, command, person, shortcut
+from adapters.slack.readers import Audiences
+from adapters.slack.render import Look, Post, line, reply
+from adapters.slack.reply import QUIET
+from adapters.slack.web import Declined, Web
+from pipeline.errors import CitewellError
+from pipeline.ports import Desk, Inbox
+from pipeline.values import Answer, Rating, Vote
+
+log = logging.getLogger(__name__)
+
+LOOKING = "Looking that up. Only you will see the answer."
+NOT_FOR_ALL = "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
+TRY_AGAIN = "That did not work. Please try again in a minute."
+
+
+class Interactions:
+    """What people do with an answer, and how they ask in private."""
+
+    def __init__(self, web: Web, me: Me, look: Look, audiences: Audiences, inbox: Inbox, desk: Desk) -> None:
+        self._web = web
+        self._me = me
+        self._look = look
+        self._audiences = audiences
+        self._inbox = inbox
+        self._desk = desk
+
+    def register(self, app: AsyncApp) -> None:
+        app.command("/ask")(self.ask)
+        app.shortcut("answer_message")(self.answer_message)
+        app.action("rate")(self.rate)
+        app.action("passages")(self.passages)
+        app.action("why")(self.why)
+        app.action("share")(self.share)
+        app.view("reason")(self.reason)
+
+    async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
+        await self._inbox.accept(command(body, self._me))
+        await ack(text=LOOKING, response_type="ephemeral")
+
+    async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await self._inbox.accept(shortcut(body, self._me))
+        await ack()
+
+    async def rate(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """The vote counts at once; a thumbs-down then asks for the reason."""
+        await ack()
+        vote, _, answer_id = str(body["actions"][0]["value"]).partition(":")
+        try:
+            await self._desk.rate(Rating(answer_id=answer_id, person=self._person(body), vote=Vote(vote)))
+            if vote == Vote.UNHELPFUL:
+                view = panels.reason_form(answer_id)
+                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+        except CitewellError as error:
+            await self._sorry(body, error)
+
+    async def reason(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        view = body["view"]
+        rating = Rating(answer_id=view["private_metadata"], person=self._person(body), vote=Vote.UNHELPFUL)
+        await self._desk.rate(panels.reason_given(view, rating))
+        await ack()
+
+    async def passages(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        answer = await self._answer(body)
+        await self._show(body, panels.passages(answer) if answer else [line(panels.GONE)])
+
+    async def why(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        answer = await self._answer(body)
+        await self._show(body, panels.why(answer) if answer else [line(panels.GONE)])
+
+    async def share(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Post a private answer in its channel, if everyone there may see what it rests on."""
+        await ack()
+        channel = str(body["channel"]["id"])
+        try:
+            answer = await self._desk.answer(_value(body), await self._audiences.of_channel(channel))
+            if answer is None:
+                await self._show(body, [line(NOT_FOR_ALL)])
+                return
+            asked = f"Shared from /ask: {answer.question}"
+            for post in reply(answer, self._look, [asked]):
+                await self._web.call(
+                    "chat.postMessage",
+                    paced=channel,
+                    channel=channel,
+                    text=post.text,
+                    blocks=post.blocks,
+                    metadata={"event_type": "citewell_shared", "event_payload": {"answer": answer.id}},
+                    **QUIET,
+                )
+        except CitewellError as error:
+            await self._sorry(body, error)
+
+    async def _answer(self, body: Body) -> Answer | None:
+        channel = str((body.get("channel") or {}).get("id") or "")
+        readers = await self._audiences.of_person(str(body["user"]["id"]), channel)
+        stranger = str(body["user"].get("team_id") or self._me.team) != self._me.team
+        return await self._desk.answer(
+            _value(body), readers.model_copy(update={"external": readers.external or stranger})
+        )
+
+    async def _show(self, body: Body, posts: Sequence[Post]) -> None:
+        """Show `posts` to whoever clicked, where they clicked."""
+        container, url = body.get("container") or {}, str(body.get("response_url") or "")
+        thread = str((body.get("message") or {}).get("thread_ts") or container.get("thread_ts") or "")
+        try:
+            if container.get("is_ephemeral"):
+                await private.show(self._web, url, posts)
+                return
+            for post in posts:
+                await self._web.call(
+                    "chat.postEphemeral",
+                    channel=body["channel"]["id"],
+                    user=body["user"]["id"],
+                    text=post.text,
+                    blocks=post.blocks,
+                    parse="none",
+                    **({"thread_ts": thread} if thread else {}),
+                )
+        except CitewellError as error:
+            await self._sorry(body, error)
+
+    async def _sorry(self, body: Body, error: CitewellError) -> None:
+        """Say that a click came to nothing, by the way that needs no permission at all."""
+        log.warning("an interaction failed: %s", error)
+        text = TRY_AGAIN
+        if isinstance(error, Declined) and error.needed:
+            text = f"I lack the permission {error.needed} for that. An admin can add it to the app."
+        elif isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
+            text = "I am not a member of this channel. Invite me with `/invite`, then try again."
+        if url := str(body.get("response_url") or ""):
+            try:
+                await private.show(self._web, url, [line(text)])
+            except CitewellError as again:
+                log.warning("could not say so either: %s", again)
+
+    def _person(self, body: Body) -> str:
+        return person(self._me.team, str(body["user"]["id"]))
+
+
+def _value(body: Body) -> str:
+    return str(body["actions"][0]["value"])

@@ -1,0 +1,118 @@
+"""Showing that an answer is being worked on: a status, or a reaction where Slack takes none, and the stop button."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.slack.web import Declined, Web
+from pipeline import wording
+from pipeline.errors import Unavailable
+
+REACTION = "eyes"
+LOADING = [text[:50] for text in wording.PROGRESS.values()]
+NOT_HERE = frozenset({"feature_disabled", "unknown_method", "missing_scope", "not_allowed_token_type", "not_agent_app"})
+"""Answers that will not change while we run, so the question is not asked again."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A question's place: its channel, the thread it is answered in, its own ts, and who asked."""
+
+    channel: str
+    thread: str
+    ts: str
+    user: str
+
+
+class Presence:
+    """Signs of work for any number of questions at once. None of them may delay or fail an answer."""
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+        self._without: set[str] = set()
+
+    @asynccontextmanager
+    async def at(self, spot: Spot) -> AsyncIterator[Sign]:
+        """Show that work goes on at `spot`; every trace of it is gone at the end."""
+        sign = Sign(self, spot)
+        try:
+            yield sign
+        finally:
+            await sign.end()
+
+    async def attempt(self, method: str, **arguments: Any) -> bool:
+        """Whether Slack took the call."""
+        if method in self._without:
+            return False
+        try:
+            await self.web.call(method, **arguments)
+        except Declined as declined:
+            if declined.error in NOT_HERE:
+                self._without.add(method)
+            return declined.error == "already_reacted"
+        except Unavailable:
+            return False
+        return True
+
+
+class Sign:
+    """The signs at one question."""
+
+    def __init__(self, presence: Presence, spot: Spot) -> None:
+        self._presence = presence
+        self._spot = spot
+        self._reacted = False
+        self._session = False
+        self._first = asyncio.Event()
+        self._task = asyncio.create_task(self._show())
+
+    async def settled(self) -> None:
+        """Wait, a second at most, until no status is on its way: one that lands after the reply would stay."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._first.wait(), 1.0)
+        self._task.cancel()
+
+    async def end(self) -> None:
+        self._task.cancel()
+        await asyncio.wait({self._task})
+        spot = self._spot
+        if self._reacted:
+            await self._presence.attempt("reactions.remove", channel=spot.channel, timestamp=spot.ts, name=REACTION)
+        if self._session:
+            await self._set_session("active")
+        if not self._first.is_set():
+            await self._set_status("")
+
+    async def _show(self) -> None:
+        try:
+            if not await self._set_status("is looking this up", loading_messages=LOADING):
+                spot = self._spot
+                self._reacted = True
+                self._reacted = await self._presence.attempt(
+                    "reactions.add", channel=spot.channel, timestamp=spot.ts, name=REACTION
+                )
+        finally:
+            self._first.set()
+        await asyncio.sleep(self._presence.web.pace.patience)
+        self._session = True
+        self._session = await self._set_session("processing")
+        while not self._reacted:
+            await asyncio.sleep(self._presence.web.pace.status)
+            await self._set_status("is looking this up", loading_messages=LOADING)
+
+    async def _set_status(self, status: str, **more: Any) -> bool:
+        spot = self._spot
+        return await self._presence.attempt(
+            "assistant.threads.setStatus", channel_id=spot.channel, thread_ts=spot.thread, status=status, **more
+        )
+
+    async def _set_session(self, status: str) -> bool:
+        spot = self._spot
+        return await self._presence.attempt(
+            "agents.sessions.setStatus", channel_id=spot.channel, thread_ts=spot.thread, status=status
+        )

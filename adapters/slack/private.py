@@ -1,0 +1,61 @@
+"""Answers for one person alone, through the response URL of a command: five messages within thirty minutes.
+
+Slack shows such a message once and offers no way to find or edit it. So after a crash between the intent and its
+record nobody can know whether the answer was seen; the person is asked to ask again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from adapters.slack.feed import Feed
+from adapters.slack.render import Look, Post, line, reply
+from adapters.slack.reply import QUIET
+from adapters.slack.web import Web
+from pipeline import wording
+from pipeline.ports import Receipt
+from pipeline.values import Answer, Event, Work
+
+MOST = 4
+"""Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
+SHOWN = "shown"
+LONGER = "The rest of this answer does not fit into a private reply. Ask me in a direct message to read all of it."
+
+
+async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+    """Show the answer to whoever asked. Raises Declined when the response URL is no longer good."""
+    if work.reference:
+        return
+    if work.posting_since:
+        await show(web, work.message.reply_to, [line(wording.ASK_AGAIN)])
+        return
+    answer = await _last(events)
+    posts = reply(answer, look, shareable=bool(answer.sentences))
+    if len(posts) > MOST:
+        posts = [*posts[:MOST], line(LONGER)]
+    await receipt.posting()
+    await show(web, work.message.reply_to, posts)
+    await receipt.posted(SHOWN)
+
+
+async def show(web: Web, url: str, posts: Sequence[Post], **more: Any) -> None:
+    """Post `posts` through a response URL, visible to its person only."""
+    for post in posts:
+        await web.respond(
+            url,
+            response_type="ephemeral",
+            replace_original=False,
+            text=post.text,
+            blocks=post.blocks,
+            **QUIET,
+            **more,
+        )
+
+
+async def _last(events: AsyncIterator[Event]) -> Answer:
+    async with Feed(events) as feed:
+        while True:
+            for event in await feed.take():
+                if isinstance(event, Answer):
+                    return event

@@ -1,0 +1,123 @@
+"""The messages of one reply: posted once, named at once, edited from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adapters.slack.incoming import Me
+from adapters.slack.presence import Spot
+from adapters.slack.render import Post
+from adapters.slack.web import Declined, Web
+from pipeline.ports import Receipt
+
+EVENT_TYPE = "citewell_reply"
+QUIET: dict[str, Any] = {"parse": "none", "unfurl_links": False, "unfurl_media": False}
+"""No previews, and nothing in a text becomes a link or a mention. `chat.update` would default to `parse=client`."""
+_BAD_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "markdown_text_conflict"})
+
+
+def metadata(key: str, part: int) -> dict[str, Any]:
+    """What marks a message as part `part` of our reply to the message `key`."""
+    return {"event_type": EVENT_TYPE, "event_payload": {"key": key, "part": part}}
+
+
+class Reply:
+    """One reply, and what is recorded of it. A reference is the `ts` of its messages, joined by commas."""
+
+    def __init__(self, web: Web, me: Me, spot: Spot, key: str, receipt: Receipt, reference: str) -> None:
+        self._web = web
+        self._me = me
+        self._spot = spot
+        self._key = key
+        self._receipt = receipt
+        self._posted = reference.split(",") if reference else []
+        self._begun = False
+        self.resumed = bool(reference)
+
+    async def begin(self) -> None:
+        """Record the intent, once, before the first visible write."""
+        if not self._begun:
+            await self._receipt.posting()
+            self._begun = True
+
+    async def named(self, ts: str) -> None:
+        """Record the next message of the reply."""
+        self._posted.append(ts)
+        await self._receipt.posted(",".join(self._posted))
+
+    async def show(self, posts: Sequence[Post], *, already: int = 0) -> None:
+        """Make the reply exactly `posts`, of which the first `already` are shown."""
+        await self.begin()
+        if self.resumed and len(posts) > len(self._posted):
+            self._posted = max(self._posted, await find(self._web, self._me, self._spot, self._key), key=len)
+        for part, post in list(enumerate(posts))[already:]:
+            if part < len(self._posted):
+                await self._edit(self._posted[part], post, part)
+            else:
+                await self._post(post, part)
+
+    async def _post(self, post: Post, part: int) -> None:
+        where = {"channel": self._spot.channel, "thread_ts": self._spot.thread}
+        message: dict[str, Any] = {"text": post.text, "metadata": metadata(self._key, part), **QUIET}
+        try:
+            posted = await self._web.call(
+                "chat.postMessage", paced=self._spot.channel, **where, **message, blocks=post.blocks
+            )
+        except Declined as declined:
+            if declined.error not in _BAD_BLOCKS:
+                raise
+            posted = await self._web.call("chat.postMessage", paced=self._spot.channel, **where, **message)
+        await self.named(str(posted["ts"]))
+
+    async def _edit(self, ts: str, post: Post, part: int) -> None:
+        where = {"channel": self._spot.channel, "ts": ts}
+        message: dict[str, Any] = {"text": post.text, "metadata": metadata(self._key, part), **QUIET}
+        try:
+            await self._web.call("chat.update", **where, **message, blocks=post.blocks)
+        except Declined as declined:
+            match declined.error:
+                case "streaming_state_conflict":
+                    await self._web.call("chat.stopStream", **where)
+                    await self._web.call("chat.update", **where, **message, blocks=post.blocks)
+                case error if error in _BAD_BLOCKS:
+                    await self._web.call("chat.update", **where, **message, blocks=[])
+                case "message_not_found":
+                    return  # somebody deleted the reply, and does not want it back
+                case _:
+                    raise
+
+
+async def find(web: Web, me: Me, spot: Spot, key: str) -> list[str]:
+    """The messages of our reply to `key`, by our key in their metadata.
+
+    Where none has it, a message of ours under the question without any key: a stream that never ended."""
+    keyed: dict[int, str] = {}
+    unowned: list[str] = []
+    cursor = ""
+    while True:
+        page = await web.call(
+            "conversations.replies",
+            channel=spot.channel,
+            ts=spot.thread,
+            oldest=spot.ts,
+            limit=200,
+            include_all_metadata=True,
+            **({"cursor": cursor} if cursor else {}),
+        )
+        for message in page.get("messages", ()):
+            if message.get("user") != me.user or float(message["ts"]) <= float(spot.ts):
+                continue
+            marked = message.get("metadata") or {}
+            payload = marked.get("event_payload") or {}
+            if payload.get("key") == key:
+                keyed[int(payload.get("part") or 0)] = str(message["ts"])
+            elif not marked.get("event_type"):
+                unowned.append(str(message["ts"]))
+        cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+        if not cursor:
+            break
+    parts = unowned[:1] if unowned and 0 not in keyed else []
+    while len(parts) in keyed:
+        parts.append(keyed[len(parts)])
+    return parts

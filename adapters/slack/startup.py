@@ -1,0 +1,89 @@
+"""Who we are, in which workspace, and what the installed app may not do."""
+
+from __future__ import annotations
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.incoming import Me
+from adapters.slack.web import Web
+from pipeline.errors import Misconfigured, Unavailable
+from pipeline.values import Value
+
+SCOPES = {
+    "app_mentions:read": "being asked by @mention",
+    "channels:history": "follow-ups in public channels, and never answering twice after a crash",
+    "chat:write": "answering at all",
+    "commands": "/ask and the shortcut Answer this message",
+    "files:write": "sending people their own data as a file",
+    "groups:history": "follow-ups in private channels, and never answering twice after a crash",
+    "im:history": "direct messages",
+    "im:write": "sending people their own data",
+    "reactions:write": "the eyes reaction where a status cannot be shown",
+}
+"""Every bot scope that `manifest.yml` asks for, and what it enables."""
+OPTIONAL = {
+    "assistant:write": "suggested prompts in the Messages tab",
+    "channels:read": "sharing private answers in public channels",
+    "groups:read": "sharing private answers in private channels",
+    "mpim:history": "questions in group direct messages",
+    "users:read": "keeping guests to public collections",
+}
+
+
+class Workspace(Value):
+    """Our account there."""
+
+    me: Me
+    name: str
+    team_name: str
+    scopes: frozenset[str]
+    """Granted to the token; empty when Slack did not say."""
+
+
+async def introduce(web: Web) -> Workspace:
+    """Ask Slack who we are. Raises Misconfigured for a token that does not work, Unavailable otherwise."""
+    try:
+        response = await web.client.auth_test()
+    except SlackApiError as error:
+        raise _unusable("SLACK_BOT_TOKEN", "the bot token (xoxb-…) of OAuth & Permissions", error) from error
+    except (OSError, TimeoutError) as error:
+        raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
+    scopes = response.headers.get("X-OAuth-Scopes") or response.headers.get("x-oauth-scopes") or ""
+    return Workspace(
+        me=Me(team=str(response["team_id"]), user=str(response["user_id"]), bot=str(response.get("bot_id") or "")),
+        name=str(response.get("user") or ""),
+        team_name=str(response.get("team") or ""),
+        scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
+    )
+
+
+async def socket_address(client: AsyncWebClient, app_token: str) -> str:
+    """The address of the first Socket Mode connection: proof that the app-level token works."""
+    try:
+        return str((await client.apps_connections_open(app_token=app_token))["url"])
+    except SlackApiError as error:
+        raise _unusable("SLACK_APP_TOKEN", "an app-level token (xapp-…) with connections:write", error) from error
+    except (OSError, TimeoutError) as error:
+        raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
+
+
+def report(workspace: Workspace, how: str) -> list[str]:
+    """What the operator is told at start-up, one line each."""
+    lines = [f"Slack: I am @{workspace.name} in {workspace.team_name} ({workspace.me.team}), connected by {how}."]
+    if workspace.scopes:
+        wanted = {**SCOPES, **OPTIONAL}
+        lines += [_lack(scope, wanted[scope]) for scope in sorted(wanted) if scope not in workspace.scopes]
+    return lines
+
+
+def _lack(scope: str, enables: str) -> str:
+    optional = "optional scope" if scope in OPTIONAL else "scope"
+    return f"Slack: the {optional} {scope} is missing; it would enable {enables}."
+
+
+def _unusable(setting: str, what: str, error: SlackApiError) -> Misconfigured | Unavailable:
+    code = str(error.response.get("error") or "")
+    if error.response.status_code >= 500 or error.response.status_code == 429:
+        return Unavailable("Slack", f"HTTP {error.response.status_code} at start-up")
+    return Misconfigured(setting, f"Slack says {code}", what_to_do=f"Set {setting} to {what} of your Slack app.")

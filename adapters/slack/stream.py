@@ -1,0 +1,74 @@
+"""A reply that grows while it is written: `chat.startStream`, `appendStream`, `stopStream`.
+
+Slack ends a stream about five minutes after its start, even in the middle of an append (python-slack-sdk 1859);
+whatever goes wrong with a stream, its message is completed by `chat.update`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from adapters.slack.presence import Spot
+from adapters.slack.render import Post
+from adapters.slack.web import Declined, Web
+from pipeline.errors import Unavailable
+
+
+class Budget:
+    """How many streams may still be opened within a minute."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._opened: deque[float] = deque(maxlen=per_minute)
+
+    def take(self) -> bool:
+        """Count one stream, if there is room for it."""
+        now = asyncio.get_running_loop().time()
+        if len(self._opened) == self._opened.maxlen and (not self._opened or now - self._opened[0] < 60.0):
+            return False
+        self._opened.append(now)
+        return True
+
+
+class Stream:
+    """One message that is being streamed. Nothing here raises: a stream that failed is only no longer `alive`."""
+
+    def __init__(self, web: Web, spot: Spot, ts: str, shown: str) -> None:
+        self._web = web
+        self._spot = spot
+        self.ts = ts
+        self._shown = shown
+        self.alive = True
+
+    @classmethod
+    async def open(cls, web: Web, spot: Spot, team: str, text: str) -> Stream:
+        """Start a stream that shows `text`. Raises Declined, or Unavailable when it may or may not have started."""
+        arguments = {"channel": spot.channel, "thread_ts": spot.thread, "markdown_text": text}
+        recipient = {"recipient_team_id": team, "recipient_user_id": spot.user}
+        started = await web.call("chat.startStream", paced=spot.channel, **arguments, **recipient)
+        return cls(web, spot, str(started["ts"]), text)
+
+    async def show(self, text: str) -> None:
+        """Append what `text` has more than what is shown."""
+        added = text[len(self._shown) :]
+        if added and self.alive and await self._tell("chat.appendStream", markdown_text=added):
+            self._shown = text
+
+    async def close(self, post: Post, metadata: dict[str, Any]) -> bool:
+        """End the stream as `post`; False when its message does not show exactly that and needs an update."""
+        if not self.alive:
+            return False
+        if not post.markdown.startswith(self._shown):
+            await self._tell("chat.stopStream", metadata=metadata)
+            return False
+        rest = post.markdown[len(self._shown) :]
+        more: dict[str, Any] = {"markdown_text": rest} if rest else {}
+        return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=metadata)
+
+    async def _tell(self, method: str, **arguments: Any) -> bool:
+        try:
+            await self._web.call(method, channel=self._spot.channel, ts=self.ts, **arguments)
+        except (Declined, Unavailable):
+            self.alive = False
+        return self.alive
