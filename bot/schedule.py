@@ -1,4 +1,4 @@
-"""What happens by the clock while `citewell run` is up: documents synced, old turns forgotten, index checked, backups."""
+"""What happens by the clock while `citewell run` is up: sync, forgetting, checking the index, backups."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from bot.citewell import Citewell
 from bot.settings import Settings
-from bot.wiring import Citewell
 
 GRACE_SECONDS = 3600
 """A job that could not start on time still starts within an hour; missed runs are made up for once."""
@@ -30,9 +30,9 @@ async def scheduled(settings: Settings, citewell: Citewell) -> AsyncIterator[Non
     if settings.sync_minutes:
         every("sync documents", citewell.sync, minutes=settings.sync_minutes)
     every("forget old turns", citewell.forget_old, hours=6)
-    every("check the index", citewell.check_index, hours=24)
+    every("check the index", citewell.storage.index.reconcile, hours=24)
     if settings.backup_hours:
-        every("back up", citewell.back_up, hours=settings.backup_hours)
+        every("back up", citewell.storage.back_up, hours=settings.backup_hours)
     scheduler.start()
     try:
         yield
@@ -44,7 +44,7 @@ def _guarded(name: str, job: Callable[[], Awaitable[object]]) -> Callable[[], Aw
     async def run() -> None:
         try:
             await job()
-        except Exception as error:
-            log.error("job_failed", job=name, exc_info=error)
+        except Exception:  # a job that fails today runs again tomorrow
+            log.exception("job_failed", job=name)
 
     return run

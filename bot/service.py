@@ -9,10 +9,11 @@ from contextlib import suppress
 
 import structlog
 
+from bot.citewell import Citewell
 from bot.platforms import make_adapters
 from bot.schedule import scheduled
 from bot.settings import Settings
-from bot.wiring import Citewell, open_citewell
+from bot.wiring import open_citewell
 from bot.worker import Worker
 from pipeline.errors import CitewellError, Misconfigured
 from pipeline.ports import PlatformAdapter
@@ -36,23 +37,23 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             raise Misconfigured(
                 "SLACK_BOT_TOKEN, DISCORD_TOKEN",
                 "no platform is set up",
-                what_to_do="Set the tokens of Slack or Discord (see README.md), or use `citewell chat` in the terminal.",
+                what_to_do="Set the tokens of Slack or Discord (see README.md), or use `citewell chat` here.",
             )
         worker = Worker(
-            citewell.inbox,
+            citewell.storage.inbox,
             citewell.responder,
             adapters,
             citewell.request,
             concurrency=settings.concurrency,
             expire_late=settings.late == "expire",
         )
-        citewell.inbox.on_accept(worker.ring)
+        citewell.storage.inbox.on_accept(worker.ring)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, stop.set)
         async with scheduled(settings, citewell):
-            say(f"Answering from {await citewell.library.count()} documents on {', '.join(adapters)}.")
+            say(f"Answering from {await citewell.storage.library.count()} documents on {', '.join(adapters)}.")
             return await _until_stopped(worker, adapters, citewell, stop, say)
 
 
@@ -64,10 +65,10 @@ async def _until_stopped(
     say: Callable[[str], None],
 ) -> int:
     listening = {
-        asyncio.create_task(adapter.listen(citewell.inbox, citewell.desk), name=name)
+        asyncio.create_task(adapter.listen(citewell.storage.inbox, citewell.desk), name=name)
         for name, adapter in adapters.items()
     }
-    working = asyncio.create_task(worker.run(), name="worker")
+    working: asyncio.Task[None] = asyncio.create_task(worker.run(), name="worker")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     status = 0
     while listening and not stopping.done() and not status:
@@ -84,7 +85,7 @@ async def _until_stopped(
     return status
 
 
-def _ended(task: asyncio.Task[None], say: Callable[[str], None]) -> int:
+def _ended(task: asyncio.Task[None] | asyncio.Task[bool], say: Callable[[str], None]) -> int:
     """Report why `task` ended; 1 when the process must be started again."""
     error = task.exception()
     if isinstance(error, Misconfigured):

@@ -1,58 +1,91 @@
 """Settings become live objects: the composition root, and the Python entry.
 
-    async with open_citewell(read_settings()) as citewell:
-        answer = await citewell.answer("How many vacation days do I get?")
+async with open_citewell(read_settings()) as citewell:
+    answer = await citewell.answer("How many vacation days do I get?")
+    print(answer.body, answer.citations)
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
-from bot.desk import Desk
+from adapters.models.minilm.embedder import MiniLM
+from bot.citewell import Citewell
+from bot.indexing import open_indexer
 from bot.settings import Settings
-from pipeline.access import Rule, audience
+from bot.writers import Writers, open_writers
+from pipeline.access import Rule
 from pipeline.drafting import Limits
-from pipeline.ports import Embedder, PlatformAdapter, Writer
-from pipeline.respond import Options, Planner, Request, Responder, Retriever
-from pipeline.values import (
-    Answer,
-    Audience,
-    CitationStyle,
-    ConversationId,
-    Event,
-    Format,
-    IncomingMessage,
-    Readers,
-    Style,
-)
-from storage.open import Storage, open_storage
-
-LOCAL = "console:local"
-"""The person who asks in the terminal."""
+from pipeline.extract import ExtractiveWriter
+from pipeline.plan import Planner
+from pipeline.ports import Embedder
+from pipeline.respond import Options
+from pipeline.retrieve import Retriever
+from storage.open import open_storage
 
 log = structlog.get_logger(__name__)
 
 
-def console_conversation(thread: str) -> ConversationId:
-    """The conversation of a named thread in the terminal."""
-    return ConversationId(platform="console", space="local", channel="terminal", thread=thread)
+@asynccontextmanager
+async def open_citewell(settings: Settings, *, exclusive: bool = False) -> AsyncIterator[Citewell]:
+    """Open the data folder and everything that `settings` ask for; closed in reverse when the block ends.
+
+    `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused.
+    Raises Misconfigured, or Unavailable when the data folder cannot be used.
+    """
+    async with AsyncExitStack() as stack:
+        embedder = make_embedder(settings)
+        storage = await stack.enter_async_context(
+            open_storage(
+                settings.data,
+                embedder=embedder.name if embedder else "",
+                exclusive=exclusive,
+            )
+        )
+        indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
+        planner = Planner(storage.index, storage.library, max_question=settings.max_question)
+        writers: Writers = await stack.enter_async_context(open_writers(settings, planner, storage))
+        yield Citewell(
+            settings=settings,
+            storage=storage,
+            embedder=embedder,
+            planner=writers.planner,
+            retriever=Retriever(storage.index, storage.library, embedder, top_k=settings.top_k),
+            extractive=ExtractiveWriter(),
+            model=writers.model,
+            indexer=indexer,
+            options=_options(settings),
+            rules={name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()},
+        )
 
 
-@dataclass(frozen=True)
-class Citewell:
-    """Everything that lives while Citewell is open."""
+def make_embedder(settings: Settings) -> Embedder | None:
+    """The embedder that was asked for; None for lexical search alone."""
+    if settings.embedder == "none":
+        return None
+    if settings.embedder == "minilm":
+        return MiniLM()
+    from adapters.models.embeddings import OpenAIEmbedder
 
-    settings: Settings
-    storage: Storage
-    embedder: Embedder | None
-    planner: Planner
-    retriever: Retriever
-    extractive: Writer
-    model: Writer | None
-    rules: dict[str, Rule]
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return OpenAIEmbedder(settings.embedder.removeprefix("openai:"), key=key, base_url=settings.openai_base_url)
+
+
+def _options(settings: Settings) -> Options:
+    return Options(
+        style=settings.style,
+        citation_style=settings.citation_style,
+        max_length=settings.max_length,
+        history_turns=settings.history_turns,
+        require_grounding=settings.require_grounding,
+        limits=Limits(
+            first_sentence_seconds=settings.first_sentence_seconds,
+            total_seconds=settings.total_seconds,
+            abstain=settings.abstain,
+            minimum_sources=settings.minimum_sources,
+            minimum_citations=settings.minimum_citations,
+        ),
+    )

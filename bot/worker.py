@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing
 from datetime import UTC, datetime
 
 import structlog
 
 from pipeline import wording
 from pipeline.compose import failed
-from pipeline.errors import CitewellError
+from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.respond import Request, Responder
-from pipeline.values import Answer, Event, IncomingMessage, Outcome, Work
+from pipeline.streams import closing
+from pipeline.values import Answer, Event, IncomingMessage, Work
 
 ATTEMPTS = 5
 """Tries before a message is given up with one apology (threats, row 15)."""
@@ -93,11 +93,13 @@ class Worker:
         key = work.message.key
         try:
             await self._answer(work)
+        except Withdrawn:
+            log.info("question_withdrawn", key=key)
         except asyncio.CancelledError:
-            await asyncio.shield(self._inbox.release(key))
+            await asyncio.shield(self._inbox.release(key, counts=False))
             raise
-        except Exception as error:  # noqa: BLE001 - a poisonous message must not stop the others
-            log.error("delivery_failed", key=key, attempt=work.attempt, exc_info=error)
+        except Exception as error:  # a poisonous message must not stop the others
+            log.exception("delivery_failed", key=key, attempt=work.attempt)
             if work.attempt >= ATTEMPTS:
                 await self._inbox.failed(key, type(error).__name__)
             else:
@@ -121,7 +123,7 @@ class Worker:
             if late
             else self._events(work, adapter)
         )
-        async with aclosing(events):
+        async with closing(events):
             await adapter.deliver(work, events, _Receipt(self._inbox, key))
         await (self._inbox.expired(key) if late else self._inbox.done(key))
 
@@ -136,7 +138,7 @@ class Worker:
             yield failed(secrets.token_hex(8), work.message.text, incident)
             return
         request = await self._request(work.message, adapter)
-        async with aclosing(self._responder.respond(request)) as events:
+        async with closing(self._responder.respond(request)) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     answer = _with_apology(event) if work.late else event

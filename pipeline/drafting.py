@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
 
 from pipeline import wording
 from pipeline.compose import Draft
@@ -12,6 +11,8 @@ from pipeline.confidence import Assessment, assess
 from pipeline.errors import CitewellError
 from pipeline.manuscript import Manuscript, Stopwatch
 from pipeline.ports import Writer
+from pipeline.streams import closing
+from pipeline.synthesize import NOT_IN_DOCUMENTS
 from pipeline.values import (
     Brief,
     Finished,
@@ -24,9 +25,6 @@ from pipeline.values import (
     Value,
     Written,
 )
-
-NOT_IN_DOCUMENTS = "not_in_documents"
-"""The reason with which a writer ends when the passages do not hold the answer: a valid, grounded result."""
 
 
 class Limits(Value):
@@ -67,9 +65,11 @@ class Drafting:
         """Show what `writer` drafts, sentence by sentence; `wants_extract` says whether that came to nothing."""
         loop = asyncio.get_running_loop()
         started = loop.time()
-        async with aclosing(_generator(writer.write(self._brief, self._passages, self._history))) as draft:
+        async with closing(writer.write(self._brief, self._passages, self._history)) as draft:
             while True:
-                seconds = self._limits.total_seconds if self._manuscript.sentences else self._limits.first_sentence_seconds
+                seconds = (
+                    self._limits.total_seconds if self._manuscript.sentences else self._limits.first_sentence_seconds
+                )
                 try:
                     with self._watch.stage("write"):
                         async with asyncio.timeout_at(started + seconds):
@@ -154,11 +154,7 @@ class Drafting:
     def _too_little(self) -> bool:
         cited = {chunk_id for _, judgement in self._manuscript.supported for chunk_id in judgement.chunk_ids}
         documents = {p.document.id for p in self._passages if p.chunk.id in cited}
-        return (
-            not cited
-            or len(cited) < self._limits.minimum_citations
-            or len(documents) < self._limits.minimum_sources
-        )
+        return not cited or len(cited) < self._limits.minimum_citations or len(documents) < self._limits.minimum_sources
 
     def _unanswered_sides(self) -> tuple[str, ...]:
         cited = {chunk_id for _, judgement in self._manuscript.supported for chunk_id in judgement.chunk_ids}
@@ -176,8 +172,3 @@ def _why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "it took too long"
     return "it stopped without an end" if isinstance(error, StopAsyncIteration) else str(error)
-
-
-async def _generator(pieces: AsyncIterator[Sentence | Finished]) -> AsyncIterator[Sentence | Finished]:
-    async for piece in pieces:
-        yield piece

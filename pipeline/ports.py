@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -162,6 +161,14 @@ class Passages(Protocol):
 class Library(Passages, Protocol):
     """Documents, chunks and versions: the truth the index is rebuilt from."""
 
+    async def collections(self) -> list[str]:
+        """Names of the collections that hold documents."""
+        ...
+
+    async def sources(self) -> list[tuple[str, str]]:
+        """Name and collection of every source that documents were indexed from."""
+        ...
+
     async def versions(self, source: str) -> dict[str, str]:
         """Document id -> version of everything indexed from `source`."""
         ...
@@ -304,10 +311,6 @@ class Desk(Protocol):
 
     async def forget(self, person: str) -> int:
         """Erase all that is kept about a person; returns how many turns, messages and ratings went."""
-        ...
-
-    async def add(self, file: Path, *, name: str, collection: str, person: str) -> Document:
-        """Index an uploaded file. Raises Refused."""
         ...
 
 

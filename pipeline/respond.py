@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from pipeline.compose import Draft, compose, failed, without_search
 from pipeline.drafting import Drafting, Limits
 from pipeline.manuscript import Manuscript, Stopwatch
 from pipeline.ports import HistoryStore, Writer
+from pipeline.streams import closing
 from pipeline.values import (
     Answer,
     Audience,
@@ -110,7 +110,7 @@ class Responder:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong."""
         answer_id = secrets.token_hex(8)
         try:
-            async with aclosing(self._walk(request, answer_id)) as events:
+            async with closing(self._walk(request, answer_id)) as events:
                 async for event in events:
                     yield event
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
@@ -156,7 +156,7 @@ class Responder:
 
     async def _draft(self, drafting: Drafting, *, always: bool) -> AsyncIterator[Written]:
         if self._model:
-            async with aclosing(drafting.model(self._model)) as sentences:
+            async with closing(drafting.model(self._model)) as sentences:
                 async for written in sentences:
                     yield written
             if drafting.failure:

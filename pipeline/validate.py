@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence
 
 from pipeline.screen import addressed_to_assistant
-from pipeline.text import terms
-from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence
+from pipeline.text import sentences, terms
+from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Value
 
 SUPPORTED = 0.6
 """Share of a sentence's content terms that its best window must hold."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|can't|won't|don't|doesn't|isn't|aren't)\b", re.I)
-_SPACE = re.compile(r"\s+")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|can't|won't|don't|doesn't|isn't|aren't)\b", re.IGNORECASE
+)
 
 
 def judge(sentence: Sentence, passages: Sequence[RetrievedChunk]) -> Judgement:
@@ -46,9 +47,13 @@ def _against(sentence: Sentence, passage: RetrievedChunk) -> Judgement:
         if share > score:
             best, score = window, share
     if missing:
-        return Judgement(supported=False, score=score / 2, chunk_ids=chunk_ids, reason=f"{', '.join(missing)} is not there")
+        return Judgement(
+            supported=False, score=score / 2, chunk_ids=chunk_ids, reason=f"{', '.join(missing)} is not there"
+        )
     if bool(_NEGATION.search(sentence.text)) != bool(_NEGATION.search(best)):
-        return Judgement(supported=False, score=score / 2, chunk_ids=chunk_ids, reason="it negates what the passage says")
+        return Judgement(
+            supported=False, score=score / 2, chunk_ids=chunk_ids, reason="it negates what the passage says"
+        )
     supported = score >= SUPPORTED
     reason = "" if supported else "too few of its words are in the passage"
     return Judgement(supported=supported, score=score, chunk_ids=chunk_ids, quote=best, reason=reason)
@@ -62,3 +67,27 @@ def _verbatim(sentence: Sentence, text: str) -> str:
         return " | ".join(cells) if all(cell in text for cell in cells) else ""
     match = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
     return match.group() if match else ""
+
+
+class Checked(Value):
+    """A whole response against its sources."""
+
+    score: float
+    """0 to 1: how likely something in it is unsupported."""
+    flag: bool
+    spans: tuple[tuple[int, int], ...]
+    """Start and end of what is unsupported."""
+
+
+def check_response(response: str, sources: Sequence[str], *, question: str = "") -> Checked:
+    """Check every sentence of `response` against all of `sources`."""
+    known = set(terms(" ".join([question, *sources])))
+    spans = []
+    new = 0
+    for start, end in sentences(response):
+        missing = set(terms(response[start:end])) - known
+        new += len(missing)
+        if len(missing) > 2:
+            spans.append((start, end))
+    score = 1 - 1 / (1 + new / 5)
+    return Checked(score=score, flag=score >= 0.5, spans=tuple(spans))

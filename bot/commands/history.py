@@ -25,10 +25,11 @@ def show(
     found = settings(data)
 
     async def work() -> None:
-        from bot.wiring import console_conversation, open_citewell
+        from bot.citewell import console_conversation
+        from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
-            conversation = await citewell.history.recall(console_conversation(thread), limit)
+            conversation = await citewell.storage.history.recall(console_conversation(thread), limit)
         if not conversation.turns:
             err.print(f"Nothing is kept of the conversation {thread!r}.", markup=False)
         for turn in conversation.turns:

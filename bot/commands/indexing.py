@@ -33,7 +33,7 @@ def index(
 
         async with open_citewell(found) as citewell:
             if rebuild:
-                chunks = await citewell.rebuild()
+                chunks = await citewell.storage.index.rebuild()
                 out.print(f"Rebuilt the vector index: {chunks} passages.")
             if paths:
                 with _progress() as show:
@@ -76,3 +76,49 @@ def _summarise(summary: Summary) -> None:
     out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
     for failure in summary.failed:
         out.print(f"  {clean(failure.label)}: {clean(failure.reason)}", markup=False)
+
+
+@documents.callback()
+def list_documents(context: typer.Context, data: Data = None) -> None:
+    """List what is indexed."""
+    if context.invoked_subcommand:
+        return
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            listed = await citewell.storage.library.documents()
+        if not listed:
+            err.print("Nothing is indexed yet: citewell index PATH")
+            return
+        table = Table("id", "title", "collection", "file", box=None)
+        for document in listed:
+            note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
+            table.add_row(document.id, clean(document.title), document.collection, clean(document.filename) + note)
+        out.print(table)
+
+    run(work())
+
+
+@documents.command()
+def remove(
+    ids: Annotated[list[str], typer.Argument(help="Ids as `citewell documents` lists them.")], data: Data = None
+) -> None:
+    """Forget documents: their text is erased. A file still in an indexed folder comes back with the next index."""
+    found = settings(data)
+    removed = 0
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        nonlocal removed
+        async with open_citewell(found) as citewell:
+            removed = await citewell.storage.library.remove(ids)
+
+    run(work())
+    out.print(f"{removed} removed")
+    if removed < len(set(ids)):
+        err.print("Some of these ids are not indexed; citewell documents lists them all.")
+        raise typer.Exit(1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from bot.commands.terminal import Data, out, run as run_to_end, settings
+from bot.commands.terminal import Data, out, settings
+from bot.commands.terminal import run as run_to_end
 
 
 def run(data: Data = None) -> None:

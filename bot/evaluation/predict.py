@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from bot.citewell import Citewell
 from bot.evaluation.rows import turns
 from bot.settings import Settings
-from bot.wiring import Citewell, open_citewell
+from bot.wiring import open_citewell
 from pipeline.respond import Request, Retriever
 from pipeline.screen import screen, screen_document
 from pipeline.validate import check_response
@@ -71,7 +72,7 @@ async def temporary(settings: Settings, documents: Path | None = None) -> AsyncI
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
         async with open_citewell(settings.model_copy(update={"data": Path(folder)})) as citewell:
             if documents:
-                await citewell.index([documents])
+                await citewell.index([documents], prefix="")
             yield citewell
 
 

@@ -1,0 +1,174 @@
+"""An open Citewell: ask it, index into it, look after it."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import structlog
+
+from bot.desk import CitewellDesk
+from bot.indexing import Indexer
+from bot.settings import Settings
+from pipeline.access import Rule, audience
+from pipeline.ingest import Event as IngestEvent
+from pipeline.ingest import Summary
+from pipeline.ports import Embedder, PlatformAdapter, Writer
+from pipeline.respond import Options, Planner, Request, Responder, Retriever
+from pipeline.streams import closing
+from pipeline.values import (
+    Answer,
+    Audience,
+    CitationStyle,
+    ConversationId,
+    Event,
+    Format,
+    IncomingMessage,
+    Readers,
+    Style,
+)
+from storage.open import Storage
+
+LOCAL = "console:local"
+"""The person who asks in the terminal."""
+
+log = structlog.get_logger(__name__)
+
+
+def console_conversation(thread: str) -> ConversationId:
+    """The conversation of a named thread in the terminal."""
+    return ConversationId(platform="console", space="local", channel="terminal", thread=thread)
+
+
+@dataclass(frozen=True)
+class Citewell:
+    """Everything that lives while the data folder is open."""
+
+    settings: Settings
+    storage: Storage
+    embedder: Embedder | None
+    planner: Planner
+    retriever: Retriever
+    extractive: Writer
+    model: Writer | None
+    indexer: Indexer
+    options: Options
+    rules: dict[str, Rule]
+
+    @cached_property
+    def responder(self) -> Responder:
+        return Responder(
+            planner=self.planner,
+            retriever=self.retriever,
+            extractive=self.extractive,
+            model=self.model,
+            history=self.storage.history,
+            options=self.options,
+            report=lambda incident, error: log.error("answer_failed", incident=incident, exc_info=error),
+            fell_back=lambda reason: log.warning("model_not_used", reason=reason),
+        )
+
+    @cached_property
+    def desk(self) -> CitewellDesk:
+        return CitewellDesk(self.storage, self.audience)
+
+    def with_retriever(self, retriever: Retriever) -> Citewell:
+        """The same with another retriever, for measuring."""
+        return dataclasses.replace(self, retriever=retriever)
+
+    async def answer(
+        self,
+        text: str,
+        *,
+        thread: str = "",
+        style: Style | None = None,
+        format: Format | None = None,  # noqa: A002 - the word its users know
+        citations: CitationStyle | None = None,
+    ) -> Answer:
+        """Answer a question asked in the terminal or from Python, by someone who may see every collection.
+
+        With `thread`, the conversation of that name is recalled and kept; without, the question stands alone.
+        Never raises for what goes wrong while answering: the outcome says it."""
+        async for event in self.events(text, thread=thread, style=style, format=format, citations=citations):
+            if isinstance(event, Answer):
+                answer = event
+        return answer
+
+    async def events(
+        self,
+        text: str,
+        *,
+        thread: str = "",
+        style: Style | None = None,
+        format: Format | None = None,  # noqa: A002 - the word its users know
+        citations: CitationStyle | None = None,
+    ) -> AsyncIterator[Event]:
+        """The same as it comes: progress, checked sentences, and last the `Answer`."""
+        request = Request(
+            text=text,
+            audience=await self.everything(),
+            conversation=console_conversation(thread) if thread else None,
+            author=LOCAL,
+            style=style,
+            format=format,
+            citation_style=citations,
+        )
+        async with closing(self.responder.respond(request)) as events:
+            async for event in events:
+                yield event
+
+    async def respond(self, request: Request) -> Answer:
+        """The answer to a request that says everything itself."""
+        async with closing(self.responder.respond(request)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    answer = event
+        return answer
+
+    async def request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
+        """A platform's message as a request: who will read the reply decides what is searched."""
+        preferences = await self.desk.preferences(message.author)
+        return Request(
+            text=message.text,
+            audience=await self.audience(await adapter.readers(message)),
+            conversation=message.conversation,
+            author=message.author,
+            style=preferences.style,
+            citation_style=preferences.citations,
+            language=preferences.language or "",
+        )
+
+    async def audience(self, readers: Readers) -> Audience:
+        """The collections that every reader may see."""
+        return audience(readers, await self.storage.library.collections(), self.rules)
+
+    async def everything(self) -> Audience:
+        """All collections, for whoever holds the data folder."""
+        return Audience(collections=frozenset(await self.storage.library.collections()))
+
+    async def index(
+        self,
+        paths: Sequence[Path],
+        *,
+        collection: str = "",
+        on_event: Callable[[IngestEvent], None] = lambda _: None,
+        prefix: str | None = None,
+    ) -> Summary:
+        """Index files and folders, or bring them up to date. Raises Refused for a path that does not exist."""
+        return await self.indexer.index(paths, collection or self.settings.default_collection, on_event, prefix=prefix)
+
+    async def sync(self) -> None:
+        """Look again at every indexed file and folder that still exists."""
+        for source, collection in await self.storage.library.sources():
+            path = Path(source)
+            if await asyncio.to_thread(path.exists):
+                summary = await self.index([path], collection=collection)
+                log.info("synced", source=source, added=summary.added, changed=summary.changed, removed=summary.removed)
+
+    async def forget_old(self) -> None:
+        """Erase questions and answers that are older than the operator keeps them."""
+        await self.storage.people.forget_old(self.settings.retention_days)
