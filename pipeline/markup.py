@@ -111,7 +111,7 @@ class Parser:
         if found and found["quote"]:
             self._rest = line[found.end() :] + newline + after
             return bool(self._rest)
-        if not found and not line.lstrip().startswith("NOT") and line.strip() and not _RULE.match(line):
+        if not found and not _ABSENT.match(line) and line.strip() and not _RULE.match(line):
             self._begin_prose(line)
             return True
         if not newline:
