@@ -15,6 +15,7 @@ from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.settings import Settings
 from pipeline.access import Rule, audience
+from pipeline.drafting import Pen
 from pipeline.ingest import Event as IngestEvent
 from pipeline.ingest import Summary
 from pipeline.ports import Embedder, PlatformAdapter, Writer
@@ -54,7 +55,7 @@ class Citewell:
     planner: Planner
     retriever: Retriever
     extractive: Writer
-    model: Writer | None
+    pen: Pen | None
     indexer: Indexer
     options: Options
     rules: dict[str, Rule]
@@ -65,7 +66,7 @@ class Citewell:
             planner=self.planner,
             retriever=self.retriever,
             extractive=self.extractive,
-            model=self.model,
+            pen=self.pen,
             history=self.storage.history,
             options=self.options,
             report=lambda incident, error: log.error("answer_failed", incident=incident, exc_info=error),

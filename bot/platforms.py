@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.citewell import Citewell
-from bot.settings import Settings
+from bot.settings import Settings, secret
 from pipeline.ports import PlatformAdapter
 
 
@@ -17,3 +17,37 @@ def make_adapters(settings: Settings, citewell: Citewell, say: Callable[[str], N
     if settings.discord_token:
         adapters["discord"] = _discord(settings, say)
     return adapters
+
+
+def _slack(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
+    from adapters.slack.app import SlackAdapter
+
+    return SlackAdapter(
+        secret(settings.slack_bot_token),
+        secret(settings.slack_app_token) or None,
+        secret(settings.slack_signing_secret) or None,
+        api_url=settings.slack_api_url,
+        host=settings.slack_host,
+        port=settings.slack_port,
+        shared_channels=settings.slack_shared_channels == "public",
+        citations=settings.include_citations,
+        confidence=settings.include_confidence,
+        say=say,
+    )
+
+
+def _discord(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
+    from adapters.discord.adapter import DiscordAdapter
+    from adapters.discord.render import Look
+
+    return DiscordAdapter(
+        secret(settings.discord_token),
+        message_content=settings.discord_message_content,
+        answer_in_thread=settings.discord_threads,
+        home_guilds=settings.discord_home_guilds,
+        folder=settings.data,
+        say=say,
+        look=Look(citations=settings.include_citations, confidence=settings.include_confidence),
+        retention_days=settings.retention_days,
+        api_url=settings.discord_api_url or "",
+    )

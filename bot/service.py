@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 import structlog
 
@@ -68,7 +69,7 @@ async def _until_stopped(
         asyncio.create_task(adapter.listen(citewell.storage.inbox, citewell.desk), name=name)
         for name, adapter in adapters.items()
     }
-    working: asyncio.Task[None] = asyncio.create_task(worker.run(), name="worker")
+    working: asyncio.Task[Any] = asyncio.create_task(worker.run(), name="worker")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     status = 0
     while listening and not stopping.done() and not status:
@@ -85,7 +86,7 @@ async def _until_stopped(
     return status
 
 
-def _ended(task: asyncio.Task[None] | asyncio.Task[bool], say: Callable[[str], None]) -> int:
+def _ended(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
     """Report why `task` ended; 1 when the process must be started again."""
     error = task.exception()
     if isinstance(error, Misconfigured):

@@ -62,6 +62,9 @@ class Settings(BaseSettings):
         description="Base of Slack's Web API, for proxies and tests",
     )
     discord_token: SecretStr | None = _secret("DISCORD_TOKEN", "Bot token of your Discord application")
+    discord_api_url: str | None = Field(
+        None, validation_alias="DISCORD_API_URL", description="Base of Discord's API, for proxies and tests"
+    )
     openai_api_key: SecretStr | None = _secret("OPENAI_API_KEY", "Key for OpenAI or a compatible server")
     openai_base_url: str | None = Field(
         None, validation_alias="OPENAI_BASE_URL", description="Base URL of a server that speaks OpenAI's API"
@@ -162,6 +165,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         toml = TomlConfigSettingsSource(settings_cls, toml_file=_config_file())
         return init_settings, env_settings, dotenv_settings, toml
+
+
+def secret(value: SecretStr | None) -> str:
+    """The secret itself, or nothing."""
+    return value.get_secret_value() if value else ""
 
 
 def environment_name(field: str) -> str:

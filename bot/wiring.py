@@ -15,7 +15,7 @@ import structlog
 from adapters.models.minilm.embedder import MiniLM
 from bot.citewell import Citewell
 from bot.indexing import open_indexer
-from bot.settings import Settings
+from bot.settings import Settings, secret
 from bot.writers import Writers, open_writers
 from pipeline.access import Rule
 from pipeline.drafting import Limits
@@ -37,7 +37,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False) -> Async
     Raises Misconfigured, or Unavailable when the data folder cannot be used.
     """
     async with AsyncExitStack() as stack:
-        embedder = make_embedder(settings)
+        embedder = await stack.enter_async_context(open_embedder(settings))
         storage = await stack.enter_async_context(
             open_storage(
                 settings.data,
@@ -55,23 +55,32 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False) -> Async
             planner=writers.planner,
             retriever=Retriever(storage.index, storage.library, embedder, top_k=settings.top_k),
             extractive=ExtractiveWriter(),
-            model=writers.model,
+            pen=writers.pen,
             indexer=indexer,
             options=_options(settings),
             rules={name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()},
         )
 
 
-def make_embedder(settings: Settings) -> Embedder | None:
-    """The embedder that was asked for; None for lexical search alone."""
+@asynccontextmanager
+async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
+    """The embedder that was asked for; None for lexical search alone. Raises Misconfigured, Unavailable."""
     if settings.embedder == "none":
-        return None
-    if settings.embedder == "minilm":
-        return MiniLM()
-    from adapters.models.embeddings import OpenAIEmbedder
+        yield None
+    elif settings.embedder == "minilm":
+        yield MiniLM()
+    else:
+        from adapters.models.embeddings import OpenAIEmbedder
 
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    return OpenAIEmbedder(settings.embedder.removeprefix("openai:"), key=key, base_url=settings.openai_base_url)
+        embedder = await OpenAIEmbedder.open(
+            settings.embedder.removeprefix("openai:"),
+            key=secret(settings.openai_api_key),
+            base_url=settings.openai_base_url,
+        )
+        try:
+            yield embedder
+        finally:
+            await embedder.close()
 
 
 def _options(settings: Settings) -> Options:

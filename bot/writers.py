@@ -1,26 +1,96 @@
-"""Which model writes, plans and judges, as the settings ask; none of them is needed."""
+"""Which models write, plan and judge, as the settings ask; none of them is needed."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from bot.settings import Settings
-from pipeline.ports import Writer
+import structlog
+
+from bot.settings import Settings, secret
+from pipeline.budget import TokenBudget
+from pipeline.drafting import Pen
+from pipeline.ports import LanguageModel
 from pipeline.respond import Planner
+from storage.budget import SqliteTokenLedger
 from storage.open import Storage
+
+EXTRACTIVE = "extractive"
+_PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}
+"""What `auto` takes when only a key is set."""
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Writers:
-    """What answers are written and planned with."""
+    """What answers are planned and written with."""
 
     planner: Planner
-    model: Writer | None
+    pen: Pen | None
 
 
 @asynccontextmanager
 async def open_writers(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[Writers]:
-    """The writers that `settings` name. Raises Misconfigured when a model is named and its key is not set."""
-    yield Writers(planner=planner, model=None)
+    """The models that `settings` name; nothing is connected yet. Raises Misconfigured when a key is missing."""
+    spec = model_spec(settings)
+    if spec == EXTRACTIVE:
+        yield Writers(planner=planner, pen=None)
+        return
+    from pipeline.judge import ModelJudge
+    from pipeline.plan_model import ModelPlanner
+    from pipeline.prompts import Mode, PromptOptions
+    from pipeline.synthesize import ModelWriter
+
+    async with AsyncExitStack() as stack:
+        model = _guarded(settings, spec)
+        stack.push_async_callback(model.close)
+        judge = None
+        if settings.judge != "none":
+            judging = model if settings.judge == "same" else _guarded(settings, settings.judge)
+            stack.push_async_callback(judging.close)
+            judge = ModelJudge(judging, report=lambda why: log.warning("judge_not_used", reason=why))
+        options = PromptOptions(
+            mode=Mode(settings.mode),
+            system_instructions=settings.system_instructions,
+            context_tokens=settings.context_tokens,
+        )
+        if settings.planner_model:
+            planner = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
+        pen = Pen(
+            writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
+            budget=TokenBudget(
+                SqliteTokenLedger(storage.database),
+                person=settings.daily_tokens_person,
+                space=settings.daily_tokens_space,
+                answer=settings.context_tokens + settings.max_tokens,
+            ),
+            judge=judge,
+        )
+        yield Writers(planner=planner, pen=pen)
+
+
+def model_spec(settings: Settings) -> str:
+    """`provider:name`, or `extractive`; `auto` takes the provider whose key is set."""
+    if settings.model != "auto":
+        return settings.model
+    if settings.anthropic_api_key:
+        return _PREFERRED["anthropic"]
+    return _PREFERRED["openai"] if settings.openai_api_key else EXTRACTIVE
+
+
+def _guarded(settings: Settings, spec: str) -> LanguageModel:
+    from adapters.models.factory import make_model
+    from adapters.models.guard import GuardedModel
+
+    model = make_model(
+        spec,
+        openai_key=secret(settings.openai_api_key),
+        openai_base_url=settings.openai_base_url or "",
+        anthropic_key=secret(settings.anthropic_api_key),
+        anthropic_base_url=settings.anthropic_base_url or "",
+        temperature=settings.temperature,
+        timeout=settings.total_seconds,
+    )
+    return GuardedModel(model, limit=settings.concurrency)

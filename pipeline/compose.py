@@ -72,7 +72,6 @@ def compose(
         safety_flags=draft.flags,
         abstain_reason=draft.abstain_reason,
         reasoning=wording.reasoning(
-            draft.outcome,
             passages=len(citations) or len(provided),
             documents=len(documents),
             kept=len(draft.sentences),
@@ -112,7 +111,7 @@ def without_search(answer_id: str, question: str, plan: Reply | Clarify | Declin
         confidence=NO_CONFIDENCE,
         safety_flags=plan.flags,
         abstain_reason="" if outcome is Outcome.ANSWERED else text,
-        reasoning=wording.reasoning(outcome, passages=0, documents=0, kept=0, drafted=0),
+        reasoning=wording.UNSEARCHED,
         usage=usage,
     )
 
@@ -125,7 +124,7 @@ def failed(answer_id: str, question: str, incident: str, *, text: str = "") -> A
         outcome=Outcome.FAILED,
         body=text or wording.failure(incident),
         confidence=NO_CONFIDENCE,
-        reasoning=wording.reasoning(Outcome.FAILED, passages=0, documents=0, kept=0, drafted=0),
+        reasoning=wording.UNSEARCHED,
         incident=incident,
     )
 

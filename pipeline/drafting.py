@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from pipeline import wording
+from pipeline.budget import TokenBudget
 from pipeline.compose import Draft
 from pipeline.confidence import Assessment, assess
 from pipeline.errors import CitewellError
@@ -16,6 +19,7 @@ from pipeline.synthesize import NOT_IN_DOCUMENTS
 from pipeline.values import (
     Brief,
     Finished,
+    Judgement,
     Level,
     Outcome,
     RetrievedChunk,
@@ -25,6 +29,25 @@ from pipeline.values import (
     Value,
     Written,
 )
+
+
+class Judge(Protocol):
+    """A second opinion that can only lower support."""
+
+    async def review(
+        self, sentence: Sentence, judgement: Judgement, passages: Sequence[RetrievedChunk]
+    ) -> tuple[Judgement, int]:
+        """The judgement, and the tokens it cost."""
+        ...
+
+
+@dataclass(frozen=True)
+class Pen:
+    """A model's part in writing."""
+
+    writer: Writer
+    budget: TokenBudget
+    judge: Judge | None = None
 
 
 class Limits(Value):
@@ -58,33 +81,62 @@ class Drafting:
         self._usage = Usage()
         self._failure = ""
         self._declined = False
+        self._missing: tuple[str, ...] = ()
+        self._review_tokens = 0
         self._preface = ""
         self._assessment: Assessment | None = None
 
-    async def model(self, writer: Writer) -> AsyncIterator[Written]:
-        """Show what `writer` drafts, sentence by sentence; `wants_extract` says whether that came to nothing."""
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        async with closing(writer.write(self._brief, self._passages, self._history)) as draft:
+    async def model(self, pen: Pen, *, person: str, space: str) -> AsyncIterator[Written]:
+        """Show what the model drafts, sentence by sentence; `wants_extract` says whether that came to nothing.
+
+        Raises Unavailable when the day's token counts cannot be read."""
+        reservation = await pen.budget.reserve(person, space)
+        if reservation is None:
+            self._failure = "the tokens of the day are spent"
+            return
+        async with closing(self._stream(pen)) as sentences:
+            async for written in sentences:
+                yield written
+        if spent := self._usage.input_tokens + self._usage.output_tokens:
+            await pen.budget.settle(reservation, spent)
+
+    async def _stream(self, pen: Pen) -> AsyncIterator[Written]:
+        started = asyncio.get_running_loop().time()
+        async with closing(pen.writer.write(self._brief, self._passages, self._history)) as draft:
             while True:
-                seconds = (
-                    self._limits.total_seconds if self._manuscript.sentences else self._limits.first_sentence_seconds
-                )
+                shown = bool(self._manuscript.sentences)
+                seconds = self._limits.total_seconds if shown else self._limits.first_sentence_seconds
                 try:
-                    with self._watch.stage("write"):
-                        async with asyncio.timeout_at(started + seconds):
+                    async with asyncio.timeout_at(started + seconds):
+                        with self._watch.stage("write"):
                             piece = await anext(draft)
+                        judgement = await self._judge(piece, pen) if isinstance(piece, Sentence) else None
                 except (StopAsyncIteration, TimeoutError, CitewellError) as error:
                     self._failure = _why(error)
                     return
                 if isinstance(piece, Finished):
-                    self._usage = piece.usage
-                    self._declined = piece.reason == NOT_IN_DOCUMENTS
-                    self._failure = "" if piece.complete else piece.reason or "cut off"
+                    self._end(piece)
                     return
-                shown = self._manuscript.show(piece, self._manuscript.judge(piece))
-                if shown:
-                    yield Written(sentence=shown)
+                if judgement and (cited := self._manuscript.show(piece, judgement)):
+                    yield Written(sentence=cited)
+
+    async def _judge(self, sentence: Sentence, pen: Pen) -> Judgement:
+        """The deterministic check first; a judging model can only lower it."""
+        judgement = self._manuscript.judge(sentence)
+        if pen.judge is None:
+            return judgement
+        with self._watch.stage("review"):
+            judgement, tokens = await pen.judge.review(sentence, judgement, self._passages)
+        self._review_tokens += tokens
+        self._manuscript.judged[-1] = (sentence, judgement)
+        return judgement
+
+    def _end(self, finished: Finished) -> None:
+        used = finished.usage
+        self._usage = used.model_copy(update={"input_tokens": used.input_tokens + self._review_tokens})
+        self._declined = finished.reason == NOT_IN_DOCUMENTS
+        self._missing = finished.missing
+        self._failure = "" if finished.complete else finished.reason or "cut off"
 
     @property
     def failure(self) -> str:
@@ -100,12 +152,10 @@ class Drafting:
 
     async def extract(self, writer: Writer, *, always: bool, instead_of_model: bool) -> AsyncIterator[Written]:
         """Show the passages' own sentences where they answer; `always` shows the best ones even where they do not."""
-        drafted: list[Sentence] = []
         self._manuscript.judged.clear()
         with self._watch.stage("write"):
-            async for piece in writer.write(self._brief, self._passages, self._history):
-                if isinstance(piece, Sentence):
-                    drafted.append(piece)
+            written = writer.write(self._brief, self._passages, self._history)
+            drafted = [piece async for piece in written if isinstance(piece, Sentence)]
         for sentence in drafted:
             self._manuscript.judge(sentence)
         assessment = self._assess()
@@ -124,7 +174,7 @@ class Drafting:
         """What was gathered, with its outcome."""
         shown = tuple(self._manuscript.sentences)
         assessment = self._assessment or self._assess()
-        sides = self._unanswered_sides() if shown else ()
+        sides = (self._missing or self._unanswered_sides()) if shown else ()
         closing = ""
         if shown and self._failure and not self._preface:
             closing = wording.PARTIAL_CUT

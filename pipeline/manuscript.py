@@ -60,6 +60,7 @@ class Manuscript:
             numbers=self.numbering.number(judgement.chunk_ids, judgement.quote) if judgement.supported else (),
             opens=sentence.opens,
             language=sentence.language,
+            section=sentence.section,
             verified=judgement.supported,
         )
         self.sentences.append(shown)

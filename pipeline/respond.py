@@ -13,7 +13,7 @@ from typing import Protocol
 
 from pipeline import wording
 from pipeline.compose import Draft, compose, failed, without_search
-from pipeline.drafting import Drafting, Limits
+from pipeline.drafting import Drafting, Limits, Pen
 from pipeline.manuscript import Manuscript, Stopwatch
 from pipeline.ports import HistoryStore, Writer
 from pipeline.streams import closing
@@ -89,7 +89,7 @@ class Responder:
         planner: Planner,
         retriever: Retriever,
         extractive: Writer,
-        model: Writer | None,
+        pen: Pen | None,
         history: HistoryStore,
         options: Options,
         report: Callable[[str, Exception], None],
@@ -100,7 +100,7 @@ class Responder:
         self._planner = planner
         self._retriever = retriever
         self._extractive = extractive
-        self._model = model
+        self._pen = pen
         self._history = history
         self._options = options
         self._report = report
@@ -137,7 +137,7 @@ class Responder:
             yield Progress(stage=Stage.WRITING)
             brief = self._brief(request, plan)
             drafting = Drafting(brief, passages, conversation.turns, manuscript, self._options.limits, watch)
-            async for written in self._draft(drafting, always=request.always):
+            async for written in self._draft(drafting, request):
                 yield written
             draft = drafting.draft()
         with watch.stage("compose"):
@@ -149,22 +149,26 @@ class Responder:
                 }
             )
             answer = compose(answer_id, request.text, draft, manuscript.numbering, passages or retrieval.nearest)
-        usage = answer.usage.model_copy(update={"milliseconds": watch.read()})
+        tokens = answer.usage.input_tokens + plan.tokens
+        usage = answer.usage.model_copy(update={"milliseconds": watch.read(), "input_tokens": tokens})
         answer = answer.model_copy(update={"usage": usage})
         await self._record(request, plan, answer)
         yield answer
 
-    async def _draft(self, drafting: Drafting, *, always: bool) -> AsyncIterator[Written]:
-        if self._model:
-            async with closing(drafting.model(self._model)) as sentences:
+    async def _draft(self, drafting: Drafting, request: Request) -> AsyncIterator[Written]:
+        if self._pen:
+            space = request.conversation.space if request.conversation else ""
+            async with closing(drafting.model(self._pen, person=request.author, space=space)) as sentences:
                 async for written in sentences:
                     yield written
             if drafting.failure:
                 self._fell_back(drafting.failure)
             if not drafting.wants_extract:
                 return
-        async for written in drafting.extract(self._extractive, always=always, instead_of_model=bool(self._model)):
-            yield written
+        extract = drafting.extract(self._extractive, always=request.always, instead_of_model=bool(self._pen))
+        async with closing(extract) as sentences:
+            async for written in sentences:
+                yield written
 
     def _brief(self, request: Request, plan: Search) -> Brief:
         style = request.style or self._options.style

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import Confidence, Level, Outcome, Stage
+from pipeline.values import Confidence, Level, Stage
 
 PROGRESS = {
     Stage.PLANNING: "Reading the question",
@@ -23,6 +23,7 @@ NEAREST = "What came closest:"
 PARTIAL_CUT = "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
 PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
 UNVERIFIED = "⚠ Unverified claim"
+UNSEARCHED = "no documents were searched"
 LATE = "Sorry for the wait: I could not be reached when you asked."
 EXPIRED = "I could not be reached when you asked this, and it is too old to answer now. Please ask again."
 BUSY = "I am busy with many questions right now. Please ask again in a few minutes."
@@ -52,10 +53,8 @@ def unanswered_side(sides: Sequence[str]) -> str:
     return f"I found nothing about {_and(sides)} in the documents."
 
 
-def reasoning(outcome: Outcome, *, passages: int, documents: int, kept: int, drafted: int) -> str:
+def reasoning(*, passages: int, documents: int, kept: int, drafted: int) -> str:
     """One line on how an answer came about: `used 3 passages from 2 documents; all 4 sentences supported`."""
-    if outcome in (Outcome.CLARIFY, Outcome.DECLINED, Outcome.FAILED):
-        return "no documents were searched"
     if not kept:
         return f"read {_count(passages, 'passage')}; none of them answers the question"
     used = f"used {_count(passages, 'passage')} from {_count(documents, 'document')}"
