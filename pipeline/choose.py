@@ -1,0 +1,95 @@
+"""Which sentences make up an extract: the best one, and what is worth saying beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pipeline import layout
+from pipeline.evidence import Candidate
+from pipeline.values import BlockKind, Style
+
+ADJACENT, UNDER_HEADING = 0.12, 0.3
+"""What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
+ACROSS = 0.25
+"""The share of it that is left across a line break."""
+NEEDED = 1.0
+"""What a sentence adds that must follow, or come before, a chosen one."""
+_LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How much is said."""
+
+    words: int
+    """At most, unless the best sentence needs more."""
+    sentences: int
+    gap: float
+    """How far below the best one a sentence may score."""
+
+
+MEASURES = {
+    Style.CONCISE: Measure(words=63, sentences=6, gap=0.38),
+    Style.BULLET: Measure(words=80, sentences=6, gap=0.5),
+    Style.DETAILED: Measure(words=160, sentences=12, gap=0.9),
+}
+
+
+def choose(evidence: Sequence[Sequence[Candidate]], measure: Measure) -> list[Candidate]:
+    """The best candidate and those that come near it, each with what it leans on, in reading order.
+
+    A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole."""
+    by_place = {one.place_in_text: one for units in evidence for one in units}
+    left = {place: one.score for place, one in by_place.items() if one.says}
+    chosen: dict[Place, Candidate] = {}
+    words = 0
+    floor = max(left.values(), default=0.0) - measure.gap
+    while left and len(chosen) < measure.sentences:
+        place = max(left, key=left.__getitem__)
+        if left.pop(place) < floor:
+            break
+        added = {one.place_in_text: one for one in _whole(by_place, place) if one.place_in_text not in chosen}
+        length = sum(len(one.text.split()) for one in added.values())
+        repeated = any(by_place[place].text == one.text for one in chosen.values())
+        if not chosen or (words + length <= measure.words and not repeated):
+            words += length
+            chosen.update(added)
+            _prefer_neighbours(added, by_place, left)
+    return [chosen[place] for place in sorted(chosen)]
+
+
+def _whole(by_place: dict[Place, Candidate], place: Place) -> Iterable[Candidate]:
+    """A unit after the lead-in, table header or sentence that it cannot be understood without."""
+    one = by_place[place]
+    before = layout.opening(one.passage.chunk, one.index)
+    if before is None and leans(one):
+        before = one.index - 1 if by_place[one.place, one.index - 1].says else None
+    return [one] if before is None else [by_place[one.place, before], one]
+
+
+def _prefer_neighbours(
+    added: dict[Place, Candidate], by_place: dict[Place, Candidate], left: dict[Place, float]
+) -> None:
+    for rank, index in added:
+        left.pop((rank, index), None)
+        for place in ((rank, index - 1), (rank, index + 1)):
+            if place in left:
+                before, after = sorted((place, (rank, index)))
+                left[place] = max(left[place], by_place[place].score + _link(by_place[before], by_place[after]))
+
+
+def _link(before: Candidate, after: Candidate) -> float:
+    """What is added to either of two neighbours when the other is chosen."""
+    if layout.leads_in(before.text) or leans(after):
+        return NEEDED
+    bonus = ADJACENT + UNDER_HEADING * before.heading
+    return bonus * ACROSS if layout.apart(after.passage.chunk, after.index) else bonus
+
+
+def leans(one: Candidate) -> bool:
+    """Opens with a word that points back to the sentence before."""
+    return one.kind is BlockKind.PROSE and one.index > 0 and bool(_LEANING.match(one.text))

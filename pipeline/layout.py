@@ -1,0 +1,81 @@
+"""What belongs together within a passage: a list and its lead-in, a table and its header, text and its heading."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.values import BlockKind, Chunk
+
+LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
+_QUESTION = re.compile(r"[?？]\W*$")
+_LEADING = re.compile(r"[:：]\W*$")
+_REACH = 2
+"""So many paragraphs or code blocks may stand between two entries of one list."""
+
+
+def text_of(chunk: Chunk, index: int) -> str:
+    """The text of one unit."""
+    unit = chunk.units[index]
+    return chunk.text[unit.start : unit.end]
+
+
+def is_heading(chunk: Chunk, index: int) -> bool:
+    """A heading, or a question that stands above its answer like one."""
+    kind = chunk.units[index].kind
+    return kind is BlockKind.HEADING or (kind is BlockKind.PROSE and bool(_QUESTION.search(text_of(chunk, index))))
+
+
+def leads_in(text: str) -> bool:
+    """Whether something must follow: it ends with a colon."""
+    return bool(_LEADING.search(text))
+
+
+def apart(chunk: Chunk, index: int) -> bool:
+    """Whether a line break stands between a unit and the one before it."""
+    return index == 0 or "\n" in chunk.text[chunk.units[index - 1].end : chunk.units[index].start]
+
+
+def run(chunk: Chunk, index: int) -> range:
+    """The units of the list or table that a unit is part of: its entries and what stands between them."""
+    kind = chunk.units[index].kind
+    if kind not in LISTED:
+        return range(index, index + 1)
+    start, end = index, index + 1
+    while (before := _entry(chunk, kind, range(start - 1, start - 2 - _REACH, -1))) is not None:
+        start = before
+    while (after := _entry(chunk, kind, range(end, end + 1 + _REACH))) is not None:
+        end = after + 1
+    while end < len(chunk.units) and chunk.units[end].kind is BlockKind.CODE:
+        end += 1
+    return range(start, end)
+
+
+def _entry(chunk: Chunk, kind: BlockKind, places: range) -> int | None:
+    """The nearest of `places` that holds an entry, unless a heading or another list comes first."""
+    for place in places:
+        if not 0 <= place < len(chunk.units):
+            return None
+        found = chunk.units[place].kind
+        if found is kind:
+            return place
+        if found not in (BlockKind.PROSE, BlockKind.CODE) or is_heading(chunk, place):
+            return None
+    return None
+
+
+def opening(chunk: Chunk, index: int) -> int | None:
+    """What a unit cannot be understood without: the header of its table, the lead-in or heading of its list."""
+    kind = chunk.units[index].kind
+    if kind not in LISTED and kind is not BlockKind.CODE:
+        return None
+    start = run(chunk, index).start
+    for place in range(start - 1, -1, -1):
+        found = chunk.units[place].kind
+        if kind is BlockKind.ROW:
+            if found is BlockKind.HEADER:
+                return place
+        elif leads_in(text_of(chunk, place)) or is_heading(chunk, place):
+            return place
+        elif found in LISTED or (found is BlockKind.PROSE and kind is not BlockKind.CODE):
+            return place if place == start - 1 and not apart(chunk, start) else None
+    return None
