@@ -21,6 +21,8 @@ ATTEMPTS = 5
 """Tries before a message is given up with one apology (threats, row 15)."""
 GRACE_SECONDS = 35.0
 """After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
+RETRY_SECONDS = 1.0
+"""The first wait after a failed attempt is twice this; each further one twice as long."""
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
 
@@ -40,6 +42,7 @@ class Worker:
         concurrency: int,
         expire_late: bool = False,
         grace_seconds: float = GRACE_SECONDS,
+        retry_seconds: float = RETRY_SECONDS,
     ) -> None:
         self._inbox = inbox
         self._responder = responder
@@ -48,6 +51,7 @@ class Worker:
         self._concurrency = concurrency
         self._expire_late = expire_late
         self._grace = grace_seconds
+        self._retry = retry_seconds
         self._bell = asyncio.Event()
         self._running: set[asyncio.Task[None]] = set()
 
@@ -103,7 +107,7 @@ class Worker:
             if work.attempt >= ATTEMPTS:
                 await self._inbox.failed(key, type(error).__name__)
             else:
-                await self._inbox.release(key, delay=2.0**work.attempt)
+                await self._inbox.release(key, delay=self._retry * 2.0**work.attempt)
 
     async def _answer(self, work: Work) -> None:
         key = work.message.key

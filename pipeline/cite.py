@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, RetrievedChunk
+from pipeline.values import BlockKind, Chunk, Citation, CitationStyle, CitedSentence, RetrievedChunk
 
 SNIPPET = 150
 """Characters of context shown with a citation (specification D)."""
@@ -57,13 +57,21 @@ def cite(
         document_type=document.document_type,
         page=chunk.page,
         sheet=chunk.sheet,
-        heading=chunk.heading,
+        heading=_heading(chunk, quote),
         url=document.url,
         quote=quote,
         snippet=snippet(chunk.text[chunk.overlap :] if not quote else chunk.text, quote),
         score=round(passage.score, 3),
         positions=positions,
     )
+
+
+def _heading(chunk: Chunk, quote: str) -> tuple[str, ...]:
+    """The chunk's heading path; where a chunk packs small sections together, also the one that holds the quote."""
+    start = chunk.text.find(quote.split(" … ")[0]) if quote else -1
+    above = [u for u in chunk.units if u.kind is BlockKind.HEADING and u.start < start]
+    nearest = chunk.text[above[-1].start : above[-1].end] if above else ""
+    return (*chunk.heading, nearest) if nearest and nearest not in chunk.heading else chunk.heading
 
 
 def snippet(text: str, quote: str) -> str:

@@ -1,0 +1,207 @@
+"""From the inbox to the posted reply: nothing lost, nothing said twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.citewell import Citewell
+from bot.worker import Worker
+from pipeline import wording
+from pipeline.ports import Desk, Inbox, Receipt
+from pipeline.values import (
+    Answer,
+    ConversationId,
+    Event,
+    IncomingMessage,
+    Manner,
+    Outcome,
+    Readers,
+    Work,
+)
+
+SPACE = "T1"
+
+
+class Board:
+    """A platform that is a dictionary: one reply a reference, edits replace it."""
+
+    name = "board"
+
+    def __init__(self) -> None:
+        self.replies: dict[str, Answer] = {}
+        self.posts = 0
+        self.fail_next = 0
+        self.found: str | None = None
+
+    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+        await asyncio.Event().wait()
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        async for event in events:
+            if isinstance(event, Answer):
+                if self.fail_next:
+                    self.fail_next -= 1
+                    raise ConnectionError("the board is down")
+                reference = work.reference or f"reply to {work.message.key}"
+                if not work.reference:
+                    await receipt.posting()
+                    self.posts += 1
+                self.replies[reference] = event
+                await receipt.posted(reference)
+
+    async def find(self, work: Work) -> str | None:
+        return self.found
+
+    async def readers(self, message: IncomingMessage) -> Readers:
+        return Readers(groups=frozenset({f"board:{SPACE}"}))
+
+
+def message(number: int = 1, text: str = "How many vacation days do employees get?", age: float = 0) -> IncomingMessage:
+    return IncomingMessage(
+        key=f"board:{SPACE}:C:{number}",
+        conversation=ConversationId(platform="board", space=SPACE, channel="C", thread=str(number)),
+        author=f"board:{SPACE}:U1",
+        text=text,
+        sent_at=datetime.now(UTC) - timedelta(seconds=age),
+        manner=Manner.MENTION,
+    )
+
+
+@asynccontextmanager
+async def working(citewell: Citewell, board: Board, *, expire_late: bool = False) -> AsyncIterator[Worker]:
+    inbox = citewell.storage.inbox
+    worker = Worker(
+        inbox,
+        citewell.responder,
+        {"board": board},
+        citewell.request,
+        concurrency=4,
+        expire_late=expire_late,
+        grace_seconds=0.0,
+        retry_seconds=0.0,
+    )
+    inbox.on_accept(worker.ring)
+    task = asyncio.create_task(worker.run())
+    try:
+        yield worker
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await worker.drain(0)
+
+
+async def until_empty(citewell: Citewell) -> dict[str, int]:
+    changed = asyncio.Event()
+    citewell.storage.inbox.on_accept(changed.set)
+    async with asyncio.timeout(20):
+        while (counts := await citewell.storage.inbox.counts()).get("open"):
+            await changed.wait()
+            changed.clear()
+    return counts
+
+
+async def test_an_accepted_message_is_answered_once(citewell: Citewell) -> None:
+    board = Board()
+    async with working(citewell, board):
+        assert await citewell.storage.inbox.accept(message())
+        assert not await citewell.storage.inbox.accept(message())
+        assert await until_empty(citewell) == {"done": 1}
+    (answer,) = board.replies.values()
+    assert "25 vacation days" in answer.body
+
+
+async def test_a_platform_that_was_down_is_tried_again_with_the_saved_answer(citewell: Citewell) -> None:
+    board = Board()
+    board.fail_next = 2
+    async with working(citewell, board):
+        await citewell.storage.inbox.accept(message())
+        assert await until_empty(citewell) == {"done": 1}
+    assert board.posts == 1
+
+
+async def test_a_reply_that_a_crash_left_unrecorded_is_completed_and_not_posted_again(citewell: Citewell) -> None:
+    inbox = citewell.storage.inbox
+    await inbox.accept(message())
+    work = await inbox.lease()
+    assert work is not None
+    await inbox.posting(work.message.key)
+    await inbox.release(work.message.key)
+    board = Board()
+    board.found = "the reply that was there"
+    async with working(citewell, board):
+        assert await until_empty(citewell) == {"done": 1}
+    assert board.posts == 0
+    assert list(board.replies) == ["the reply that was there"]
+
+
+async def test_a_recorded_intent_without_a_reply_on_the_platform_is_posted(citewell: Citewell) -> None:
+    inbox = citewell.storage.inbox
+    await inbox.accept(message())
+    work = await inbox.lease()
+    assert work is not None
+    await inbox.posting(work.message.key)
+    await inbox.release(work.message.key)
+    board = Board()
+    async with working(citewell, board):
+        assert await until_empty(citewell) == {"done": 1}
+    assert board.posts == 1
+
+
+async def test_a_message_that_always_fails_ends_and_the_others_go_on(citewell: Citewell) -> None:
+    class Poisoned(Board):
+        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+            if work.message.key.endswith(":1"):
+                raise RuntimeError("poison")
+            await super().deliver(work, events, receipt)
+
+    board = Poisoned()
+    async with working(citewell, board):
+        await citewell.storage.inbox.accept(message(1))
+        await citewell.storage.inbox.accept(message(2))
+        assert await until_empty(citewell) == {"dead": 1, "done": 1}
+
+
+@pytest.mark.parametrize("expire_late", [False, True])
+async def test_a_late_question_is_never_met_with_silence(citewell: Citewell, expire_late: bool) -> None:
+    board = Board()
+    async with working(citewell, board, expire_late=expire_late):
+        await citewell.storage.inbox.accept(message(age=3600))
+        counts = await until_empty(citewell)
+    (answer,) = board.replies.values()
+    if expire_late:
+        assert counts == {"expired": 1}
+        assert answer.body == wording.EXPIRED
+    else:
+        assert counts == {"done": 1}
+        assert answer.preface.startswith(wording.LATE)
+        assert answer.outcome is Outcome.ANSWERED
+
+
+async def test_what_is_under_way_at_a_stop_goes_back_to_the_inbox_uncounted(citewell: Citewell) -> None:
+    class Slow(Board):
+        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+            started.set()
+            await asyncio.Event().wait()
+
+    started = asyncio.Event()
+    async with working(citewell, Slow()):
+        await citewell.storage.inbox.accept(message())
+        await started.wait()
+    work = await citewell.storage.inbox.lease()
+    assert work is not None
+    assert work.attempt == 1
+
+
+async def test_a_deleted_question_gets_no_reply(citewell: Citewell) -> None:
+    inbox = citewell.storage.inbox
+    board = Board()
+    await inbox.accept(message())
+    assert await inbox.cancel(message().key)
+    async with working(citewell, board):
+        await until_empty(citewell)
+    assert board.replies == {}
