@@ -31,7 +31,9 @@ class Lock:
         self._descriptor: int | None = None
 
     def acquire(self) -> bool:
-        """False when another process, or another lock of this one, holds it."""
+        """True once it is held; False when another process, or another lock of this one, holds it."""
+        if self._descriptor is not None:
+            return True
         descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,14 +13,16 @@ from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.exact import ExactSearch
 from storage.lexical import LexicalSearch
+from storage.vector_index import VectorIndex
 from storage.vectors import unit
 
 
 class SearchIndex:
     """`embedder` names the model questions are embedded with; documents embedded by another are found by words only."""
 
-    def __init__(self, database: Database, *, embedder: str) -> None:
+    def __init__(self, database: Database, *, embedder: str, vectors: VectorIndex | None = None) -> None:
         self._database = database
+        self._vectors = vectors
         self._embedder = embedder
         self._lexical = LexicalSearch(database)
         self._exact = ExactSearch(database, embedder)
@@ -31,6 +33,10 @@ class SearchIndex:
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Chunks whose mean vector is nearest to `vector`; score is cosine."""
+        if self._vectors:
+            hits = await self._vectors.search(vector, audience, limit)
+            if hits is not None:
+                return hits
         return await self._exact.search(vector, audience, limit)
 
     async def unit_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
@@ -39,7 +45,8 @@ class SearchIndex:
         def work(db: sqlite3.Connection) -> list[tuple[str, int, bytes]]:
             return db.execute(
                 "SELECT chunk.id, dimensions, matrix FROM json_each(?) AS asked"
-                " JOIN chunk ON chunk.id = asked.value JOIN live ON live.id = chunk.number >> 20 AND embedder = ? JOIN unit_vectors USING (number)",
+                " JOIN chunk ON chunk.id = asked.value JOIN live"
+                " ON live.id = chunk.number >> 20 AND embedder = ? JOIN unit_vectors USING (number)",
                 (json.dumps(list(chunk_ids)), self._embedder),
             ).fetchall()
 

@@ -88,6 +88,22 @@ class SQLiteLibrary:
 
         return await self._database.read(work)
 
+    async def collections(self) -> list[str]:
+        """Names of the collections that hold documents."""
+
+        def work(db: sqlite3.Connection) -> list[str]:
+            return [name for (name,) in db.execute("SELECT DISTINCT collection FROM live ORDER BY collection")]
+
+        return await self._database.read(work)
+
+    async def sources(self) -> list[tuple[str, str]]:
+        """Name and collection of every source that documents were indexed from."""
+
+        def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
+            return db.execute("SELECT DISTINCT source, collection FROM live ORDER BY source, collection").fetchall()
+
+        return await self._database.read(work)
+
     async def versions(self, source: str) -> dict[str, str]:
         """Document id -> version of everything indexed from `source`.
 

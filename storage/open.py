@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pipeline.errors import Misconfigured
 from storage.backup import drop_old
+from storage.budget import SqliteTokenLedger
 from storage.database import Database
 from storage.feedback import SQLiteFeedback
 from storage.folder import Lock, prepare
@@ -22,9 +23,11 @@ from storage.inbox import SQLiteInbox
 from storage.index import SearchIndex
 from storage.library import SQLiteLibrary
 from storage.person import People
+from storage.vector_index import VectorIndex
 
 KEEP_BACKUPS = 14
 KEEP_BACKUP_DAYS = 30.0
+CHROMA_DELAY_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Storage:
     history: SQLiteHistory
     feedback: SQLiteFeedback
     people: People
+    ledger: SqliteTokenLedger
+    vectors: VectorIndex
 
     async def back_up(self) -> Path:
         """Copy the database into `backups`, drop old copies, return the new one's path."""
@@ -50,9 +55,18 @@ class Storage:
 
 @asynccontextmanager
 async def open_storage(
-    folder: Path, *, embedder: str = "", exclusive: bool = False, capacity: int = 20_000, per_author: int = 200
+    folder: Path,
+    *,
+    embedder: str = "",
+    chroma_url: str | None = None,
+    exclusive: bool = False,
+    capacity: int = 20_000,
+    per_author: int = 200,
 ) -> AsyncIterator[Storage]:
-    """`embedder` names the model in use, "" for none. `exclusive`: this process answers from the inbox, alone.
+    """`embedder` names the model in use, "" for none; with `chroma_url` its vectors are searched on a Chroma server.
+
+    `exclusive`: this process answers from the inbox, alone, and opens Chroma at once. Others open it a while after
+    they were opened: a command that is over by then never pays for it.
 
     Raises Misconfigured when the folder cannot be used, a newer program wrote it, or another process has it
     exclusively; Unavailable when the database cannot be opened."""
@@ -72,14 +86,19 @@ async def open_storage(
         inbox = SQLiteInbox(database, capacity=capacity, per_author=per_author)
         if exclusive:
             await inbox.recover()
-        index = SearchIndex(database, embedder=embedder)
+        vectors = VectorIndex(database, folder / "index", embedder=embedder, url=chroma_url)
+        stack.push_async_callback(vectors.close)
+        if embedder:
+            vectors.start(0.0 if exclusive else CHROMA_DELAY_SECONDS)
         yield Storage(
             folder=folder,
             database=database,
             library=SQLiteLibrary(database, embedder=embedder),
-            index=index,
+            index=SearchIndex(database, embedder=embedder, vectors=vectors if embedder else None),
             inbox=inbox,
             history=SQLiteHistory(database),
             feedback=SQLiteFeedback(database),
             people=People(database, folder / "backups"),
+            ledger=SqliteTokenLedger(database),
+            vectors=vectors,
         )

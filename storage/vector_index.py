@@ -1,0 +1,254 @@
+"""Keeps Chroma equal to the database, and answers from it only while it is.
+
+Chroma is disposable. The database names the store that is wanted, and everything that can happen (first start, changed
+documents, drift, corruption, a rebuild that was asked for) leads to the same step, `sync`: open that store, make it
+equal, check that vectors find themselves, serve from it. One process at a time does this; the others, and everyone
+meanwhile, search exactly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pipeline.errors import CitewellError, Unavailable
+from pipeline.ports import Vectors
+from pipeline.values import Audience, Hit
+from storage.chroma import ChromaStore
+from storage.database import Database
+from storage.folder import Lock
+from storage.probe import sound
+from storage.reconcile import Truth, check, read_truth, reconcile
+from storage.revision import generation, raise_generation
+
+T = TypeVar("T")
+
+QUERY_SECONDS = 2.0
+QUIET_SECONDS = 0.5
+"""After a change, so that many changes in a row become one step."""
+POLL_SECONDS = 1.0
+RETRY_SECONDS = 30.0
+COLLECTIONS = 200
+"""Each takes 4 file descriptors and 4 MB; with more, search stays exact."""
+WORN = 0.3
+"""Share of deleted vectors at which the store is built anew: Chroma's graph keeps them and slows down."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Serving:
+    store: ChromaStore
+    truth: Truth
+
+
+class VectorIndex:
+    """Chroma in `folder`, or on the server at `url`, for vectors of `embedder` only."""
+
+    def __init__(self, database: Database, folder: Path, *, embedder: str, url: str | None = None) -> None:
+        self._database = database
+        self._folder = folder
+        self._embedder = embedder
+        self._kind = hashlib.sha256(embedder.encode()).hexdigest()[:8]
+        self._url = url
+        self._lock = Lock(folder / "lock")
+        self._threads = ThreadPoolExecutor(3, "citewell-chroma")
+        self._store: ChromaStore | None = None
+        self._name = ""
+        self._serving: _Serving | None = None
+        self._deleted = 0
+        self._synced = -1
+        self._syncing = asyncio.Lock()
+        self._due = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+
+    @property
+    def serving(self) -> bool:
+        """Whether Chroma answers."""
+        return self._serving is not None
+
+    def start(self, delay: float = 0.0) -> None:
+        """Open Chroma in the background after `delay` seconds, and keep it equal to the database from then on."""
+        if self._keeper is None:
+            self._keeper = asyncio.create_task(self._keep(delay), name="vector index")
+
+    async def search(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit] | None:
+        """The chunks nearest to `vector`; None when Chroma cannot answer, or not for the documents of this moment."""
+        serving = self._serving
+        if serving is None:
+            return None
+        collections = [
+            collection
+            for name, collection in serving.truth.collections.items()
+            if name in audience.collections and collection in serving.truth.numbers
+        ]
+
+        def ask() -> list[tuple[int, float]]:
+            found = [hit for collection in collections for hit in serving.store.search(collection, vector, limit)]
+            return sorted(found, key=lambda hit: -hit[1])[:limit]
+
+        try:
+            async with asyncio.timeout(QUERY_SECONDS):
+                found = await self._run(ask)
+        except (Unavailable, TimeoutError) as error:
+            _log.warning("Chroma does not answer, search is exact until it does: %s", error)
+            self._serving = None
+            self._due.set()
+            return None
+        hits = await self._database.read(lambda db: _hits(db, serving.truth.generation, found))
+        if hits is None:
+            self._due.set()
+        return hits
+
+    async def sync(self, *, thorough: bool = False) -> bool:
+        """Make Chroma equal to the database, and serve from it. `thorough`: check it even if nothing changed.
+
+        False when another process does this, or there is nothing for Chroma to hold. Raises Unavailable."""
+        async with self._syncing:
+            truth = await self._database.read(lambda db: read_truth(db, self._embedder))
+            self._synced = truth.generation
+            if not truth.numbers or len(truth.numbers) > COLLECTIONS or not self._own():
+                self._serving = None
+                return False
+            if self._serving and self._serving.truth.generation == truth.generation and not thorough:
+                wanted = await self._database.read(_wanted)
+                if wanted == self._name:
+                    return True
+            for fresh in (False, False, True):
+                try:
+                    return await self._serve(truth, fresh=fresh)
+                except Unavailable as error:
+                    _log.warning("The vector index failed, search is exact meanwhile: %s", error)
+                    failure = error
+            raise failure
+
+    async def rebuild(self) -> None:
+        """Build a new store beside the one that serves, then change over. Raises Unavailable.
+
+        When another process keeps the index, that one is asked to and this returns at once."""
+
+        def want(db: sqlite3.Connection) -> None:
+            _want(db, self._new_name())
+            raise_generation(db)
+
+        await self._database.write(want)
+        await self.sync()
+
+    async def close(self) -> None:
+        """Stop keeping, and close Chroma cleanly."""
+        if self._keeper:
+            self._keeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._keeper
+        async with self._syncing:
+            await self._let_go()
+        await asyncio.to_thread(self._threads.shutdown)
+        self._lock.release()
+
+    async def _keep(self, delay: float) -> None:
+        await asyncio.sleep(delay)
+        while True:
+            try:
+                self._due.clear()
+                await self.sync()
+                await self._change()
+                await asyncio.sleep(QUIET_SECONDS)
+            except CitewellError as error:
+                _log.warning("The vector index stays closed for now: %s", error)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _change(self) -> None:
+        """Wait until there is something to do. Other processes tell of theirs by the generation only."""
+        while await self._database.read(generation) == self._synced and not self._due.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._due.wait()
+
+    async def _serve(self, truth: Truth, *, fresh: bool) -> bool:
+        """Make the wanted store, or a `fresh` one, equal to `truth`, and serve from it."""
+        wanted = await self._database.read(_wanted)
+        if fresh or not wanted.startswith(self._kind):
+            wanted = self._new_name()
+        store = self._store
+        if store is None or wanted != self._name:
+            store = await self._open(wanted, truth.size)
+            await self._database.write(lambda db: _want(db, wanted))
+        try:
+            deleted = await reconcile(self._database, store, truth, self._threads)
+            await check(self._database, store, truth, self._threads)
+        except BaseException:
+            if store is self._store:
+                self._store = self._serving = None
+            await self._run(store.close)
+            raise
+        old, self._store, self._name = self._store, store, wanted
+        self._serving = _Serving(store, truth)
+        if old is not store:
+            if old:
+                await self._run(old.close)
+            await self._run(store.discard_siblings)
+            self._deleted = 0
+        self._deleted += deleted
+        if self._deleted > WORN * truth.size:
+            await self._database.write(lambda db: _want(db, self._new_name()))
+            self._due.set()
+        return True
+
+    async def _open(self, name: str, size: int) -> ChromaStore:
+        if self._url:
+            install = await self._database.write(_install)
+            return await self._run(lambda: ChromaStore.on_server(self._url or "", f"citewell-{install}-", name))
+        folder = self._folder / name
+        if not await sound(folder, size):
+            _log.warning("The vector index in %s is broken: it is built anew", folder)
+            await self._run(lambda: shutil.rmtree(folder, ignore_errors=True))
+        return await self._run(lambda: ChromaStore.in_folder(folder))
+
+    async def _let_go(self) -> None:
+        store, self._store, self._serving = self._store, None, None
+        if store:
+            await self._run(store.close)
+
+    def _own(self) -> bool:
+        """Whether this process may write the index."""
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        return self._lock.acquire()
+
+    def _new_name(self) -> str:
+        return f"{self._kind}-{secrets.token_hex(4)}"
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def _wanted(db: sqlite3.Connection) -> str:
+    row = db.execute("SELECT value FROM setting WHERE name = 'chroma'").fetchone()
+    return str(row[0]) if row else ""
+
+
+def _want(db: sqlite3.Connection, name: str) -> None:
+    db.execute("INSERT OR REPLACE INTO setting VALUES ('chroma', ?)", (name,))
+
+
+def _install(db: sqlite3.Connection) -> str:
+    """What tells this data folder from others on the same server."""
+    db.execute("INSERT OR IGNORE INTO setting VALUES ('install', ?)", (secrets.token_hex(8),))
+    return str(db.execute("SELECT value FROM setting WHERE name = 'install'").fetchone()[0])
+
+
+def _hits(db: sqlite3.Connection, as_of: int, found: list[tuple[int, float]]) -> list[Hit] | None:
+    """None when documents changed since `as_of`."""
+    if generation(db) != as_of:
+        return None
+    ids = {number: db.execute("SELECT id FROM chunk WHERE number = ?", (number,)).fetchone() for number, _ in found}
+    return [Hit(chunk_id=ids[number][0], score=score) for number, score in found if ids[number]]
