@@ -1,0 +1,166 @@
+"""HTML -> blocks: what a reader sees of the page's own content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString, PageElement, PreformattedString
+
+from adapters.files.outline import Content, Outline
+from pipeline.values import BlockKind
+
+_UNREAD = frozenset(
+    """script style template noscript head title meta link svg math canvas iframe object embed audio video nav aside
+    footer form button select input textarea dialog""".split()
+)
+_BLOCKS = frozenset(
+    """address article blockquote body center dd details div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6 header
+    hgroup hr html legend li main ol p pre section summary table ul""".split()
+)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
+_BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "alert"})
+_ENOUGH = 200
+"""Characters that <main> or <article> must hold to be taken for the content."""
+MAX_DEPTH = 200
+"""Elements nested deeper are read as plain text of the element they are in."""
+
+
+def read_html(content: bytes) -> Content:
+    """The main content with headings, lists, tables and code; scripts, hidden text and navigation left out."""
+    soup = BeautifulSoup(content, "lxml")
+    outline = Outline()
+    _Walk(outline, _single_h1(soup)).flow([_main(soup)])
+    named = soup.title.get_text(" ", strip=True) if soup.title else ""
+    found = outline.content()
+    return found if found.title else found.model_copy(update={"title": named})
+
+
+def read_into(outline: Outline, fragment: str) -> None:
+    """Append a fragment of HTML to `outline`."""
+    _Walk(outline, None).flow([BeautifulSoup(fragment, "lxml")])
+
+
+def _single_h1(soup: BeautifulSoup) -> Tag | None:
+    found = soup.find_all("h1", limit=2)
+    return found[0] if len(found) == 1 and isinstance(found[0], Tag) else None
+
+
+def _main(soup: BeautifulSoup) -> Tag:
+    for selector in ("main", "[role=main]", "article"):
+        found = soup.select(selector, limit=2)
+        if len(found) == 1 and len(found[0].get_text(strip=True)) >= _ENOUGH:
+            return found[0]
+    return soup
+
+
+def _unread(element: PageElement) -> bool:
+    """Whether a reader of the page does not see `element`, or sees it on every page."""
+    if not isinstance(element, Tag):
+        return isinstance(element, PreformattedString)
+    if element.name in _UNREAD or element.has_attr("hidden") or element.get("aria-hidden") == "true":
+        return True
+    if element.get("role") in _BOILERPLATE_ROLES:
+        return True
+    if element.name == "header" and element.find("h1") is None and element.find_parent("article") is None:
+        return True
+    return bool(_HIDDEN_STYLE.search(str(element.get("style") or "")))
+
+
+class _Walk:
+    def __init__(self, outline: Outline, title: Tag | None) -> None:
+        self._outline = outline
+        self._title = title
+        self._run: list[str] = []
+
+    def flow(self, elements: Iterable[PageElement], depth: int = 0, *, nested: bool = False) -> None:
+        """Blocks in order; text between them is prose."""
+        for element in elements:
+            if _unread(element):
+                continue
+            if isinstance(element, Tag) and depth > MAX_DEPTH:
+                self._run.append(element.get_text(" "))
+            elif isinstance(element, Tag) and (element.name in _BLOCKS or element.find(list(_BLOCKS)) is not None):
+                self._flush()
+                self._block(element, depth, nested=nested)
+            else:
+                self._run.append(_inline(element))
+        self._flush()
+
+    def _block(self, element: Tag, depth: int, *, nested: bool) -> None:
+        name = element.name
+        if re.fullmatch(r"h[1-6]", name):
+            self._outline.heading(int(name[1]), _inline(element), title=element is self._title)
+        elif name in {"ul", "ol", "menu"}:
+            for item in element.find_all("li", recursive=False):
+                if not _unread(item):
+                    self._item(item, BlockKind.STEP if name == "ol" and not nested else BlockKind.ITEM, depth)
+        elif name == "table" and not element.find("table"):
+            self._table(element)
+        elif name == "pre":
+            self._outline.add(BlockKind.CODE, element.get_text())
+        elif name == "dt":
+            self._outline.add(BlockKind.PROSE, _inline(element).strip().rstrip(":") + ":")
+        elif name == "dd":
+            self._item(element, BlockKind.ITEM, depth)
+        else:
+            self.flow(element.children, depth + 1, nested=nested)
+
+    def _item(self, item: Tag, kind: BlockKind, depth: int) -> None:
+        """Inline content and paragraphs that open an item are its text; what else it holds follows it."""
+        opening: list[str] = []
+        rest = list(item.children)
+        while rest and (not isinstance(rest[0], Tag) or rest[0].name == "p" or rest[0].find(list(_BLOCKS)) is None):
+            if isinstance(rest[0], Tag) and rest[0].name in _BLOCKS - {"p"}:
+                break
+            child = rest.pop(0)
+            if not _unread(child):
+                mark = "\n" if isinstance(child, Tag) and child.name == "p" else ""
+                opening.append(mark + _inline(child) + mark)
+        self._outline.add(kind, _squeeze("".join(opening)))
+        self.flow(rest, depth + 1, nested=True)
+
+    def _table(self, table: Tag) -> None:
+        if caption := table.find("caption"):
+            self._outline.add(BlockKind.PROSE, _squeeze(_inline(caption)))
+        rows = [row.find_all(["td", "th"], recursive=False) for row in table.find_all("tr") if not _unread(row)]
+        rows = [cells for cells in rows if cells]
+        if all(len(cells) == 1 for cells in rows):
+            for cells in rows:
+                self.flow(cells[0].children)
+            return
+        header = bool(rows) and all(isinstance(cell, Tag) and cell.name == "th" for cell in rows[0])
+        self._outline.table([[_inline(cell) for cell in cells] for cells in rows], header=header)
+
+    def _flush(self) -> None:
+        text = _squeeze("".join(self._run))
+        self._run.clear()
+        self._outline.add(BlockKind.PROSE, text)
+
+
+def _inline(element: PageElement) -> str:
+    """Text as displayed on one line, `<br>` as a line end."""
+    if isinstance(element, NavigableString):
+        return "" if _unread(element) else re.sub(r"\s+", " ", element)
+    if not isinstance(element, Tag) or _unread(element):
+        return ""
+    parts: list[str] = []
+    hidden: Tag | None = None
+    for inner in element.descendants:
+        if hidden is not None and hidden in inner.parents:
+            continue
+        hidden = None
+        if _unread(inner):
+            hidden = inner if isinstance(inner, Tag) else None
+        elif isinstance(inner, NavigableString):
+            parts.append(re.sub(r"\s+", " ", inner))
+        elif isinstance(inner, Tag) and inner.name == "br":
+            parts.append("\n")
+        elif isinstance(inner, Tag) and inner.name in _BLOCKS:
+            parts.append(" ")
+    return "".join(parts)
+
+
+def _squeeze(text: str) -> str:
+    return "\n".join(line for line in (re.sub(r" +", " ", line).strip() for line in text.split("\n")) if line)

@@ -1,0 +1,48 @@
+"""JSON Lines of `{doc_id, text, title?, url?, product?, document_type?}`: every line is a document of its own."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from adapters.files.markdown import read_passage
+from adapters.files.outline import Content, safe_url
+from pipeline.errors import Refused
+
+
+class Line(BaseModel):
+    """One line as written; fields beyond these are left alone."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str = Field(min_length=1, max_length=500)
+    text: str
+    title: str = ""
+    url: str = ""
+    product: str = ""
+    document_type: str = ""
+
+
+def read_line(content: bytes) -> Line:
+    """Raises Refused with the field that is wrong."""
+    try:
+        return Line.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Refused(
+            f"the line is not a document: {where + ': ' if where else ''}{first['msg']}",
+            what_to_do='Each line is a JSON object with at least "doc_id" and "text".',
+        ) from error
+
+
+def read_content(line: Line) -> Content:
+    """The line's text as blocks."""
+    found = read_passage(line.text, title=line.title)
+    return found.model_copy(
+        update={
+            "title": line.title or found.title,
+            "url": safe_url(line.url),
+            "product": line.product,
+            "document_type": line.document_type,
+        }
+    )

@@ -1,0 +1,102 @@
+"""What every reader of a file format produces: blocks in reading order under their headings."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from pipeline.errors import Refused
+from pipeline.values import Block, BlockKind, Value
+
+MAX_CHARACTERS = 20_000_000
+"""Text of one document: about 3,000 dense pages."""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff\ud800-\udfff]")
+_SPACE = re.compile(r"[^\S\n]+")
+
+
+class Content(Value):
+    """A file as read, before it is anybody's document."""
+
+    title: str = ""
+    """Empty when the file does not say."""
+    blocks: tuple[Block, ...] = ()
+    product: str = ""
+    document_type: str = ""
+    url: str = ""
+    metadata: dict[str, str] = Field(default_factory=dict)
+
+
+class Outline:
+    """Collects blocks and keeps the path of headings above them.
+
+    `page`, `sheet` and `row` are stamped onto the blocks that follow. Raises Refused past MAX_CHARACTERS.
+    """
+
+    def __init__(self) -> None:
+        self.page: int | None = None
+        self.sheet: str | None = None
+        self._blocks: list[Block] = []
+        self._path: list[tuple[int, str]] = []
+        self._title = ""
+        self._characters = 0
+
+    def heading(self, level: int, text: str, *, title: bool = False) -> None:
+        """Open a section. A heading that is the document's title is no part of the paths below it."""
+        text = clean(text).replace("\n", " ")
+        if not text:
+            return
+        while self._path and self._path[-1][0] >= level:
+            self._path.pop()
+        self._append(BlockKind.HEADING, text)
+        if title and not self._title:
+            self._title = text
+        else:
+            self._path.append((level, text))
+
+    def add(self, kind: BlockKind, text: str, *, row: int | None = None) -> None:
+        """Append a block; one without text is left out."""
+        text = _CONTROL.sub("", text).strip("\n").rstrip() if kind is BlockKind.CODE else clean(text)
+        if text.strip():
+            self._append(kind, text, row)
+
+    def table(self, rows: list[list[str]], *, header: bool) -> None:
+        """Append rows of cells; the first is the header if `header`. Rows without text are left out."""
+        for number, cells in enumerate(rows):
+            if any(cell.strip() for cell in cells):
+                self.add(BlockKind.HEADER if header and number == 0 else BlockKind.ROW, row_text(cells))
+
+    def content(self, **known: str) -> Content:
+        """All that was collected, with the title that a heading gave unless `known` has one."""
+        return Content(blocks=tuple(self._blocks), **{**known, "title": known.get("title") or self._title})
+
+    def _append(self, kind: BlockKind, text: str, row: int | None = None) -> None:
+        self._characters += len(text)
+        if self._characters > MAX_CHARACTERS:
+            raise Refused(
+                f"the document holds more than {MAX_CHARACTERS // 1_000_000} MB of text",
+                what_to_do="Split it into several files.",
+            )
+        path = tuple(name for _, name in self._path)
+        self._blocks.append(Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row))
+
+
+def row_text(cells: list[str]) -> str:
+    """Cells on one line, joined by ` | `."""
+    return " | ".join(" ".join(clean(cell).split()) for cell in cells)
+
+
+def clean(text: str) -> str:
+    """Without control characters, runs of blanks made one, lines trimmed; line ends stay."""
+    text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return "\n".join(line for line in (_SPACE.sub(" ", line).strip() for line in text.split("\n")) if line)
+
+
+def safe_url(url: str) -> str:
+    """`url` if a reader may be sent there (http or https), otherwise empty."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return ""
+    return url.strip() if parts.scheme in {"http", "https"} and parts.netloc else ""

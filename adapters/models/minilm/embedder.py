@@ -1,0 +1,143 @@
+"""The embedder that comes with Citewell: MiniLM-L6 weights as an int8 ONNX graph, run by onnxruntime."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pipeline.errors import Unavailable
+from pipeline.ports import Vectors
+
+FOLDER = Path(__file__).parent
+MODEL_SHA256 = "bc86f1c126acad9041531a4bd23c5a4ce48e22bf17256194b90138d751f8e02c"
+MAX_TOKENS = 256
+"""What the model was trained with; the rest of a longer text is not seen."""
+BATCH_TOKENS = 4096
+"""Padded tokens of one run of the graph: larger gains nothing on 2 cores and costs memory."""
+REMEMBERED = 256
+"""Single texts (questions) whose vectors are kept."""
+
+
+class MiniLM:
+    """`Embedder` and `Tokenizer` of all-MiniLM-L6-v2: 384 dimensions, unit length.
+
+    Nothing is loaded before the first call. Every method raises Unavailable when the files are missing or
+    onnxruntime cannot run them, so that lexical search alone can answer.
+    """
+
+    name = "minilm-l6-int8"
+    dimensions = 384
+
+    def __init__(self, folder: Path = FOLDER, *, threads: int | None = None) -> None:
+        self._folder = folder
+        self._threads = threads or min(os.cpu_count() or 1, 4)
+        self._remembered: OrderedDict[str, Vectors] = OrderedDict()
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), 384), in order. Raises Unavailable."""
+        if len(texts) == 1:
+            return await self._embed_question(texts[0])
+        return await asyncio.to_thread(self._run, list(texts))
+
+    def count(self, text: str) -> int:
+        """Tokens of `text` without the two special ones. Raises Unavailable."""
+        return len(self._whole_tokenizer.encode(text, add_special_tokens=False).ids)
+
+    async def _embed_question(self, text: str) -> Vectors:
+        if text in self._remembered:
+            self._remembered.move_to_end(text)
+            return self._remembered[text]
+        vector = await asyncio.to_thread(self._run, [text])
+        vector.flags.writeable = False
+        self._remembered[text] = vector
+        while len(self._remembered) > REMEMBERED:
+            self._remembered.popitem(last=False)
+        return vector
+
+    def _run(self, texts: list[str]) -> Vectors:
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
+        encoded = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
+        session = self._session
+
+        def run(rows: list[int]) -> None:
+            ids = np.zeros((len(rows), max(len(encoded[row]) for row in rows)), np.int64)
+            mask = np.zeros_like(ids)
+            for line, row in enumerate(rows):
+                ids[line, : len(encoded[row])] = encoded[row]
+                mask[line, : len(encoded[row])] = 1
+            vectors[rows] = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+
+        try:
+            batches = list(_batches([len(ids) for ids in encoded]))
+            if len(batches) == 1:
+                run(batches[0])
+            else:
+                list(self._pool.map(run, batches))
+        except Exception as error:
+            raise Unavailable("embedder", "the graph could not be run") from error
+        return vectors
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, thread_name_prefix="minilm")
+
+    @cached_property
+    def _session(self) -> Any:
+        """One thread a run: runs in parallel use the cores better than threads inside one run."""
+        try:
+            import onnxruntime
+
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            options.inter_op_num_threads = 1
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            return onnxruntime.InferenceSession(
+                str(self._folder / "model.int8.onnx"), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            raise Unavailable("embedder", "the model could not be loaded", permanent=True) from error
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        tokenizer = self._load_tokenizer()
+        tokenizer.enable_truncation(MAX_TOKENS)
+        return tokenizer
+
+    @cached_property
+    def _whole_tokenizer(self) -> Any:
+        tokenizer = self._load_tokenizer()
+        tokenizer.no_truncation()
+        return tokenizer
+
+    def _load_tokenizer(self) -> Any:
+        try:
+            from tokenizers import Tokenizer
+
+            tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        except Exception as error:
+            raise Unavailable("embedder", "the tokenizer could not be loaded", permanent=True) from error
+        tokenizer.no_padding()
+        return tokenizer
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows grouped by similar length, longest first, each group at most BATCH_TOKENS when padded."""
+    rows: list[int] = []
+    width = 0
+    for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
+        if rows and (len(rows) + 1) * width > BATCH_TOKENS:
+            yield rows
+            rows = []
+        if not rows:
+            width = lengths[row]
+        rows.append(row)
+    if rows:
+        yield rows

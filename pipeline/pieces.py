@@ -1,0 +1,175 @@
+"""Blocks -> pieces: the units of text that chunks are filled with, grouped by what belongs together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pipeline.ports import Tokenizer
+from pipeline.text import sentences
+from pipeline.values import Block, BlockKind
+
+LONG_ITEM = 120
+"""Tokens from which a list item is taken apart into sentences."""
+_CHARACTERS_PER_TOKEN = 10
+"""A token counts for at most this many characters: a word that a tokenizer gives up on keeps its true size."""
+_LISTS = frozenset({BlockKind.ITEM, BlockKind.STEP})
+_TABLES = frozenset({BlockKind.HEADER, BlockKind.ROW})
+_LED_IN = _LISTS | _TABLES | {BlockKind.CODE}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One unit before it has a place: with the marker shown before it and the white space before that."""
+
+    text: str
+    block: Block
+    kind: BlockKind
+    tokens: int
+    """With the marker."""
+    marker: str = ""
+    space: str = "\n\n"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A paragraph, list, table or code block."""
+
+    pieces: tuple[Piece, ...]
+    whole: bool
+    """Worth a chunk of its own rather than being cut."""
+    repeated: tuple[Piece, ...] = ()
+    """What each later part of it begins with: the header row of a table, the lead-in of a list."""
+
+    @property
+    def tokens(self) -> int:
+        return sum(piece.tokens for piece in self.pieces)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Headings and what stands under them, up to the next heading."""
+
+    path: tuple[str, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(group.tokens for group in self.groups)
+
+
+def sections(blocks: Sequence[Block], tokenizer: Tokenizer, limit: int) -> Iterator[Section]:
+    """Sections in reading order; no piece has more than `limit` tokens. Raises what the tokenizer raises."""
+    cutter = _Cutter(tokenizer, limit)
+    start = 0
+    for end in [*_section_starts(blocks), len(blocks)]:
+        if end > start:
+            own = blocks[start:end]
+            inner = next((block for block in own if block.kind is not BlockKind.HEADING), None)
+            path = inner.heading if inner else (*own[-1].heading, own[-1].text)
+            yield Section(path, tuple(cutter.groups(own)))
+        start = end
+
+
+def _section_starts(blocks: Sequence[Block]) -> Iterator[int]:
+    """Where a heading follows something else, or the path or sheet changes without one."""
+    for index in range(1, len(blocks)):
+        before, block = blocks[index - 1], blocks[index]
+        if block.kind is BlockKind.HEADING:
+            if before.kind is not BlockKind.HEADING:
+                yield index
+        elif before.kind is not BlockKind.HEADING and (block.heading, block.sheet) != (before.heading, before.sheet):
+            yield index
+
+
+class _Cutter:
+    def __init__(self, tokenizer: Tokenizer, limit: int) -> None:
+        self._tokenizer = tokenizer
+        self._limit = limit
+
+    def groups(self, blocks: Sequence[Block]) -> Iterator[Group]:
+        """Runs of list items and of table rows together, each with the sentence that leads it in."""
+        lead: tuple[Piece, ...] = ()
+        step = 0
+        index = 0
+        while index < len(blocks):
+            block = blocks[index]
+            run = _LISTS if block.kind in _LISTS else _TABLES if block.kind in _TABLES else frozenset[BlockKind]()
+            end = index + 1
+            while end < len(blocks) and blocks[end].kind in run and blocks[end].kind is not BlockKind.HEADER:
+                end += 1
+            pieces: list[Piece] = []
+            for member in blocks[index:end]:
+                step = step + 1 if member.kind is BlockKind.STEP else step
+                space = "\n\n" if not pieces and not lead else "\n"
+                pieces.extend(self._pieces(member, step, space))
+            if block.kind not in {BlockKind.CODE, *_LISTS}:
+                step = 0
+            following = blocks[end].kind if end < len(blocks) else None
+            if following in _LED_IN and block.kind is BlockKind.PROSE and block.text.endswith((":", "：")):
+                if pieces[:-1]:
+                    yield Group(tuple(pieces[:-1]), whole=False)
+                lead = (pieces[-1],)
+            else:
+                header = tuple(pieces[:1]) if block.kind is BlockKind.HEADER else ()
+                repeated = header or (lead if block.kind in _LISTS else ())
+                yield Group((*lead, *pieces), bool(run) or block.kind is BlockKind.CODE, repeated)
+                lead = ()
+            index = end
+
+    def _pieces(self, block: Block, step: int, space: str) -> Iterator[Piece]:
+        marker = "- " if block.kind is BlockKind.ITEM else f"{step}. " if block.kind is BlockKind.STEP else ""
+        whole = Piece(block.text, block, block.kind, self._cost(marker + block.text), marker, space)
+        if block.kind is BlockKind.PROSE or (block.kind in _LISTS and whole.tokens > LONG_ITEM):
+            yield from self._by_sentence(whole)
+        else:
+            yield from self._cut(whole)
+
+    def _by_sentence(self, whole: Piece) -> Iterator[Piece]:
+        """The first sentence keeps kind and marker; the rest follow as prose."""
+        before = 0
+        for start, end in sentences(whole.text):
+            text = whole.text[start:end]
+            if before == 0:
+                piece = replace(whole, text=text, tokens=self._cost(whole.marker + text))
+            else:
+                gap = "\n" if "\n" in whole.text[before:start] else " "
+                piece = Piece(text, whole.block, BlockKind.PROSE, self._cost(text), space=gap)
+            yield from self._cut(piece)
+            before = end
+
+    def _cut(self, piece: Piece) -> Iterator[Piece]:
+        """`piece`, or if it is too large its parts: by lines for code, by words for all else."""
+        if piece.tokens <= self._limit:
+            yield piece
+            return
+        grain = r"[^\n]*\n?" if piece.kind is BlockKind.CODE else r"\S+\s*"
+        first = True
+        for text in self._parts(re.findall(grain, piece.text)):
+            marker, space = (
+                (piece.marker, piece.space) if first else ("", "\n" if piece.kind is BlockKind.CODE else " ")
+            )
+            yield replace(piece, text=text, tokens=self._cost(marker + text), marker=marker, space=space)
+            first = False
+
+    def _parts(self, grains: Sequence[str]) -> Iterator[str]:
+        """Grains joined up to the limit; a grain that is itself too large is halved until it fits."""
+        room = self._limit - 4
+        text, size = "", 0
+        stack = list(reversed(grains))
+        while stack:
+            grain = stack.pop()
+            cost = self._cost(grain)
+            if cost > room:
+                stack += [grain[len(grain) // 2 :], grain[: len(grain) // 2]]
+                continue
+            if text and size + cost > room:
+                yield text.rstrip()
+                text, size = "", 0
+            text, size = text + grain, size + cost
+        if text.strip():
+            yield text.rstrip()
+
+    def _cost(self, text: str) -> int:
+        return max(self._tokenizer.count(text), -(-len(text) // _CHARACTERS_PER_TOKEN))
