@@ -214,5 +214,5 @@ class Parser:
 
 def _may_be_label(line: str) -> bool:
     """Whether `line`, not yet complete, may turn out to be a label."""
-    begun = line.lstrip(_DECORATION).lower().rstrip("*_ ")
+    begun = line.lstrip(_DECORATION).lower().rstrip("*_: ")
     return any(word.startswith(begun) for word in _WATCHED)

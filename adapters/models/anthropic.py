@@ -34,6 +34,10 @@ class AnthropicModel:
         self._client: AsyncAnthropic | None = None
         self._making = asyncio.Lock()
 
+    async def connect(self) -> None:
+        """Import the SDK and make the client now, rather than while someone waits for the first answer."""
+        await self._connected()
+
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
         """See `LanguageModel`."""
         client = await self._connected()

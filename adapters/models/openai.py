@@ -50,6 +50,10 @@ class OpenAIModel:
         self._client: AsyncOpenAI | None = None
         self._making = asyncio.Lock()
 
+    async def connect(self) -> None:
+        """Import the SDK and make the client now, rather than while someone waits for the first answer."""
+        await self._connected()
+
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
         """See `LanguageModel`. A server that refuses an optional parameter is asked again without it."""
         client = await self._connected()

@@ -49,15 +49,14 @@ class LlmServer:
             await runner.cleanup()
 
     async def _openai(self, request: web.Request) -> web.StreamResponse:
-        return await self._serve(
-            request, shapes.OPENAI, request.headers.get("authorization", "").removeprefix("Bearer ")
-        )
+        return await self._serve(request, shapes.OPENAI)
 
     async def _anthropic(self, request: web.Request) -> web.StreamResponse:
-        return await self._serve(request, shapes.ANTHROPIC, request.headers.get("x-api-key", ""))
+        return await self._serve(request, shapes.ANTHROPIC)
 
-    async def _serve(self, request: web.Request, shape: shapes.Shape, key: str) -> web.StreamResponse:
+    async def _serve(self, request: web.Request, shape: shapes.Shape) -> web.StreamResponse:
         body = await request.json()
+        key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
         self.requests.append(body)
         self.keys.append(key)
         self.open += 1
