@@ -145,13 +145,10 @@ class _Cutter:
             yield piece
             return
         grain = r"[^\n]*\n?" if piece.kind is BlockKind.CODE else r"\S+\s*"
-        first = True
+        marker, space = piece.marker, piece.space
         for text in self._parts(re.findall(grain, piece.text)):
-            marker, space = (
-                (piece.marker, piece.space) if first else ("", "\n" if piece.kind is BlockKind.CODE else " ")
-            )
             yield replace(piece, text=text, tokens=self._cost(marker + text), marker=marker, space=space)
-            first = False
+            marker, space = "", "\n" if piece.kind is BlockKind.CODE else " "
 
     def _parts(self, grains: Sequence[str]) -> Iterator[str]:
         """Grains joined up to the limit; a grain that is itself too large is halved until it fits."""

@@ -35,6 +35,5 @@ def unit_texts(chunk: Chunk) -> list[str]:
 def _named(cells: list[str], columns: list[str]) -> str:
     if len(cells) != len(columns):
         return " | ".join(cells)
-    return ", ".join(
-        f"{column}: {cell}" if column else cell for column, cell in zip(columns, cells, strict=True) if cell
-    )
+    pairs = zip(columns, cells, strict=True)
+    return ", ".join(f"{column}: {cell}" if column else cell for column, cell in pairs if cell)

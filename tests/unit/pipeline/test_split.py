@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,7 +73,7 @@ def test_the_same_blocks_give_the_same_ids() -> None:
 def test_long_prose_repeats_the_end_of_the_chunk_before() -> None:
     chunks = split([block(BlockKind.PROSE, " ".join(sentence(n) for n in range(20)))])
     assert len(chunks) > 2
-    for before, after in zip(chunks, chunks[1:], strict=False):
+    for before, after in pairwise(chunks):
         assert after.overlap > 0
         assert before.text.endswith(after.text[: after.overlap].strip())
 
