@@ -1,0 +1,93 @@
+"""Answers to deliver, as the pipeline would make them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline import wording
+from pipeline.cite import body
+from pipeline.compose import NO_CONFIDENCE, failed
+from pipeline.values import (
+    Answer,
+    Citation,
+    CitationStyle,
+    CitedSentence,
+    Confidence,
+    Factor,
+    Level,
+    Outcome,
+)
+
+URL = "https://wiki.acme.example/leave?lang=en&v=2"
+
+
+def citation(
+    number: int = 1, *, title: str = "Leave policy", url: str = URL, quote: str = "", **more: object
+) -> Citation:
+    """A numbered source."""
+    given = {
+        "number": number,
+        "document_id": f"doc-{number}",
+        "chunk_id": f"chunk-{number}",
+        "title": title,
+        "filename": "leave.md",
+        "page": 3,
+        "heading": ("Leave", "Annual leave"),
+        "url": url,
+        "quote": quote or "Full-time staff get 30 days of annual leave.",
+        "snippet": quote or "Full-time staff get 30 days of annual leave.",
+        "score": 0.875,
+    }
+    return Citation.model_validate(given | more)
+
+
+def cited(
+    *texts: str,
+    question: str = "How much leave do I get?",
+    sentences: Sequence[CitedSentence] = (),
+    citations: Sequence[Citation] = (),
+    answer_id: str = "a1b2c3",
+    **more: object,
+) -> Answer:
+    """An answered question: every text a sentence that rests on source 1, unless `sentences` are given."""
+    shown = tuple(sentences) or tuple(CitedSentence(text=text, numbers=(1,)) for text in texts)
+    sources = tuple(citations) or (citation(),)
+    style = CitationStyle.NUMBERED
+    given = {
+        "id": answer_id,
+        "question": question,
+        "outcome": Outcome.ANSWERED,
+        "body": body(shown, sources, style)[0],
+        "sentences": shown,
+        "citations": sources,
+        "confidence": Confidence(
+            level=Level.HIGH,
+            score=0.91,
+            reasons=(Factor(name="retrieval", value=0.9, text="The best passage fits the question well"),),
+        ),
+        "reasoning": "used 1 passage from 1 document; the one sentence is supported",
+        "sources_used": 1,
+        "sources_provided": 5,
+        "has_sufficient_context": True,
+        "grounding_score": 1.0,
+    }
+    return Answer.model_validate(given | more)
+
+
+def not_found(question: str = "Who won the cup?") -> Answer:
+    """Nothing in the documents answers; two come closest."""
+    return Answer(
+        id="n0n0n0",
+        question=question,
+        outcome=Outcome.NOT_FOUND,
+        body=f"{wording.NOT_FOUND} {wording.NOT_FOUND_NEXT}",
+        nearest=(citation(1, quote=""), citation(2, title="Travel policy", url="")),
+        confidence=NO_CONFIDENCE,
+        abstain_reason=wording.NOT_FOUND,
+        reasoning="read 2 passages; none of them answers the question",
+    )
+
+
+def broken(question: str = "How?") -> Answer:
+    """Something unforeseen happened."""
+    return failed("f0f0f0", question, "1nc1dent")

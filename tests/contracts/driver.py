@@ -1,0 +1,152 @@
+"""What a platform offers to people, in the words of the port `PlatformAdapter`: one driver for each platform.
+
+A driver holds the real adapter, connected with its real client to the platform's double, and plays the people.
+`tests/contracts/test_adapter.py` is written against it alone, so every platform keeps the same promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from pipeline.values import Reason
+from tests.contracts.rig import Rig
+
+
+class Way(StrEnum):
+    """Ways to ask and to act that not every platform has; a driver names those it has."""
+
+    MENTION = "mention"
+    DIRECT = "direct"
+    FOLLOW_UP = "follow_up"
+    PRIVATE = "private"
+    EDIT = "edit"
+    RATE = "rate"
+    PASSAGES = "passages"
+    SHARE = "share"
+    PRIVACY = "privacy"
+    SHARED_CHANNEL = "shared_channel"
+    FILES = "files"
+
+
+class Fault(StrEnum):
+    """What can happen to the next message that the bot posts."""
+
+    LOST_RESPONSE = "lost_response"
+    """It is posted, and the bot never hears so."""
+    LOST_REQUEST = "lost_request"
+    """It is not posted, and the bot never hears so."""
+    LIMITED = "limited"
+    """The platform asks to wait a second."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """Something a person said."""
+
+    person: str
+    handle: Any
+    """Whatever the driver needs to find it again."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One message of the bot, as a person meets it."""
+
+    text: str
+    """Everything that can be read in it."""
+    links: frozenset[str] = frozenset()
+    """Addresses that a click would open."""
+    pings: frozenset[str] = frozenset()
+    """Mentions that would notify somebody."""
+    buttons: frozenset[str] = frozenset()
+    """What can be pressed: `helpful`, `not helpful`, `passages`, `why`, `share`."""
+
+
+class Driver(Protocol):
+    """People on one platform, and what they see. Persons are plain names: `ann`, `bob`.
+
+    Everything a person does returns once the bot has acknowledged it; wait for the answer with `rig.settled()`."""
+
+    ways: frozenset[Way]
+    rig: Rig
+
+    @classmethod
+    async def open(cls, folder: Path) -> Self:
+        """Start the double, the bot over a data folder, and connect them."""
+        ...
+
+    async def close(self) -> None: ...
+
+    async def restart(self) -> None:
+        """The bot's process ended without warning; start a new one on the same data folder."""
+        ...
+
+    async def mention(self, person: str, text: str) -> Said:
+        """Address the bot in the team's channel."""
+        ...
+
+    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
+        """Write to the bot alone, with files of these names attached."""
+        ...
+
+    async def follow_up(self, person: str, text: str, after: Said) -> Said:
+        """Go on in the same thread without addressing the bot."""
+        ...
+
+    async def aside(self, person: str, text: str) -> Said:
+        """Say something in the team's channel that is not for the bot."""
+        ...
+
+    async def outside(self, person: str, text: str) -> Said:
+        """Address the bot in a channel that people of another organisation read."""
+        ...
+
+    async def again(self, said: Said) -> None:
+        """The platform delivers the same message once more."""
+        ...
+
+    async def edit(self, said: Said, text: str) -> None: ...
+
+    async def delete(self, said: Said) -> None: ...
+
+    async def ask(self, person: str, text: str) -> Said:
+        """Ask with a command in the team's channel, so that only the asker sees the answer."""
+        ...
+
+    def replies(self, said: Said) -> list[Shown]:
+        """What the bot answered, where it was asked; for `ask`, what the asker alone sees."""
+        ...
+
+    def at_work(self, said: Said) -> bool:
+        """Whether the platform shows that the bot is still working on it."""
+        ...
+
+    def break_next_post(self, fault: Fault) -> None: ...
+
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> None:
+        """Press a thumb under the answer, and fill in the form that a thumbs-down opens."""
+        ...
+
+    async def passages(self, said: Said, person: str) -> list[Shown]:
+        """Press `Show passages`; what that person alone sees."""
+        ...
+
+    async def why(self, said: Said, person: str) -> list[Shown]: ...
+
+    async def share(self, said: Said, person: str) -> list[Shown]:
+        """Share a private answer in its channel; what the channel then shows, or nothing."""
+        ...
+
+    async def export(self, person: str) -> str:
+        """Ask for one's own data; what arrives."""
+        ...
+
+    async def forget(self, person: str) -> None: ...
+
+    def key(self, person: str) -> str:
+        """The person as the ports name them."""
+        ...

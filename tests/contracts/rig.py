@@ -1,0 +1,125 @@
+"""The bot around an adapter: the real inbox, desk and worker over a real data folder. Only the thinking is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from bot.desk import CitewellDesk
+from bot.worker import Worker
+from pipeline.access import Rule, audience
+from pipeline.ports import PlatformAdapter
+from pipeline.respond import Request
+from pipeline.values import Answer, Audience, Event, IncomingMessage, Readers
+from storage.open import Storage, open_storage
+from tests.contracts.answers import cited
+
+Script = Callable[[Request], AsyncIterator[Event]]
+GRACE = 0.2
+
+
+class Crash(BaseException):
+    """The process is gone at this very point."""
+
+
+class Rig:
+    """One run of the bot after another on the same folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.script: Script = lambda request: once(cited("Staff get thirty days of leave.", question=request.text))
+        self.requests: list[Request] = []
+        self.readers: list[Readers] = []
+        self.rules: dict[str, Rule] = {}
+        self.crash_before = ""
+        """`posting`, `posted` or `done`: the next time the worker comes there, it is gone."""
+        self._gone = asyncio.Event()
+
+    async def start(self, adapter: PlatformAdapter) -> None:
+        """Open the folder and answer what `adapter` takes in."""
+        self.adapter = adapter
+        self._stack = AsyncExitStack()
+        self.storage: Storage = await self._stack.enter_async_context(open_storage(self.folder, exclusive=True))
+        inbox = _CrashingInbox(self)
+        self.worker = Worker(inbox, self, {adapter.name: adapter}, self._request, concurrency=8, grace_seconds=GRACE)
+        self.storage.inbox.on_accept(self.worker.ring)
+        self.desk = CitewellDesk(self.storage, self._audience)
+        self._tasks = [
+            asyncio.create_task(self.worker.run()),
+            asyncio.create_task(adapter.listen(inbox, self.desk)),
+        ]
+
+    async def end(self) -> None:
+        """Stop as after a crash: nothing is finished and nothing is given back."""
+        running = list(self.worker._running)
+        for task in (*self._tasks, *running):
+            task.cancel()
+        await asyncio.gather(*self._tasks, *running, return_exceptions=True)
+        await self._stack.aclose()
+
+    async def settled(self) -> None:
+        """Wait until every question that was taken in has come to its end."""
+        async with asyncio.timeout(30):
+            while (await self.storage.inbox.counts()).get("open"):
+                for task in self._tasks:
+                    if task.done():
+                        task.result()
+                await asyncio.sleep(0.005)
+
+    async def crashed(self) -> None:
+        """Wait for the crash that was asked for."""
+        async with asyncio.timeout(30):
+            await self._gone.wait()
+        self._gone.clear()
+
+    async def state(self) -> dict[str, int]:
+        return await self.storage.inbox.counts()
+
+    async def respond(self, request: Request) -> AsyncIterator[Event]:
+        """The scripted part, in the place of the `Responder`."""
+        self.requests.append(request)
+        async for event in self.script(request):
+            yield event
+
+    async def _request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
+        readers = await adapter.readers(message)
+        self.readers.append(readers)
+        return Request(
+            text=message.text,
+            audience=await self._audience(readers),
+            conversation=message.conversation,
+            author=message.author,
+        )
+
+    async def _audience(self, readers: Readers) -> Audience:
+        return audience(readers, await self.storage.library.collections(), self.rules)
+
+
+async def once(answer: Answer) -> AsyncIterator[Event]:
+    """An answer that is there at once."""
+    yield answer
+
+
+class _CrashingInbox:
+    """The real inbox, except where a crash was asked for."""
+
+    def __init__(self, rig: Rig) -> None:
+        self._rig = rig
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._rig.storage.inbox, name)
+        if name != self._rig.crash_before:
+            return method
+
+        async def crash(*_: object, **__: object) -> None:
+            self._rig.crash_before = ""
+            self._rig._gone.set()
+            raise Crash(name)
+
+        return crash
+
+
+__all__ = ["Crash", "Rig", "Script", "once"]

@@ -1,0 +1,285 @@
+"""People in the Slack double, with the real adapter, slack-bolt and slack-sdk between them and the bot."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+
+from adapters.slack.app import SlackAdapter
+from adapters.slack.web import Pace
+from pipeline.values import Reason
+from tests.contracts.driver import Fault, Said, Shown, Way
+from tests.contracts.rig import Rig
+from tests.contracts.waiting import until
+from tests.doubles.ports import free_port
+from tests.doubles.slack.people import People
+from tests.doubles.slack.rules import Json
+from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SECRET, SlackServer
+from tests.doubles.slack.workspace import TEAM, Message
+
+MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
+CHANNEL, SHARED = "C0TEAM", "C0SHARED"
+QUICK = Pace(gap=0.0, patience=0.05, timeout=2.0)
+WRITES = ("chat.postMessage", "chat.startStream")
+BUTTONS = {"passages": "passages", "why": "why", "share": "share"}
+
+
+class SlackDriver:
+    """Over Socket Mode."""
+
+    ways = frozenset(Way)
+    http = False
+
+    def __init__(self, folder: Path, scopes: frozenset[str] | None = None) -> None:
+        self.rig = Rig(folder)
+        self.slack = SlackServer(scopes or granted())
+        self.said: list[str] = []
+        self.port = free_port() if self.http else 0
+
+    @classmethod
+    async def open(cls, folder: Path) -> Self:
+        driver = cls(folder)
+        await driver.start()
+        return driver
+
+    async def start(self) -> None:
+        await self.slack.__aenter__()
+        events = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
+        url = f"http://127.0.0.1:{self.port}/slack/events" if self.http else ""
+        self.people = People(self.slack, events, url)
+        self.workspace = self.slack.workspace
+        self.workspace.add(CHANNEL)
+        self.workspace.add(SHARED, shared=True)
+        await self.connect()
+
+    async def connect(self) -> None:
+        self.adapter = SlackAdapter(
+            BOT_TOKEN,
+            None if self.http else APP_TOKEN,
+            SECRET if self.http else None,
+            api_url=self.slack.api_url,
+            port=self.port,
+            say=self.said.append,
+            pace=QUICK,
+        )
+        await self.rig.start(self.adapter)
+        async with asyncio.timeout(10):
+            if self.http:
+                await _listening(self.port)
+            else:
+                await self.slack.connected.wait()
+
+    async def close(self) -> None:
+        await self.rig.end()
+        await self.adapter.close()
+        await self.slack.__aexit__(None, None, None)
+
+    async def restart(self) -> None:
+        await self.rig.end()
+        await self.adapter.close()
+        await self.connect()
+
+    # --- Asking -------------------------------------------------------------------------------
+
+    async def mention(self, person: str, text: str) -> Said:
+        return Said(person, await self.people.mention(user(person), CHANNEL, text))
+
+    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
+        channel = self.workspace.dm(user(person)).id
+        attached = [{"id": "F1", "name": name, "mimetype": "image/png", "size": 10} for name in files]
+        return Said(person, await self.people.say(user(person), channel, text, files=attached))
+
+    async def follow_up(self, person: str, text: str, after: Said) -> Said:
+        first: Message = after.handle
+        thread = first.thread_ts or first.ts
+        return Said(person, await self.people.say(user(person), first.channel, text, thread=thread))
+
+    async def aside(self, person: str, text: str) -> Said:
+        return Said(person, await self.people.say(user(person), CHANNEL, text))
+
+    async def outside(self, person: str, text: str) -> Said:
+        return Said(person, await self.people.mention(user(person), SHARED, text))
+
+    async def again(self, said: Said) -> None:
+        for event in self.people.told(said.handle):
+            await self.people.event(event)
+
+    async def edit(self, said: Said, text: str) -> None:
+        await self.people.edit(said.handle, text)
+
+    async def delete(self, said: Said) -> None:
+        await self.people.delete(said.handle)
+
+    async def ask(self, person: str, text: str) -> Said:
+        return Said(person, await self.people.command(user(person), CHANNEL, text))
+
+    # --- Seeing -------------------------------------------------------------------------------
+
+    def replies(self, said: Said) -> list[Shown]:
+        if isinstance(said.handle, list):
+            return [seen(message) for message in said.handle if "acked" not in message]
+        return [shown(message) for message in self.workspace.replies(said.handle)]
+
+    def at_work(self, said: Said) -> bool:
+        message: Message = said.handle
+        status = [text for at, thread, text in self.workspace.statuses if (at, thread) == (message.channel, message.ts)]
+        reacted = any(ts == message.ts for _, ts, _ in self.workspace.reactions)
+        return reacted or bool(status and status[-1])
+
+    def break_next_post(self, fault: Fault) -> None:
+        broken = False
+
+        async def hook(method: str, arguments: Json, when: str) -> str | None:
+            nonlocal broken
+            moment = "after" if fault is Fault.LOST_RESPONSE else "before"
+            if broken or method not in WRITES or when != moment:
+                return None
+            broken = True
+            return "429" if fault is Fault.LIMITED else "drop"
+
+        self.slack.hook = hook
+
+    # --- Acting -------------------------------------------------------------------------------
+
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> None:
+        message = self._answer(said)
+        side = "positive_button" if helpful else "negative_button"
+        value = next(one[side]["value"] for one in elements(message.blocks) if one["type"] == "feedback_buttons")
+        await self.people.click(user(person), "rate", value, message=message)
+        if not helpful:
+            await until(lambda: self.workspace.modals)
+            await self.people.submit(user(person), self.workspace.modals[-1], reason, comment)
+
+    async def passages(self, said: Said, person: str) -> list[Shown]:
+        return await self._press(said, person, "passages")
+
+    async def why(self, said: Said, person: str) -> list[Shown]:
+        return await self._press(said, person, "why")
+
+    async def share(self, said: Said, person: str) -> list[Shown]:
+        before = {message.ts for message in self.workspace.messages.values()}
+        told = await self.people.click_private(
+            user(person), CHANNEL, "share", value_of(said.handle[-1]["blocks"], "share")
+        )
+
+        def posted() -> list[Message]:
+            return [message for message in self.workspace.messages.values() if message.ts not in before]
+
+        await until(lambda: posted() or told)
+        return [shown(message) for message in posted()]
+
+    async def export(self, person: str) -> str:
+        await self.people.click(user(person), "export", "export")
+        await until(lambda: self.workspace.files)
+        return str(self.workspace.files[-1]["content"])
+
+    async def forget(self, person: str) -> None:
+        self.workspace.views.pop(user(person), None)
+        await self.people.click(user(person), "forget", "forget")
+        await until(lambda: self.workspace.views.get(user(person)))
+
+    def key(self, person: str) -> str:
+        return f"slack:{TEAM}:{user(person)}"
+
+    async def _press(self, said: Said, person: str, action: str) -> list[Shown]:
+        before = len(self.workspace.ephemerals)
+        message = self._answer(said)
+        await self.people.click(user(person), action, value_of(message.blocks, action), message=message)
+        await until(lambda: len(self.workspace.ephemerals) > before)
+        return [seen(message) for message in self.workspace.ephemerals[before:]]
+
+    def _answer(self, said: Said) -> Message:
+        return self.workspace.replies(said.handle)[-1]
+
+
+class SlackHTTPDriver(SlackDriver):
+    """The same over signed HTTP."""
+
+    http = True
+
+
+def granted() -> frozenset[str]:
+    """Every bot scope of the manifest, the optional ones included."""
+    scopes = MANIFEST["oauth_config"]["scopes"]
+    return frozenset(scopes["bot"]) | frozenset(scopes["bot_optional"])
+
+
+def user(person: str) -> str:
+    return f"U0{person.upper()}"
+
+
+def elements(blocks: Iterable[Json]) -> list[Json]:
+    """Everything that can be pressed."""
+    return [element for block in blocks if "action" in block["type"] for element in block["elements"]]
+
+
+def value_of(blocks: Iterable[Json], action: str) -> str:
+    return next(str(element["value"]) for element in elements(blocks) if element["action_id"] == action)
+
+
+def shown(message: Message) -> Shown:
+    return seen({"text": message.text, "blocks": message.blocks})
+
+
+def seen(message: Json) -> Shown:
+    """A message as its reader meets it, by the rules in which Slack turns text into links and mentions."""
+    blocks = message.get("blocks") or [{"type": "markdown", "text": message["text"]}]
+    pressed = {BUTTONS[one["action_id"]] for one in elements(blocks) if one["action_id"] in BUTTONS}
+    if any(one["type"] == "feedback_buttons" for one in elements(blocks)):
+        pressed |= {"helpful", "not helpful"}
+    texts = list(_texts([block for block in blocks if "action" not in block["type"]]))
+    text = "\n".join(texts).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    links = frozenset(link for one in _live(blocks) for link in links_in(one))
+    pings = frozenset(ping for one in _live(blocks) for ping in re.findall(r"<[@!#][^>]*>", one))
+    return Shown(text=text, links=links, pings=pings, buttons=frozenset(pressed))
+
+
+def links_in(text: str) -> list[str]:
+    """Every address that Slack would make clickable in Markdown or mrkdwn text."""
+    prose = re.sub(r"(?s)(`{3,}).*?\1|`[^`\n]*`", " ", text)
+    marked = [target for target, _ in re.findall(r"<((?:https?|mailto|tel)[^>|]*)(\|[^>]*)?>", prose)]
+    prose = re.sub(r"<[^>]*>", " ", prose)
+    written = re.findall(r"\]\(([^)\s]*(?:\([^)]*\)[^)\s]*)*)\)", prose)
+    prose = re.sub(r"\[[^\]]*\]\([^\s]*\)", " ", prose)
+    bare = re.findall(r"(?i)(?:[a-z][a-z0-9+.-]*://|www\.)[^\s]*", prose)
+    return [link.replace("&amp;", "&") for link in (*marked, *written, *bare)]
+
+
+def _live(blocks: Iterable[Json]) -> list[str]:
+    """The texts in which Slack looks for markup: not those of rich text and plain text."""
+    found: list[str] = []
+    for block in blocks:
+        if block["type"] == "markdown":
+            found.append(block["text"])
+        elif block["type"] == "context":
+            found += [one["text"] for one in block["elements"] if one["type"] == "mrkdwn"]
+        elif block["type"] == "section" and block["text"]["type"] == "mrkdwn":
+            found.append(block["text"]["text"])
+    return found
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("text"), str):
+            yield value["text"]
+        for part in value.values():
+            yield from _texts(part) if isinstance(part, dict | list) else ()
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+
+
+async def _listening(port: int) -> None:
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.005)
+        else:
+            writer.close()
+            return

@@ -1,0 +1,415 @@
+"""What every platform promises, in the words of the port `PlatformAdapter`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from pipeline import wording
+from pipeline.access import Rule
+from pipeline.respond import Request
+from pipeline.values import BlockKind, CitedSentence, Document, Event, Progress, Reason, Stage, Written
+from tests.contracts.answers import URL, broken, citation, cited, not_found
+from tests.contracts.driver import Driver, Fault, Said, Way
+from tests.contracts.rig import once
+from tests.contracts.waiting import eventually, until
+
+PLATFORMS = {
+    "slack": ("tests.contracts.slack_driver", "SlackDriver"),
+    "slack-http": ("tests.contracts.slack_driver", "SlackHTTPDriver"),
+    "discord": ("tests.contracts.discord_driver", "DiscordDriver"),
+}
+
+
+@pytest.fixture(params=[name for name, (module, _) in PLATFORMS.items() if find_spec(module)])
+async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
+    """The adapter of one platform, connected, with people around it."""
+    module, name = PLATFORMS[request.param]
+    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+def needs(driver: Driver, *ways: Way) -> None:
+    missing = set(ways) - driver.ways
+    if missing:
+        pytest.skip(f"this platform has no {', '.join(sorted(missing))}")
+
+
+def text_of(driver: Driver, said: Said) -> str:
+    return "\n".join(shown.text for shown in driver.replies(said))
+
+
+# --- Ways in ------------------------------------------------------------------------------------
+
+
+async def test_a_mention_is_answered_where_it_was_asked_with_its_source(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "Staff get thirty days of leave. [1]" in reply.text
+    assert "Leave policy" in reply.text
+    assert "page 3" in reply.text
+    assert "0.875" in reply.text
+    assert wording.BADGE["high"] in reply.text
+    assert reply.links == {URL}
+    assert [request.text for request in driver.rig.requests] == ["How much leave do I get?"]
+
+
+async def test_a_direct_message_is_answered(driver: Driver) -> None:
+    needs(driver, Way.DIRECT)
+    said = await driver.direct("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    assert "thirty days" in text_of(driver, said)
+
+
+async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.FOLLOW_UP)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    second = await driver.follow_up("bob", "And part-timers?", first)
+    await driver.rig.settled()
+    assert len(driver.replies(second)) == 1
+    asked, followed = driver.rig.requests
+    assert followed.text == "And part-timers?"
+    assert followed.conversation == asked.conversation
+
+
+async def test_what_is_not_for_the_bot_is_left_alone(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.FOLLOW_UP)
+    aside = await driver.aside("ann", "Lunch?")
+    after = await driver.follow_up("bob", "Yes, at noon.", aside)
+    await driver.rig.settled()
+    assert driver.rig.requests == []
+    assert driver.replies(after) == []
+
+
+async def test_a_private_question_is_answered_to_its_asker_alone(driver: Driver) -> None:
+    needs(driver, Way.PRIVATE)
+    said = await driver.ask("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "thirty days" in reply.text
+    assert "share" in reply.buttons
+
+
+async def test_readers_are_everyone_in_a_channel_and_the_asker_alone_in_private(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.DIRECT)
+    await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.direct("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    channel, alone = driver.rig.readers
+    assert driver.key("ann") not in channel.groups
+    assert driver.key("ann") in alone.groups
+
+
+async def test_a_shared_channel_gets_one_polite_line(driver: Driver) -> None:
+    needs(driver, Way.SHARED_CHANNEL)
+    said = await driver.outside("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert reply.text == wording.SHARED_CHANNEL
+    assert driver.rig.requests == []
+
+
+async def test_a_file_that_is_not_read_is_said_so(driver: Driver) -> None:
+    needs(driver, Way.FILES)
+    said = await driver.direct("ann", "What does this show?", files=["chart.png"])
+    await driver.rig.settled()
+    assert wording.ATTACHMENT.format(names="chart.png").replace("chart.png", "") != text_of(driver, said)
+    assert "chart.png" in text_of(driver, said)
+    assert "I cannot read attached files" in text_of(driver, said)
+
+
+# --- Nothing twice, nothing lost ------------------------------------------------------------------
+
+
+async def test_a_message_delivered_again_is_answered_once(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.again(said)
+    await driver.rig.settled()
+    await driver.again(said)
+    await driver.rig.settled()
+    assert len(driver.replies(said)) == 1
+    assert len(driver.rig.requests) == 1
+
+
+async def test_a_message_delivered_again_after_a_restart_is_answered_once(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.restart()
+    await driver.again(said)
+    await driver.rig.settled()
+    assert len(driver.replies(said)) == 1
+
+
+async def test_an_edit_before_the_answer_changes_the_question(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.EDIT)
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited(f"You asked: {request.text}", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leaf?")
+    await driver.edit(said, "How much leave?")
+    free.set()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "How much leave?" in reply.text
+
+
+async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.EDIT)
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited("Too late.", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leave?")
+    await driver.delete(said)
+    free.set()
+    await driver.rig.settled()
+    other = await driver.mention("bob", "And mine?")
+    await driver.rig.settled()
+    assert driver.replies(said) == []
+    assert len(driver.replies(other)) == 1
+
+
+@pytest.mark.parametrize("step", ["answered", "posting", "posted", "done"])
+async def test_a_crash_between_two_steps_loses_nothing_and_says_nothing_twice(driver: Driver, step: str) -> None:
+    needs(driver, Way.MENTION)
+    driver.rig.crash_before = step
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "thirty days" in reply.text
+
+
+@pytest.mark.parametrize("step", ["posted", "done"])
+async def test_a_crash_while_a_reply_grows_ends_in_that_one_reply_complete(driver: Driver, step: str) -> None:
+    needs(driver, Way.MENTION)
+    driver.rig.script = growing
+    driver.rig.crash_before = step
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "First. [1] Second. [1] Third. [1]" in reply.text
+    assert "passages" in reply.buttons
+
+
+@pytest.mark.parametrize("fault", list(Fault))
+async def test_a_post_that_goes_wrong_is_posted_once_in_the_end(driver: Driver, fault: Fault) -> None:
+    needs(driver, Way.MENTION)
+    driver.break_next_post(fault)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "thirty days" in reply.text
+
+
+# --- The reply ------------------------------------------------------------------------------------
+
+
+async def growing(request: Request) -> AsyncIterator[Event]:
+    """Three sentences, each after a while."""
+    sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
+    yield Progress(stage=Stage.WRITING)
+    for sentence in sentences:
+        yield Written(sentence=sentence)
+        await asyncio.sleep(0.1)
+    yield cited(sentences=sentences, question=request.text)
+
+
+async def test_an_answer_that_takes_time_ends_as_one_complete_reply(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    driver.rig.script = growing
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "First. [1] Second. [1] Third. [1]" in reply.text
+    assert "Leave policy" in reply.text
+
+
+async def test_work_is_shown_while_it_lasts_and_no_longer(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
+        await free.wait()
+        yield cited("Thirty days.", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leave do I get?")
+    await until(lambda: driver.at_work(said))
+    free.set()
+    await driver.rig.settled()
+    assert not driver.at_work(said)
+
+
+async def test_a_long_answer_is_told_whole_and_in_order(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    texts = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
+    code = CitedSentence(text="\n".join(f"step_{n} = {n}" for n in range(400)), kind=BlockKind.CODE, language="python")
+    answer = cited(sentences=[*(CitedSentence(text=text, numbers=(1,)) for text in texts), code])
+    driver.rig.script = lambda request: once(answer)
+    said = await driver.mention("ann", "What are the rules?")
+    await driver.rig.settled()
+    told = text_of(driver, said)
+    places = [told.index(text) for text in texts]
+    assert places == sorted(places)
+    assert all(f"step_{n} = {n}\n" in told + "\n" for n in range(400))
+    assert sum("passages" in shown.buttons for shown in driver.replies(said)) == 1
+
+
+HOSTILE = (
+    "<!here> <!channel> <@U0ANN> <#C0TEAM> @everyone @here <@&123> <@123456789012345678>",
+    "[the policy](https://evil.example/steal?q=secret) ![x](https://evil.example/p.png) <https://evil.example|policy>",
+    "https://evil.example/a www.evil.example [a]: https://evil.example/b \\[a\\](https://evil.example/c)",
+    "` https://evil.example/d ``` [x](https://evil.example/e) ~~~",
+    "&lt;!here&gt; &lt;https://evil.example&gt; javascript:alert(1)",
+    "\u202ehttps://evil.example\u202c [y](<https://evil.example/f>) h\u200bttps://evil.example/g",
+)
+
+
+async def test_a_hostile_answer_can_be_read_and_do_nothing(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    kinds = (BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP, BlockKind.HEADER, BlockKind.ROW)
+    sentences = [CitedSentence(text=text, kind=kind, numbers=(1,)) for kind in kinds for text in HOSTILE]
+    sources = [citation(title=HOSTILE[0] + HOSTILE[1], url="https://wiki.acme.example/ok", heading=HOSTILE)]
+    driver.rig.script = lambda request: once(cited(sentences=sentences, citations=sources, preface=HOSTILE[1]))
+    said = await driver.mention("ann", "What are the rules?")
+    await driver.rig.settled()
+    replies = driver.replies(said)
+    assert replies
+    for reply in replies:
+        assert reply.pings == frozenset()
+        assert reply.links <= {"https://wiki.acme.example/ok"}
+
+
+async def test_not_found_is_said_with_what_came_closest(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    driver.rig.script = lambda request: once(not_found())
+    said = await driver.mention("ann", "Who won the cup?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert wording.NOT_FOUND in reply.text
+    assert "Travel policy" in reply.text
+    assert wording.BADGE["low"] not in reply.text
+
+
+async def test_a_failure_is_said_with_its_incident_and_what_to_do(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    driver.rig.script = lambda request: once(broken())
+    said = await driver.mention("ann", "How?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert reply.text == wording.failure("1nc1dent")
+    assert reply.buttons == frozenset()
+
+
+# --- After the reply --------------------------------------------------------------------------------
+
+
+async def test_a_thumb_up_is_kept_with_its_answer(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.RATE, Way.PRIVACY)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.rate(said, "bob", helpful=True, reason=None, comment="")
+    assert '"helpful"' in await kept(driver, "bob", "helpful")
+
+
+async def test_a_thumb_down_is_kept_with_reason_and_comment(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.RATE, Way.PRIVACY)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.rate(said, "bob", helpful=False, reason=Reason.OUTDATED, comment="It is 31 now")
+    data = await kept(driver, "bob", "It is 31 now")
+    assert "outdated" in data
+
+
+async def kept(driver: Driver, person: str, word: str) -> str:
+    """What is kept about a person, once it holds `word`."""
+
+    async def holds() -> bool:
+        return word in await driver.rig.desk.export(driver.key(person))
+
+    await eventually(holds)
+    return await driver.rig.desk.export(driver.key(person))
+
+
+async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.PASSAGES)
+    quote = "Full-time staff get *30 days* <of> annual leave & more."
+    driver.rig.script = lambda request: once(cited("Thirty days.", citations=[citation(quote=quote)]))
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    shown = await driver.passages(said, "bob")
+    assert any(quote in one.text for one in shown)
+    assert len(driver.replies(said)) == 1
+
+
+async def test_why_shows_the_parts_of_the_confidence(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.PASSAGES)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    shown = await driver.why(said, "bob")
+    assert any("The best passage fits the question well" in one.text for one in shown)
+
+
+async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources(driver: Driver) -> None:
+    needs(driver, Way.PRIVATE, Way.SHARE)
+    said = await driver.ask("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    shared = await driver.share(said, "ann")
+    assert any("thirty days" in one.text for one in shared)
+
+
+async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sources(driver: Driver) -> None:
+    needs(driver, Way.PRIVATE, Way.SHARE)
+    await put(driver, "doc-1", "chunk-1", "secret")
+    driver.rig.rules = {"secret": Rule(only=(driver.key("ann"),))}
+    said = await driver.ask("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    assert await driver.share(said, "ann") == []
+
+
+async def put(driver: Driver, document_id: str, chunk_id: str, collection: str) -> None:
+    """One document in the library."""
+    from pipeline.values import Chunk, Unit
+
+    document = Document(id=document_id, collection=collection, filename="leave.md", title="Leave policy")
+    text = "Full-time staff get 30 days of annual leave."
+    unit = Unit(start=0, end=len(text), kind=BlockKind.PROSE)
+    chunk = Chunk(id=chunk_id, document_id=document_id, text=text, units=(unit,))
+    await driver.rig.storage.library.put(document, [chunk], None, "")
+
+
+async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) -> None:
+    needs(driver, Way.DIRECT, Way.PRIVACY)
+    await driver.direct("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    data = json.loads(await driver.export("ann"))
+    assert "How much leave do I get?" in json.dumps(data)
+    await driver.forget("ann")
+    assert "How much leave do I get?" not in await driver.rig.desk.export(driver.key("ann"))

@@ -1,0 +1,222 @@
+"""The workspace on loopback: Web API, Socket Mode, signed HTTP deliveries, response URLs, uploads, and faults."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from urllib.parse import parse_qsl
+
+from aiohttp import WSMsgType, web
+
+from tests.doubles.slack.rules import ARGUMENTS, BY_KIND, READS, SCOPES, Json, wrong_message
+from tests.doubles.slack.workspace import BOT, Error, Workspace
+
+BOT_TOKEN, APP_TOKEN, SECRET = "xoxb-double-1", "xapp-double-1", "double-signing-secret"
+Hook = Callable[[str, Json, str], Awaitable[str | None]]
+"""(method, arguments, "before" or "after" the effect) -> what goes wrong: `drop`, `429`, `500`, an error, or None."""
+
+
+class SlackServer:
+    """`async with SlackServer() as slack: slack.api_url`."""
+
+    def __init__(self, scopes: frozenset[str]) -> None:
+        self.workspace = Workspace()
+        self.scopes = scopes
+        self.calls: list[tuple[str, Json]] = []
+        self.hook: Hook | None = None
+        self.streams_per_minute = 20
+        self.sockets: list[web.WebSocketResponse] = []
+        self.connected = asyncio.Event()
+        self.acks: dict[str, asyncio.Future[Json]] = {}
+        self.answer_pings = True
+        self._opened: list[float] = []
+        self._tickets: set[str] = set()
+        self._shut: dict[str, float] = {}
+        self.called_while_limited = 0
+
+    async def __aenter__(self) -> SlackServer:
+        app = web.Application()
+        app.router.add_route("*", "/api/{method}", self._api)
+        app.router.add_get("/socket", self._socket)
+        app.router.add_post("/response/{name}", self._response)
+        app.router.add_post("/upload/{file}", self._upload)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for socket in self.sockets:
+            await socket.close()
+        await self._runner.cleanup()
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def api_url(self) -> str:
+        return f"{self.base}/api/"
+
+    def called(self, method: str) -> list[Json]:
+        """The arguments of every call of `method`, in order."""
+        return [arguments for name, arguments in self.calls if name == method]
+
+    # --- Web API ----------------------------------------------------------------------------
+
+    async def _api(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        is_json = request.content_type == "application/json"
+        arguments = await request.json() if is_json else {**request.query, **dict(await request.post())}
+        token = str(request.headers.get("Authorization", "")).removeprefix("Bearer ") or arguments.pop("token", "")
+        arguments.pop("token", None)
+        if method == "apps.connections.open":
+            return self._open_socket(token)
+        try:
+            if time.monotonic() < self._shut.get(method, 0.0):
+                self.called_while_limited += 1
+                return _limited(1)
+            self._allowed(method, arguments, token, is_json=is_json)
+            if problem := await self._fault(method, arguments, "before"):
+                return self._broken(request, method, problem)
+            result = self._run(method, arguments)
+            self.calls.append((method, arguments))
+        except Error as error:
+            self.calls.append((f"{method}!{error.code}", arguments))
+            return web.json_response({"ok": False, "error": error.code, **error.more})
+        if problem := await self._fault(method, arguments, "after"):
+            return self._broken(request, method, problem)
+        headers = {"X-OAuth-Scopes": ",".join(sorted(self.scopes))}
+        return web.json_response({"ok": True, **result}, headers=headers)
+
+    def _run(self, method: str, arguments: Json) -> Json:
+        if code := self.workspace.without.get(method):
+            raise Error(code)
+        if method == "chat.startStream":
+            self._count_stream()
+        handler = getattr(self.workspace, method.replace(".", "_"))
+        if method == "files.getUploadURLExternal":
+            arguments = {**arguments, "_base": self.base}
+        if method == "files.completeUploadExternal" and isinstance(arguments["files"], str):
+            arguments = {**arguments, "files": json.loads(arguments["files"])}
+        result: Json = handler(arguments)
+        return result
+
+    def _allowed(self, method: str, arguments: Json, token: str, *, is_json: bool) -> None:
+        if token != BOT_TOKEN:
+            raise Error("invalid_auth" if token else "not_authed")
+        if method not in SCOPES:
+            raise Error("unknown_method")
+        if is_json and method in READS:
+            raise Error("invalid_arguments")
+        if unknown := set(arguments) - ARGUMENTS.get(method, set(arguments)):
+            raise Error("invalid_arg_name", names=sorted(unknown))
+        needed = SCOPES[method]
+        if method in BY_KIND:
+            channel = self.workspace.channels.get(str(arguments.get("channel")))
+            needed = frozenset({BY_KIND[method][channel.kind]}) if channel else frozenset()
+        if not needed <= self.scopes:
+            raise Error("missing_scope", needed=",".join(sorted(needed)), provided=",".join(sorted(self.scopes)))
+
+    def _count_stream(self) -> None:
+        now = time.monotonic()
+        self._opened = [at for at in self._opened if now - at < 60.0]
+        if len(self._opened) >= self.streams_per_minute:
+            raise Error("ratelimited")
+        self._opened.append(now)
+
+    async def _fault(self, method: str, arguments: Json, when: str) -> str | None:
+        return await self.hook(method, arguments, when) if self.hook else None
+
+    def _broken(self, request: web.Request, method: str, problem: str) -> web.StreamResponse:
+        match problem:
+            case "drop":
+                if request.transport:
+                    request.transport.abort()
+                return web.Response(status=500)
+            case "429":
+                self._shut[method] = time.monotonic() + 1.0
+                return _limited(1)
+            case "500":
+                return web.Response(status=500, text="<html>upstream error</html>", content_type="text/html")
+        return web.json_response({"ok": False, "error": problem})
+
+    # --- Socket Mode ------------------------------------------------------------------------
+
+    def _open_socket(self, token: str) -> web.Response:
+        if token != APP_TOKEN:
+            return web.json_response({"ok": False, "error": "invalid_auth" if token else "not_authed"})
+        ticket = secrets.token_hex(8)
+        self._tickets.add(ticket)
+        return web.json_response({"ok": True, "url": f"ws://127.0.0.1:{self.port}/socket?ticket={ticket}"})
+
+    async def _socket(self, request: web.Request) -> web.StreamResponse:
+        if request.query.get("ticket") not in self._tickets or len(self.sockets) >= 10:
+            return web.Response(status=403)
+        self._tickets.remove(request.query["ticket"])
+        socket = web.WebSocketResponse(autoping=False)
+        await socket.prepare(request)
+        await socket.send_json({"type": "hello", "num_connections": len(self.sockets) + 1})
+        self.sockets.append(socket)
+        self.connected.set()
+        try:
+            async for message in socket:
+                if message.type is WSMsgType.PING and self.answer_pings:
+                    await socket.pong(message.data)
+                elif message.type is WSMsgType.TEXT:
+                    self._acked(json.loads(message.data))
+        finally:
+            self.sockets.remove(socket)
+            if not self.sockets:
+                self.connected.clear()
+        return socket
+
+    def _acked(self, answer: Json) -> None:
+        waiting = self.acks.pop(str(answer.get("envelope_id")), None)
+        if waiting and not waiting.done():
+            waiting.set_result(answer.get("payload") or {})
+
+    async def disconnect(self, socket: web.WebSocketResponse) -> None:
+        """Ask for a new connection, as Slack does from time to time."""
+        await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
+
+    # --- Response URLs and uploads ------------------------------------------------------------
+
+    async def _response(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        used = self.workspace.responses.get(name)
+        if used is None:
+            return web.Response(status=404, text="no_such_url")
+        if len(used) >= 5:
+            return web.Response(status=404, text="used_url")
+        message = await request.json()
+        if wrong_message(message):
+            return web.Response(status=400, text=str(wrong_message(message)))
+        used.append(message)
+        if await self._fault("response_url", message, "after") == "drop" and request.transport:
+            request.transport.abort()
+        return web.Response(text="ok")
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        self.workspace.uploads[request.match_info["file"]] = (await request.read()).decode()
+        return web.Response(text="OK")
+
+
+def _limited(seconds: int) -> web.Response:
+    return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": str(seconds)})
+
+
+def form(body: str) -> Json:
+    """A form body as Slack sends it for commands and clicks."""
+    return dict(parse_qsl(body, keep_blank_values=True))
+
+
+__all__ = ["APP_TOKEN", "BOT", "BOT_TOKEN", "SECRET", "Hook", "SlackServer", "form"]

@@ -1,0 +1,341 @@
+"""A Slack workspace in memory: what is in it, and what each Web API method does to it."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.doubles.slack.rules import Json, wrong_blocks, wrong_message, wrong_view
+
+TEAM, BOT, BOT_ID = "T0TEAM", "U0BOT", "B0BOT"
+
+
+class Error(Exception):
+    """An error code of the Web API."""
+
+    def __init__(self, code: str, **more: Any) -> None:
+        super().__init__(code)
+        self.code = code
+        self.more = more
+
+
+@dataclass
+class Channel:
+    id: str
+    kind: str = "channel"
+    """channel, private, im, mpim."""
+    member: bool = True
+    """Whether the bot is in it."""
+    shared: bool = False
+    archived: bool = False
+
+
+@dataclass
+class Message:
+    ts: str
+    channel: str
+    user: str
+    text: str
+    thread_ts: str = ""
+    blocks: list[Json] = field(default_factory=list)
+    metadata: Json | None = None
+    streaming: bool = False
+    edits: int = 0
+    visible_at: float = 0.0
+    files: list[Json] = field(default_factory=list)
+
+    @property
+    def shown(self) -> str:
+        """What a person reads: the Markdown and texts of the blocks, or the text without blocks."""
+        return "\n".join(_texts(self.blocks)) if self.blocks else self.text
+
+    def as_json(self) -> Json:
+        thread = {"thread_ts": self.thread_ts} if self.thread_ts else {}
+        bot = {"bot_id": BOT_ID} if self.user == BOT else {}
+        meta = {"metadata": self.metadata} if self.metadata else {}
+        return {"type": "message", "ts": self.ts, "user": self.user, "text": self.text, **thread, **bot, **meta}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("text"), str):
+            yield value["text"]
+        for part in value.values():
+            yield from _texts(part) if isinstance(part, dict | list) else ()
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+
+
+class Workspace:
+    """State, and one method for each Web API method (`chat.postMessage` -> `chat_postMessage`)."""
+
+    def __init__(self) -> None:
+        self.channels: dict[str, Channel] = {}
+        self.messages: dict[tuple[str, str], Message] = {}
+        self.ephemerals: list[Json] = []
+        self.statuses: list[tuple[str, str, str]] = []
+        self.sessions: dict[tuple[str, str], str] = {}
+        self.reactions: set[tuple[str, str, str]] = set()
+        self.views: dict[str, Json] = {}
+        self.modals: list[Json] = []
+        self.prompts: dict[str, list[Json]] = {}
+        self.files: list[Json] = []
+        self.uploads: dict[str, str] = {}
+        self.triggers: dict[str, float] = {}
+        self.responses: dict[str, list[Json]] = {}
+        self.without: dict[str, str] = {}
+        """Method -> the error it gives, for features this workspace does not have."""
+        self.guests: set[str] = set()
+        self.lag = 0.0
+        """Seconds until a message shows up in `conversations.replies`."""
+        self._last_ts = 0.0
+
+    def add(self, channel_id: str, kind: str = "channel", **more: Any) -> Channel:
+        self.channels[channel_id] = Channel(channel_id, kind, **more)
+        return self.channels[channel_id]
+
+    def dm(self, user: str) -> Channel:
+        """The direct messages of the bot with `user`."""
+        name = "D" + user.removeprefix("U")
+        return self.channels.get(name) or self.add(name, "im")
+
+    def next_ts(self) -> str:
+        self._last_ts = max(time.time(), self._last_ts + 0.000002)
+        return f"{self._last_ts:.6f}"
+
+    def put(self, channel: str, user: str, text: str, **more: Any) -> Message:
+        message = Message(self.next_ts(), channel, user, text, visible_at=time.monotonic() + self.lag, **more)
+        self.messages[channel, message.ts] = message
+        return message
+
+    def thread(self, channel: str, ts: str) -> list[Message]:
+        """Everything in a thread, its first message included, oldest first."""
+        found = [m for m in self.messages.values() if m.channel == channel and ts in (m.ts, m.thread_ts)]
+        return sorted(found, key=lambda message: float(message.ts))
+
+    def replies(self, question: Message) -> list[Message]:
+        """The bot's messages in the question's thread that came after it."""
+        thread = self.thread(question.channel, question.thread_ts or question.ts)
+        return [m for m in thread if m.user == BOT and float(m.ts) > float(question.ts)]
+
+    # --- Methods ----------------------------------------------------------------------------
+
+    def auth_test(self, arguments: Json) -> Json:
+        return {
+            "url": "https://acme.slack.com/",
+            "team": "Acme",
+            "user": "docs-answers",
+            "team_id": TEAM,
+            "user_id": BOT,
+            "bot_id": BOT_ID,
+        }
+
+    def chat_postMessage(self, arguments: Json) -> Json:
+        channel = arguments["channel"]
+        if channel.startswith("U"):
+            channel = self.dm(channel).id
+        self._writable(channel)
+        if thread := arguments.get("thread_ts"):
+            self._root(channel, thread)
+        self._fits(wrong_message(arguments))
+        message = self.put(
+            channel,
+            BOT,
+            arguments.get("text", ""),
+            thread_ts=arguments.get("thread_ts", ""),
+            blocks=arguments.get("blocks", []),
+            metadata=_metadata(arguments),
+        )
+        self._clear_status(message)
+        return {"channel": channel, "ts": message.ts, "message": message.as_json()}
+
+    def chat_postEphemeral(self, arguments: Json) -> Json:
+        self._writable(arguments["channel"])
+        self._fits(wrong_message(arguments))
+        self.ephemerals.append(arguments)
+        return {"message_ts": self.next_ts()}
+
+    def chat_update(self, arguments: Json) -> Json:
+        message = self._own(arguments["channel"], arguments["ts"])
+        self._fits(wrong_message(arguments, update=True))
+        if message.streaming:
+            raise Error("streaming_state_conflict")
+        message.text, message.blocks = arguments.get("text", ""), arguments.get("blocks", [])
+        message.metadata = _metadata(arguments) or message.metadata
+        message.edits += 1
+        return {"channel": message.channel, "ts": message.ts, "text": message.text}
+
+    def chat_startStream(self, arguments: Json) -> Json:
+        channel = self._writable(arguments["channel"])
+        self._root(channel.id, arguments["thread_ts"])
+        if channel.kind != "im" and not arguments.get("recipient_team_id"):
+            raise Error("missing_recipient_team_id")
+        if channel.kind != "im" and not arguments.get("recipient_user_id"):
+            raise Error("missing_recipient_user_id")
+        text = arguments.get("markdown_text", "")
+        self._fits("msg_too_long" if len(text) > 12_000 else None)
+        message = self.put(channel.id, BOT, text, thread_ts=arguments["thread_ts"], streaming=True)
+        self._clear_status(message)
+        return {"channel": channel.id, "ts": message.ts}
+
+    def chat_appendStream(self, arguments: Json) -> Json:
+        message = self._stream(arguments)
+        text = arguments["markdown_text"]
+        self._fits("msg_too_long" if len(text) > 12_000 else None)
+        message.text += text
+        return {"channel": message.channel, "ts": message.ts}
+
+    def chat_stopStream(self, arguments: Json) -> Json:
+        message = self._stream(arguments)
+        self._fits(wrong_blocks(arguments.get("blocks") or []))
+        message.text += arguments.get("markdown_text", "")
+        message.blocks = [{"type": "markdown", "text": message.text}, *arguments.get("blocks", [])]
+        message.metadata = _metadata(arguments)
+        message.streaming = False
+        return {"channel": message.channel, "ts": message.ts, "message": message.as_json()}
+
+    def conversations_replies(self, arguments: Json) -> Json:
+        self._writable(arguments["channel"])
+        oldest = float(arguments.get("oldest") or 0)
+        everything = self.thread(arguments["channel"], arguments["ts"])
+        if not everything:
+            raise Error("thread_not_found")
+        seen = [m for m in everything if m.visible_at <= time.monotonic()]
+        wanted = [m for m in seen if float(m.ts) > oldest or m.ts == arguments["ts"]]
+        start, limit = int(arguments.get("cursor") or 0), int(arguments.get("limit") or 100)
+        page = wanted[start : start + limit]
+        following = str(start + limit) if len(wanted) > start + limit else ""
+        messages = [m.as_json() for m in page]
+        if str(arguments.get("include_all_metadata")) not in ("1", "True", "true"):
+            messages = [{k: v for k, v in m.items() if k != "metadata"} for m in messages]
+        return {"messages": messages, "response_metadata": {"next_cursor": following}}
+
+    def conversations_info(self, arguments: Json) -> Json:
+        channel = self._known(arguments["channel"])
+        return {"channel": {"id": channel.id, "is_ext_shared": channel.shared}}
+
+    def conversations_open(self, arguments: Json) -> Json:
+        return {"channel": {"id": self.dm(arguments["users"]).id}}
+
+    def users_info(self, arguments: Json) -> Json:
+        user = arguments["user"]
+        return {"user": {"id": user, "team_id": TEAM, "is_restricted": user in self.guests}}
+
+    def assistant_threads_setStatus(self, arguments: Json) -> Json:
+        self._writable(arguments["channel_id"])
+        if len(arguments.get("loading_messages", [])) > 10 or any(
+            not 0 < len(text) <= 50 for text in arguments.get("loading_messages", [])
+        ):
+            raise Error("invalid_arguments")
+        self.statuses.append((arguments["channel_id"], arguments["thread_ts"], arguments["status"]))
+        return {}
+
+    def assistant_threads_setSuggestedPrompts(self, arguments: Json) -> Json:
+        if len(arguments["prompts"]) > 4:
+            raise Error("invalid_arguments")
+        self.prompts[arguments["channel_id"]] = arguments["prompts"]
+        return {}
+
+    def agents_sessions_setStatus(self, arguments: Json) -> Json:
+        if arguments["status"] not in ("processing", "active", "suspended", "closed"):
+            raise Error("invalid_arguments")
+        self.sessions[arguments["channel_id"], arguments["thread_ts"]] = arguments["status"]
+        return {}
+
+    def reactions_add(self, arguments: Json) -> Json:
+        reaction = (arguments["channel"], arguments["timestamp"], arguments["name"])
+        if (arguments["channel"], arguments["timestamp"]) not in self.messages:
+            raise Error("message_not_found")
+        if reaction in self.reactions:
+            raise Error("already_reacted")
+        self.reactions.add(reaction)
+        return {}
+
+    def reactions_remove(self, arguments: Json) -> Json:
+        reaction = (arguments["channel"], arguments["timestamp"], arguments["name"])
+        if reaction not in self.reactions:
+            raise Error("no_reaction")
+        self.reactions.remove(reaction)
+        return {}
+
+    def views_open(self, arguments: Json) -> Json:
+        issued = self.triggers.pop(arguments["trigger_id"], None)
+        if issued is None:
+            raise Error("exchanged_trigger_id")
+        if time.monotonic() - issued > 3.0:
+            raise Error("expired_trigger_id")
+        self._fits(wrong_view(arguments["view"]))
+        self.modals.append(arguments["view"])
+        return {"view": {"id": f"V{len(self.modals)}", **arguments["view"]}}
+
+    def views_publish(self, arguments: Json) -> Json:
+        self._fits(wrong_view(arguments["view"]))
+        self.views[arguments["user_id"]] = arguments["view"]
+        return {}
+
+    def files_getUploadURLExternal(self, arguments: Json) -> Json:
+        file_id = f"F{secrets.token_hex(4)}"
+        self.uploads[file_id] = ""
+        return {"file_id": file_id, "upload_url": f"{arguments['_base']}/upload/{file_id}"}
+
+    def files_completeUploadExternal(self, arguments: Json) -> Json:
+        listed = arguments["files"]
+        for one in listed:
+            self.files.append(
+                {"channel": arguments.get("channel_id"), "title": one["title"], "content": self.uploads[one["id"]]}
+            )
+        return {"files": [{"id": one["id"], "title": one["title"]} for one in listed]}
+
+    # --- Checks -----------------------------------------------------------------------------
+
+    def _known(self, channel: str) -> Channel:
+        if channel not in self.channels:
+            raise Error("channel_not_found")
+        return self.channels[channel]
+
+    def _writable(self, channel: str) -> Channel:
+        known = self._known(channel)
+        if not known.member:
+            raise Error("not_in_channel")
+        if known.archived:
+            raise Error("is_archived")
+        return known
+
+    def _root(self, channel: str, thread: str) -> None:
+        root = self.messages.get((channel, thread))
+        if root is None:
+            raise Error("thread_not_found")
+        if root.thread_ts and root.thread_ts != root.ts:
+            raise Error("double_reply_to_a_reply")
+
+    def _own(self, channel: str, ts: str) -> Message:
+        message = self.messages.get((channel, ts))
+        if message is None:
+            raise Error("message_not_found")
+        if message.user != BOT:
+            raise Error("cant_update_message")
+        return message
+
+    def _stream(self, arguments: Json) -> Message:
+        message = self._own(arguments["channel"], arguments["ts"])
+        if not message.streaming:
+            raise Error("message_not_in_streaming_state")
+        return message
+
+    def _clear_status(self, message: Message) -> None:
+        self.statuses.append((message.channel, message.thread_ts, ""))
+
+    def _fits(self, code: str | None) -> None:
+        if code:
+            raise Error(code)
+
+
+def _metadata(arguments: Json) -> Json | None:
+    metadata = arguments.get("metadata")
+    if metadata is not None and not (metadata.get("event_type") and isinstance(metadata.get("event_payload"), dict)):
+        raise Error("invalid_metadata_format")
+    return metadata
