@@ -5,6 +5,7 @@ no link that is not a source's). The screen decides what is refused at once, wha
 of a document never reach an answer.
 """
 
-from pipeline.screen.screening import Screening, addressed_to_assistant, screen, screen_document
+from pipeline.screen.documents import addressed_to_assistant, screen_document
+from pipeline.screen.screening import Screening, screen
 
 __all__ = ["Screening", "addressed_to_assistant", "screen", "screen_document"]

@@ -1,21 +1,25 @@
-"""The three decisions of the screen."""
+"""Screening what a person writes to the bot."""
 
 from __future__ import annotations
 
-import re
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from pipeline.screen.ciphers import deciphered
+from pipeline.screen.concepts import row, tokens
+from pipeline.screen.decoders import decoded
+from pipeline.screen.signals import CONCEPT_SIGNALS, COUNTED, NOT_MEANT, RAW_SIGNALS
+from pipeline.screen.views import fold, hidden, unescape, unleeted, unspaced
+from pipeline.screen.weights import BIAS, DECLINE, FLAG, WEIGHTS
 from pipeline.values import Value
 
-_OVERRIDE = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.?!\n]{0,40}?"
-    r"\b(?:(?:previous|prior|above|earlier|preceding|all|any|your|every)\b[^.?!\n]{0,30}?"
-    r"\b(?:instructions?|rules|prompts?|guidelines|directions)|above)\b"
-    r"|\bforget (?:all|everything)\b|\bnew instructions?:|^\s*system:|<script|\bjavascript:|\bdata:text/",
-    re.IGNORECASE | re.MULTILINE,
-)
-_READER = re.compile(
-    r"\b(?:in|to|of) your (?:reply|response|answer)\b|\byour (?:reply|response|answer)\b", re.IGNORECASE
-)
+_LONGEST = 20_000
+"""Characters that are read, half of them from the end; a question may have far fewer."""
+_MOST = 3
+"""Occurrences up to which a counted signal grows, by their square root."""
+_REPEATED = (8, 0.3)
+"""Times, and share of all words, from which one word is a repetition attack."""
 
 
 class Screening(Value):
@@ -27,20 +31,57 @@ class Screening(Value):
     decline: bool
     """Refused."""
     reasons: tuple[str, ...] = ()
+    """The signals found, strongest first."""
 
 
 def screen(text: str) -> Screening:
     """Screen what a person wrote to the bot."""
-    found = _OVERRIDE.search(text)
-    return Screening(score=0.99 if found else 0.0, flag=bool(found), decline=bool(found))
+    found = signals(text)
+    strength = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
+    score = 1 / (1 + math.exp(-strength))
+    reasons = tuple(sorted(found, key=lambda name: -WEIGHTS[name] * found[name]))
+    return Screening(score=score, flag=score >= FLAG, decline=score >= DECLINE, reasons=reasons)
 
 
-def screen_document(text: str) -> Screening:
-    """Screen a document or a passage; `flag` means it holds instructions addressed to an assistant."""
-    found = _OVERRIDE.search(text) or _READER.search(text)
-    return Screening(score=0.99 if found else 0.0, flag=bool(found), decline=False)
+def signals(text: str) -> dict[str, float]:
+    """The signals of `text` and how strong each is; those of its views count as its own."""
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+    plain = fold(unescape(text))
+    words = tokens(plain)
+    found = _raw(plain) | _concepts(words)
+    if _repeats(words):
+        found["repeated"] = 1.0
+    for kind, view in _views(text, plain, words):
+        if kind:
+            found[kind] = 1.0
+        found = _concepts(tokens(view)) | found
+    return found
 
 
-def addressed_to_assistant(sentence: str) -> bool:
-    """Whether a sentence of a document tells its reader machine what to do, and so must never reach an answer."""
-    return bool(_OVERRIDE.search(sentence) or _READER.search(sentence))
+def _views(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(the signal that the disguise is by itself, or "", the folded text behind it)."""
+    yield from (("", view) for view in unleeted(plain))
+    yield from (("spaced", view) for view in unspaced(plain))
+    yield from (("encoded", view) for view in deciphered(plain, words))
+    yield from (("encoded", fold(view)) for view in decoded(text))
+    if invisible := hidden(text):
+        yield "encoded", fold(invisible)
+
+
+def _raw(folded: str) -> dict[str, float]:
+    return {name: 1.0 for name, pattern in RAW_SIGNALS.items() if pattern.search(folded)}
+
+
+def _concepts(words: Sequence[str]) -> dict[str, float]:
+    concepts = NOT_MEANT.sub("", row(words))
+    found = {name: 1.0 for name, pattern in CONCEPT_SIGNALS.items() if pattern.search(concepts)}
+    for name in COUNTED & found.keys():
+        found[name] = math.sqrt(min(_MOST, len(CONCEPT_SIGNALS[name].findall(concepts))))
+    return found
+
+
+def _repeats(words: Sequence[str]) -> bool:
+    most = Counter(word for word in words if word[0].isalnum()).most_common(1)
+    times, share = _REPEATED
+    return bool(most) and most[0][1] >= max(times, share * len(words))

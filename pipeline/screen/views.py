@@ -1,0 +1,73 @@
+"""The text behind its disguises.
+
+Stored text is never changed: views are what the screen reads. Each is made only where something in the text asks
+for it, in time linear in the text.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from pipeline.screen.confusables import folding
+
+_TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
+_LEET = str.maketrans("013457@$!+€|", "oieastasitei")
+_ONE_AS_L = str.maketrans("1|", "ll")
+_MIXED = re.compile(r"[a-z][0-9@$!+€|]+[a-z]|(?<!\w)[0-9@$!|]+[a-z]{2}")
+_SPACED = re.compile(r"(?<!\w)\w(?:[^\w\n]{1,6}\w(?!\w)){6,}")
+_WIDE_GAP = re.compile(r"[^\w\n]{3,}")
+
+
+def fold(text: str) -> str:
+    """Lower case without invisible characters, marks or lookalikes; compatibility forms made plain."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(folding())
+        if not text.isascii():
+            decomposed = unicodedata.normalize("NFD", text)
+            text = "".join([c for c in decomposed if not unicodedata.combining(c)]).translate(folding())
+    return text.lower()
+
+
+def unescape(text: str) -> str:
+    """HTML entities, percent-encoding and backslash escapes resolved."""
+    if "&" in text:
+        text = html.unescape(text)
+    if "%" in text:
+        text = unquote(text)
+    if "\\" in text:
+        text = _ESCAPED.sub(lambda found: chr(int(found.group(1) or found.group(2), 16)), text)
+    return text
+
+
+def hidden(text: str) -> str:
+    """What is written in tag characters or in variation selectors, which no reader sees."""
+    if text.isascii():
+        return ""
+    tagged = "".join(chr(ord(c) - 0xE0000) for run in _TAGS.findall(text) for c in run)
+    selected = b"".join(bytes(map(_selected_byte, run)) for run in _SELECTORS.findall(text))
+    return f"{tagged} {selected.decode('utf-8', 'ignore')}".strip()
+
+
+def _selected_byte(selector: str) -> int:
+    code = ord(selector)
+    return code - 0xFE00 if code < 0xE0000 else code - 0xE0100 + 16
+
+
+def unleeted(folded: str) -> Iterator[str]:
+    """Digits and signs in words read as the letters they resemble; `1` both as i and as l."""
+    if _MIXED.search(folded):
+        yield folded.translate(_LEET)
+        if "1" in folded or "|" in folded:
+            yield folded.translate(_ONE_AS_L).translate(_LEET)
+
+
+def unspaced(folded: str) -> Iterator[str]:
+    """Runs of single letters pulled together; wider gaps, where there are any, stay word ends."""
+    for run in _SPACED.findall(folded):
+        yield " ".join(re.sub(r"\W+", "", word) for word in _WIDE_GAP.split(run))
