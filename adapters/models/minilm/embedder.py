@@ -17,7 +17,7 @@ from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
 
 FOLDER = Path(__file__).parent
-MODEL_SHA256 = "bc86f1c126acad9041531a4bd23c5a4ce48e22bf17256194b90138d751f8e02c"
+MODEL_SHA256 = "4bf8357c30b481b2f5e39dccac5b8a4cb15dbc450dc5243a2bfd1d2dc10518ac"
 MAX_TOKENS = 256
 """What the model was trained with; the rest of a longer text is not seen."""
 BATCH_TOKENS = 4096

@@ -1,0 +1,94 @@
+"""The embedder that comes with Citewell."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adapters.models.minilm.embedder import FOLDER, MAX_TOKENS, MODEL_SHA256, MiniLM
+from pipeline.errors import Unavailable
+
+TEXTS = [
+    "Employees may take 28 days of annual leave.",
+    "How much holiday do staff get?",
+    "The pump must be primed before it is started.",
+]
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLM:
+    return MiniLM()
+
+
+def test_the_shipped_model_is_the_one_the_script_makes() -> None:
+    content = (FOLDER / "model.int8.onnx").read_bytes()
+    assert hashlib.sha256(content).hexdigest() == MODEL_SHA256
+    assert len(content) < 24_000_000
+
+
+def test_the_licence_of_the_weights_comes_with_them() -> None:
+    assert "Apache License" in (FOLDER / "LICENSE").read_text()
+    assert "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db" in (FOLDER / "NOTICE").read_text()
+
+
+async def test_vectors_have_unit_length_and_related_texts_are_near(minilm: MiniLM) -> None:
+    vectors = await minilm.embed(TEXTS)
+    assert vectors.shape == (3, minilm.dimensions)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
+    assert vectors[0] @ vectors[1] > 0.4 > 0.2 > vectors[0] @ vectors[2]
+
+
+async def test_a_text_has_about_the_same_vector_alone_and_in_a_batch(minilm: MiniLM) -> None:
+    """Activations are quantised over a batch, so small differences are expected."""
+    many = TEXTS * 30 + ["word " * n for n in range(1, 120)]
+    together = await minilm.embed(many)
+    for row, text in enumerate(TEXTS):
+        assert together[row] @ (await minilm.embed([text]))[0] > 0.97
+
+
+async def test_a_question_is_remembered(minilm: MiniLM) -> None:
+    first = await minilm.embed(["What is the notice period?"])
+    assert await minilm.embed(["What is the notice period?"]) is first
+    with pytest.raises(ValueError, match="read-only"):
+        first[0, 0] = 1
+
+
+async def test_no_texts_have_no_vectors(minilm: MiniLM) -> None:
+    assert (await minilm.embed([])).shape == (0, 384)
+
+
+async def test_empty_and_endless_texts_are_embedded(minilm: MiniLM) -> None:
+    vectors = await minilm.embed(["", "x" * 100_000, "word " * 5_000])
+    assert np.isfinite(vectors).all()
+
+
+async def test_questions_from_many_tasks_are_answered(minilm: MiniLM) -> None:
+    vectors = await asyncio.gather(*(minilm.embed([f"question {n}"]) for n in range(20)))
+    assert all(vector.shape == (1, 384) for vector in vectors)
+
+
+def test_tokens_are_counted_whole_and_without_the_special_ones(minilm: MiniLM) -> None:
+    assert minilm.count("hello world") == 2
+    assert minilm.count("") == 0
+    assert minilm.count("word " * (MAX_TOKENS * 3)) == MAX_TOKENS * 3
+
+
+async def test_missing_weights_are_said_to_be_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable):
+        await MiniLM(tmp_path).embed(TEXTS)
+    with pytest.raises(Unavailable):
+        MiniLM(tmp_path).count("text")
+
+
+async def test_broken_weights_are_said_to_be_unavailable(tmp_path: Path) -> None:
+    shutil.copy(FOLDER / "tokenizer.json", tmp_path)
+    (tmp_path / "model.int8.onnx").write_bytes(b"not a graph")
+    with pytest.raises(Unavailable) as caught:
+        await MiniLM(tmp_path).embed(["text"])
+    assert caught.value.permanent
