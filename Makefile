@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test check fmt bench
+.PHONY: demo test check fmt bench quality chaos
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -28,3 +28,9 @@ fmt: $(BIN)/citewell ## put the code into its format
 
 bench: $(BIN)/citewell ## one table of timings from this machine
 	$(BIN)/python -m bench.run
+
+quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, as one table
+	$(BIN)/python -m bench.quality "$(DATA)"
+
+chaos: $(BIN)/citewell ## the long crash runs: 500 kills on each platform
+	CHAOS_KILLS=500 $(BIN)/python -m pytest tests/faults -m slow -n 2 --timeout 3600
