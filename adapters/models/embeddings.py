@@ -93,7 +93,7 @@ class OpenAIEmbedder:
         except Unavailable:
             raise
         except (CitewellError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise Unavailable(self.name, "answered with something other than vectors") from error
+            raise Unavailable(self.name, "answered with something other than vectors", permanent=True) from error
 
     async def close(self) -> None:
         if self._client is not None:

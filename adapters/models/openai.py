@@ -46,7 +46,8 @@ class OpenAIModel:
         self._temperature = temperature
         self._timeout = timeout
         self._usage_grace = usage_grace
-        self._refused: set[str] = set() if base_url is None else {"max_completion_tokens"}
+        self._limits = _LIMITS if base_url is None else _LIMITS[::-1]
+        self._refused: set[str] = set()
         self._client: AsyncOpenAI | None = None
         self._making = asyncio.Lock()
 
@@ -118,13 +119,10 @@ class OpenAIModel:
 
         create: Any = client.chat.completions.create
         chat = [message.model_dump() for message in messages]
-        wished: dict[str, object] = (
-            dict.fromkeys(_LIMITS, max_tokens) | {"temperature": self._temperature} | dict(optional)
-        )
         while True:
+            limit = next(name for name in self._limits if name not in self._refused)
+            wished: dict[str, object] = {limit: max_tokens, "temperature": self._temperature, **optional}
             asked = {name: value for name, value in wished.items() if name not in self._refused and value is not None}
-            if "max_completion_tokens" in asked:
-                del asked["max_tokens"]
             try:
                 return await create(model=self._model, messages=chat, stream=stream, **asked)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:

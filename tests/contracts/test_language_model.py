@@ -170,8 +170,7 @@ async def test_a_wrong_key_is_named_by_its_setting_and_never_shown(provider: str
 async def test_a_hanging_service_is_left_by_cancelling(provider: str) -> None:
     async with models(provider, Hang(), Text("Blue [1].")) as (model, server):
         call = asyncio.create_task(streamed(model))
-        while not server.requests:
-            await asyncio.sleep(0.01)
+        await server.arrived.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call

@@ -29,6 +29,8 @@ class LlmServer:
         self.key = key
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.arrived = asyncio.Event()
+        """Set by the first request."""
         self.open = self.most_open = 0
         self.url = ""
 
@@ -59,6 +61,7 @@ class LlmServer:
         key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
         self.requests.append(body)
         self.keys.append(key)
+        self.arrived.set()
         self.open += 1
         self.most_open = max(self.open, self.most_open)
         try:

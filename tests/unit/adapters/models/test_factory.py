@@ -1,0 +1,57 @@
+"""The setting CITEWELL_MODEL names a model, or its error names the setting."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from adapters.models.anthropic import AnthropicModel
+from adapters.models.factory import make_model
+from adapters.models.openai import OpenAIModel
+from pipeline.errors import Misconfigured
+from tests.doubles.llm.faults import Text
+from tests.doubles.llm.server import LlmServer
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [("openai:gpt-x", OpenAIModel), ("anthropic:claude-x", AnthropicModel), ("ollama:llama3:8b", OpenAIModel)],
+)
+def test_each_provider_has_its_adapter(spec: str, kind: type) -> None:
+    model = make_model(spec, openai_key="k", anthropic_key="k")
+    assert isinstance(model, kind)
+    assert model.name == spec
+
+
+@pytest.mark.parametrize("spec", ["", "openai", "openai:", "extractive", "gemini:pro", ":x"])
+def test_a_name_that_is_no_model_is_refused_with_the_forms_that_are(spec: str) -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_MODEL") as caught:
+        make_model(spec, openai_key="k")
+    assert "anthropic:MODEL" in caught.value.what_to_do
+
+
+@pytest.mark.parametrize(("spec", "setting"), [("openai:x", "OPENAI_API_KEY"), ("anthropic:x", "ANTHROPIC_API_KEY")])
+def test_a_missing_key_is_named(spec: str, setting: str) -> None:
+    with pytest.raises(Misconfigured, match=setting):
+        make_model(spec)
+
+
+async def test_a_server_of_ones_own_needs_no_key_and_ollama_never_gets_openais() -> None:
+    async with LlmServer(otherwise=lambda _: Text('{"writer": "x"}')).running() as server:
+        model = make_model("openai:local", openai_base_url=f"{server.url}/v1")
+        _ = [piece async for piece in model.stream([], max_tokens=9)]
+        await model.close()
+    assert server.keys == ["none"]
+    assert vars(make_model("ollama:llama3", openai_key="sk-secret"))["_key"] == "ollama"
+
+
+def test_naming_a_model_imports_no_sdk() -> None:
+    code = (
+        "import sys; from adapters.models.factory import make_model; "
+        "make_model('openai:x', openai_key='k'); make_model('anthropic:x', anthropic_key='k'); "
+        "sys.exit(bool({'openai', 'anthropic', 'httpx2'} & set(sys.modules)))"
+    )
+    import subprocess
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
