@@ -73,6 +73,8 @@ class Ending:
 
     text: str
     reason: str
+    hang: bool = False
+    """Keep the connection open behind the finish reason, without token counts or an end mark."""
 
 
 @dataclass(frozen=True)

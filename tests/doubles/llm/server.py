@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.doubles.llm import shapes
-from tests.doubles.llm.faults import Act, Cut, Hang, Page, Raw, Reset, Stall, Status, Text
+from tests.doubles.llm.faults import Act, Cut, Ending, Hang, Page, Raw, Reset, Stall, Status, Text
 
 PAGE = "<!doctype html><html><title>502 Bad Gateway</title><body>nginx says [1].</body></html>"
 
@@ -99,7 +99,7 @@ class LlmServer:
             await response.write(event)
             if isinstance(act, Text) and act.pause:
                 await asyncio.sleep(act.pause)
-        if isinstance(act, Stall):
+        if isinstance(act, Stall) or (isinstance(act, Ending) and act.hang):
             await asyncio.Event().wait()
         if isinstance(act, Cut) and act.reset and request.transport is not None:
             request.transport.abort()

@@ -69,6 +69,8 @@ class OpenAI:
             reason = "stop"
         if not (isinstance(act, Hollow) and act.without == "choices"):
             yield self._chunk({}, reason)
+        if isinstance(act, Ending) and act.hang:
+            return
         if not (isinstance(act, Hollow) and act.without == "usage"):
             yield sse({**self._envelope([]), "usage": self.usage})
         yield sse("[DONE]")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -12,8 +11,7 @@ from adapters.models.openai import OpenAIModel
 from adapters.models.translate import retry_after
 from pipeline.errors import Unusable
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta
-from tests.doubles.llm import shapes
-from tests.doubles.llm.faults import Raw, Status, Text
+from tests.doubles.llm.faults import Ending, Raw, Status, Text
 from tests.doubles.llm.server import LlmServer
 
 MESSAGES = [ChatMessage(role="user", content="?")]
@@ -69,19 +67,8 @@ async def test_another_bad_request_is_not_repeated() -> None:
 
 
 async def test_a_finished_text_does_not_wait_long_for_its_token_counts() -> None:
-    events = list(shapes.OPENAI.events(Text("Blue [1].")))[:-2]
-
-    async def stall(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n" + b"".join(events))
-        await reader.read()
-        writer.close()
-
-    async with await asyncio.start_server(stall, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        model = OpenAIModel("m", key="k", base_url=f"http://127.0.0.1:{port}/v1", usage_grace=0.05)
-        *_, end = [piece async for piece in model.stream(MESSAGES, max_tokens=50)]
-        await model.close()
+    async with LlmServer([Ending("Blue [1].", "stop", hang=True)]).running() as server:
+        *_, end = await ask(server, usage_grace=0.05)
     assert end == StreamEnd(reason="stop")
 
 
