@@ -1,0 +1,1 @@
+"""Discord: direct messages, mentions, threads and slash commands."""

@@ -1,0 +1,146 @@
+"""What happens after the answer: ratings, passages, why, share, and a person's own data.
+
+Discord never sends a press or a command a second time: what is interrupted here says nothing and can be pressed again.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import discord
+import structlog
+from discord import ui
+
+from adapters.discord import buttons, limits, render, words
+from adapters.discord.audience import Audiences
+from adapters.discord.card import Row, card, layout
+from adapters.discord.incoming import PLATFORM
+from adapters.discord.markdown import escape
+from adapters.discord.modal import reason_given, reason_modal
+from pipeline.errors import CitewellError
+from pipeline.ports import Desk
+from pipeline.values import Answer, Rating, Reason, Vote
+
+Interaction = discord.Interaction[Any]
+
+log = structlog.get_logger(__name__)
+
+
+class Actions:
+    def __init__(self, desk: Desk, audiences: Audiences, *, look: render.Look, retention_days: int) -> None:
+        self._desk = desk
+        self._audiences = audiences
+        self._look = look
+        self._days = retention_days
+
+    async def press(self, interaction: Interaction, custom_id: str) -> None:
+        """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
+        match = buttons.TEMPLATE.fullmatch(custom_id)
+        if match is None:
+            return
+        try:
+            await self._act(interaction, match["action"], match["answer"])
+        except CitewellError as error:
+            log.warning("discord_press_failed", action=match["action"], reason=str(error))
+            await say(interaction, (words.TRY_AGAIN,))
+
+    async def _act(self, interaction: Interaction, action: str, answer_id: str) -> None:
+        match action:
+            case buttons.UNHELPFUL:
+                await interaction.response.send_modal(reason_modal(answer_id))
+                await self._rate(interaction, answer_id, Vote.UNHELPFUL)
+            case buttons.SHARE:
+                await self._share(interaction, answer_id)
+            case _:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self._act_privately(interaction, action, answer_id)
+
+    async def _act_privately(self, interaction: Interaction, action: str, answer_id: str) -> None:
+        match action:
+            case buttons.HELPFUL:
+                await self._rate(interaction, answer_id, Vote.HELPFUL)
+                await say(interaction, (words.THANKS,))
+            case buttons.REASON:
+                reason, comment = reason_given(interaction.data)
+                await self._rate(interaction, answer_id, Vote.UNHELPFUL, reason, comment)
+                await say(interaction, (words.THANKS_REASON,))
+            case buttons.PASSAGES:
+                answer = await self._answer(interaction, answer_id)
+                await say(interaction, render.passages(answer) if answer else (words.NO_ANSWER,))
+            case buttons.WHY:
+                answer = await self._answer(interaction, answer_id)
+                await say(interaction, render.why(answer) if answer else (words.NO_ANSWER,))
+            case buttons.EXPORT:
+                await self._export(interaction)
+            case buttons.FORGET:
+                sure = [(words.FORGET_NOW_LABEL, buttons.custom_id(buttons.FORGET_NOW))]
+                await say(interaction, (words.FORGET_WARNING,), row=sure)
+            case buttons.FORGET_NOW:
+                count = await self._desk.forget(person(interaction))
+                await say(interaction, (words.FORGOTTEN.format(count=count),))
+
+    async def _rate(
+        self, interaction: Interaction, answer_id: str, vote: Vote, reason: Reason | None = None, comment: str = ""
+    ) -> None:
+        rating = Rating(answer_id=answer_id, person=person(interaction), vote=vote, reason=reason, comment=comment)
+        await self._desk.rate(rating)
+
+    async def _answer(self, interaction: Interaction, answer_id: str) -> Answer | None:
+        return await self._desk.answer(answer_id, await self._audiences.of_presser(interaction))
+
+    async def _share(self, interaction: Interaction, answer_id: str) -> None:
+        """Post a private answer in the channel, if everyone who reads there may see what it cites."""
+        answer = None
+        if interaction.guild_id and interaction.channel_id:
+            readers = await self._audiences.of_channel(interaction.guild_id, interaction.channel_id)
+            answer = await self._desk.answer(answer_id, readers)
+        if answer is None:
+            await say(interaction, (words.NOT_SHARED,))
+            return
+        heading = f"> {escape(answer.question)}\n-# asked by {escape(interaction.user.display_name)}"
+        for page in (render.Page(body=heading), *render.pages(answer, self._look)):
+            await say_view(interaction, card(page), ephemeral=False)
+
+    async def _export(self, interaction: Interaction) -> None:
+        data = (await self._desk.export(person(interaction))).encode()
+        parts = [data[start : start + limits.FILE] for start in range(0, len(data), limits.FILE)] or [b"{}"]
+        for number, part in enumerate(parts, start=1):
+            name = "citewell-export.json" if len(parts) == 1 else f"citewell-export-{number}.json.part"
+            await interaction.followup.send(words.EXPORTED, file=discord.File(io.BytesIO(part), name), ephemeral=True)
+
+    # --- Commands ----------------------------------------------------------------------------
+
+    async def sources(self, interaction: Interaction) -> None:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        documents = await self._desk.documents(await self._audiences.of_presser(interaction))
+        await say(interaction, render.documents(documents))
+
+    async def privacy(self, interaction: Interaction) -> None:
+        row = [
+            (words.EXPORT_LABEL, buttons.custom_id(buttons.EXPORT)),
+            (words.FORGET_LABEL, buttons.custom_id(buttons.FORGET)),
+        ]
+        await say(interaction, (words.PRIVACY.format(days=self._days),), row=row)
+
+    async def help(self, interaction: Interaction) -> None:
+        await say(interaction, (words.HELP,))
+
+
+def person(interaction: Interaction) -> str:
+    return f"{PLATFORM}:{interaction.user.id}"
+
+
+async def say(interaction: Interaction, texts: Sequence[str], *, row: Row = ()) -> None:
+    """Answer an interaction so that only its user sees it; the row of buttons stands under the last text."""
+    for text in texts[:-1]:
+        await say_view(interaction, layout((text,)))
+    await say_view(interaction, layout(texts[-1:], row))
+
+
+async def say_view(interaction: Interaction, view: ui.LayoutView, *, ephemeral: bool = True) -> None:
+    if interaction.response.is_done():
+        await interaction.followup.send(view=view, ephemeral=ephemeral, suppress_embeds=True)
+    else:
+        await interaction.response.send_message(view=view, ephemeral=ephemeral, suppress_embeds=True)

@@ -1,0 +1,197 @@
+"""Discord as a `PlatformAdapter`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+from discord.http import Route
+
+from adapters.discord import commands
+from adapters.discord.actions import Actions
+from adapters.discord.audience import Audiences
+from adapters.discord.client import LAG_SECONDS, SILENCE_SECONDS, Client
+from adapters.discord.deliver import Deliverer
+from adapters.discord.errors import at_login, translated
+from adapters.discord.identify import IdentifyBudget
+from adapters.discord.incoming import PLATFORM
+from adapters.discord.intake import Intake
+from adapters.discord.memory import Memory
+from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS
+from adapters.discord.permissions import invite_url
+from adapters.discord.private import Commands
+from adapters.discord.render import EVERYTHING, Look
+from pipeline.errors import Unavailable
+from pipeline.ports import Desk, Inbox, Receipt
+from pipeline.values import Event, IncomingMessage, Manner, Readers, Value, Work
+
+CONNECT_SECONDS = 20.0
+"""How long a delivery waits for the connection."""
+
+log = structlog.get_logger(__name__)
+
+
+class Pace(Value):
+    """How fast things are done, in seconds; tests hurry."""
+
+    first: float = FIRST_SECONDS
+    """Until a placeholder is shown."""
+    edit: float = EDIT_SECONDS
+    """Between two edits."""
+    ready: float = 2.0
+    """Without a further server after which all servers are known."""
+    lag: float = LAG_SECONDS
+    silence: float = SILENCE_SECONDS
+    """Of the gateway, after which it is dead."""
+    mark: float = 10.0
+    """Between two notes of how far everything was read."""
+
+
+class DiscordAdapter:
+    """One bot in any number of servers. `folder` keeps what it remembers between starts (`memory.py`); `say` tells
+    the operator who it is and how to invite it."""
+
+    name = PLATFORM
+
+    def __init__(
+        self,
+        token: str,
+        *,
+        message_content: bool,
+        answer_in_thread: bool,
+        home_guilds: Iterable[int],
+        folder: Path,
+        say: Callable[[str], None],
+        look: Look = EVERYTHING,
+        retention_days: int = 30,
+        api_url: str = "",
+        pace: Pace | None = None,
+        identify_budget: IdentifyBudget | None = None,
+    ) -> None:
+        self._token = token
+        self._message_content = message_content
+        self._threads = answer_in_thread
+        self._home = tuple(home_guilds)
+        self._memory = Memory(folder)
+        self._say = say
+        self._look = look
+        self._days = retention_days
+        self._api_url = api_url
+        self._pace = pace or Pace()
+        self._budget = identify_budget or IdentifyBudget(self._memory)
+        self._line: _Line | None = None
+        self._connected = asyncio.Event()
+
+    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+        """Take messages in until cancelled.
+
+        Raises Misconfigured for a token or an intent that Discord refuses, Unavailable for everything that ends the
+        connection, a gateway that has gone silent among it: start anew, or end the process."""
+        if wait := self._budget.wait():
+            log.warning("discord_waits_before_connecting", seconds=round(wait))
+            await asyncio.sleep(wait)
+        if self._api_url:
+            Route.BASE = self._api_url
+        line = self._connect(inbox, desk)
+        try:
+            async with line.client:
+                self._line = line
+                await self._run(line.client)
+        except Exception as error:
+            raise at_login(error) from error
+        finally:
+            self._connected.clear()
+            self._line = None
+
+    async def _run(self, client: Client) -> None:
+        """Until the connection ends or its watch finds it dead; always raises."""
+        start = asyncio.create_task(client.start(self._token))
+        watch = asyncio.create_task(client.watch(silence=self._pace.silence, mark=self._pace.mark))
+        try:
+            done, _ = await asyncio.wait((start, watch), return_when=asyncio.FIRST_COMPLETED)
+            for ended in done:
+                ended.result()
+        finally:
+            for task in (start, watch):
+                task.cancel()
+            await asyncio.gather(start, watch, return_exceptions=True)
+        raise Unavailable("Discord", "the connection was closed")
+
+    def _connect(self, inbox: Inbox, desk: Desk) -> _Line:
+        intake = Intake(inbox, self._memory, threads=self._threads)
+        client = Client(
+            inbox,
+            intake,
+            self._memory,
+            self._budget,
+            message_content=self._message_content,
+            api_url=self._api_url,
+            ready_seconds=self._pace.ready,
+            lag_seconds=self._pace.lag,
+        )
+        audiences = Audiences(client, home_guilds=self._home)
+        first, edit = self._pace.first, self._pace.edit
+        line = _Line(
+            client,
+            audiences,
+            Actions(desk, audiences, look=self._look, retention_days=self._days),
+            Commands(client, inbox, look=self._look, first_seconds=first, edit_seconds=edit),
+            Deliverer(client, threads=self._threads, look=self._look, first_seconds=first, edit_seconds=edit),
+        )
+        tree = commands.declare(client, line.commands.ask, line.actions)
+
+        async def set_up() -> None:
+            await commands.sync(tree, self._memory)
+            self._say(f"Discord: I am {client.user}. Invite me to a server: {invite_url(client.application_id or 0)}")
+            self._connected.set()
+
+        client.set_up = set_up
+        client.on_press = line.actions.press
+        return line
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        """Show the reply as it comes. With `work.reference` set, complete that reply by editing it.
+
+        Raises Unavailable when Discord cannot be reached, Refused when it will not let us."""
+        line = await self._ready()
+        with translated("post a reply"):
+            if work.message.manner is Manner.COMMAND:
+                await line.commands.deliver(work, events, receipt)
+            else:
+                await line.deliverer.deliver(work, events, receipt)
+
+    async def find(self, work: Work) -> str | None:
+        """Our reply to `work` in the history. A command's reply needs no looking for: it is always there to edit."""
+        if work.message.manner is Manner.COMMAND:
+            return None
+        line = await self._ready()
+        with translated("look for a reply"):
+            return await line.deliverer.find(work)
+
+    async def readers(self, message: IncomingMessage) -> Readers:
+        """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""
+        line = await self._ready()
+        return await line.audiences.of(message)
+
+    async def _ready(self) -> _Line:
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self._connected.wait()
+        except TimeoutError:
+            raise Unavailable("Discord", "not connected") from None
+        if self._line is None:
+            raise Unavailable("Discord", "not connected")
+        return self._line
+
+
+class _Line(NamedTuple):
+    """What exists while there is one connection."""
+
+    client: Client
+    audiences: Audiences
+    actions: Actions
+    commands: Commands
+    deliverer: Deliverer

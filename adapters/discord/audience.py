@@ -1,0 +1,93 @@
+"""Who will read a reply, as groups.
+
+`discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` one person.
+A direct message has no server: the asker is looked up in the servers the operator named, each time anew.
+What cannot be found out adds nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+import aiohttp
+import discord
+import structlog
+
+from adapters.discord.incoming import PLATFORM, place
+from pipeline.values import IncomingMessage, Manner, Readers
+
+LOOK_UP_SECONDS = 10.0
+PRIVATE = "private"
+"""How a command's `reply_to` begins when only the asker sees the reply."""
+
+log = structlog.get_logger(__name__)
+
+
+class Audiences:
+    def __init__(self, client: discord.Client, *, home_guilds: Iterable[int]) -> None:
+        self._client = client
+        self._home = tuple(home_guilds)
+
+    async def of(self, message: IncomingMessage) -> Readers:
+        """Who will read the reply to `message`."""
+        where = place(message)
+        user_id = int(message.author.rpartition(":")[2])
+        if where.guild_id is None:
+            return await self.of_person(user_id)
+        groups = await self._channel(where.guild_id, where.channel_id)
+        if message.manner is Manner.COMMAND and message.reply_to.startswith(f"{PRIVATE}:"):
+            groups |= await self._member(where.guild_id, user_id) | {f"{PLATFORM}:user:{user_id}"}
+        return Readers(groups=groups)
+
+    async def of_person(self, user_id: int) -> Readers:
+        """A person alone, in a direct message."""
+        found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in self._home))
+        return Readers(groups=frozenset({f"{PLATFORM}:user:{user_id}"}).union(*found))
+
+    async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
+        """Whoever pressed a button or used a command, seeing the reply alone."""
+        user, channel_id = interaction.user, interaction.channel_id
+        if interaction.guild_id is None or not isinstance(user, discord.Member):
+            return await self.of_person(user.id)
+        groups = await self._channel(interaction.guild_id, channel_id or 0)
+        return Readers(groups=groups | _groups(user, interaction.guild_id) | {f"{PLATFORM}:user:{user.id}"})
+
+    async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
+        """Everyone who can read a channel."""
+        return Readers(groups=await self._channel(guild_id, channel_id))
+
+    async def _channel(self, guild_id: int, channel_id: int) -> frozenset[str]:
+        groups = {f"{PLATFORM}:{guild_id}", f"{PLATFORM}:{guild_id}:{channel_id}"}
+        channel = self._client.get_channel(channel_id)
+        if channel is None:
+            try:
+                async with asyncio.timeout(LOOK_UP_SECONDS):
+                    channel = await self._client.fetch_channel(channel_id)
+            except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
+                log.warning("discord_channel_unknown", channel=channel_id, reason=type(error).__name__)
+        if isinstance(channel, discord.Thread):
+            groups.add(f"{PLATFORM}:{guild_id}:{channel.parent_id}")
+        return frozenset(groups)
+
+    async def _member(self, guild_id: int, user_id: int) -> frozenset[str]:
+        guild = self._client.get_guild(guild_id)
+        if guild is None:
+            return frozenset()
+        try:
+            async with asyncio.timeout(LOOK_UP_SECONDS):
+                member = await guild.fetch_member(user_id)
+        except discord.NotFound:
+            return frozenset()
+        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
+            log.warning("discord_member_unknown", guild=guild_id, reason=type(error).__name__)
+            return frozenset()
+        return _groups(member, guild_id)
+
+
+def _groups(member: discord.Member, guild_id: int) -> frozenset[str]:
+    """A member who has not passed the server's screening yet belongs to nothing."""
+    if member.pending:
+        return frozenset()
+    roles = (role for role in member.roles if role.id != guild_id)
+    return frozenset({f"{PLATFORM}:{guild_id}", *(f"{PLATFORM}:{guild_id}:role:{role.id}" for role in roles)})

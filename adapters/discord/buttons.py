@@ -1,0 +1,41 @@
+"""The names that buttons and modals carry: an action, an answer's id and the root of its conversation, nothing else.
+
+A custom id is visible to clients and survives a restart, so it holds no text and grants nothing by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+TEMPLATE = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[\w-]{0,50}):(?P<root>\d{0,20})")
+
+HELPFUL, UNHELPFUL, PASSAGES, WHY, SHARE = "up", "down", "passages", "why", "share"
+EXPORT, FORGET, FORGET_NOW = "export", "forget", "forgetnow"
+REASON = "reason"
+"""A submitted modal."""
+
+
+def custom_id(action: str, answer_id: str = "", root: str = "") -> str:
+    """At most 88 characters. Raises ValueError for an answer id that does not fit."""
+    made = f"cw:{action}:{answer_id}:{root}"
+    if not TEMPLATE.fullmatch(made):
+        raise ValueError(f"cannot be a custom id: {made!r}")
+    return made
+
+
+def root_of(components: Any) -> str:
+    """The conversation root that our own message carries in its buttons; empty when it has none."""
+    for found in _ids(components):
+        match = TEMPLATE.fullmatch(found)
+        if match and match["root"]:
+            return match["root"]
+    return ""
+
+
+def _ids(components: Any) -> Iterator[str]:
+    for component in components:
+        if name := getattr(component, "custom_id", None):
+            yield name
+        yield from _ids(getattr(component, "children", ()))

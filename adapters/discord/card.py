@@ -1,0 +1,72 @@
+"""A page of a reply as discord.py's components."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import discord
+from discord import ui
+
+from adapters.discord import buttons, limits
+from adapters.discord.render import Page
+from pipeline.errors import Unusable
+
+Row = Sequence[tuple[str, str]]
+"""Buttons as (label, custom id)."""
+
+
+def card(page: Page, *, root: str = "", shareable: bool = False) -> ui.LayoutView:
+    """The page with its buttons. Raises Unusable when it would break one of Discord's limits."""
+    return layout((page.body, page.sources, page.status), _row(page, root, shareable=shareable))
+
+
+def layout(texts: Sequence[str], row: Row = ()) -> ui.LayoutView:
+    """Texts above each other, divided by lines, and one row of buttons."""
+    shown = [text for text in texts if text.strip()]
+    items: list[ui.Item[Any]] = []
+    for text in shown:
+        if items and not text.startswith("-# "):
+            items.append(ui.Separator())
+        items.append(ui.TextDisplay(text))
+    if row:
+        items.append(ui.ActionRow(*(Press(label, custom_id) for label, custom_id in row)))
+    view = ui.LayoutView(timeout=None)
+    view.add_item(ui.Container(*items))
+    _check(view, shown, row)
+    return view
+
+
+def _row(page: Page, root: str, *, shareable: bool) -> Row:
+    if not page.answer_id:
+        return ()
+    named = [
+        ("👍 Helpful", buttons.HELPFUL),
+        ("👎 Not helpful", buttons.UNHELPFUL),
+        ("Show passages", buttons.PASSAGES),
+    ]
+    named += [("Why?", buttons.WHY)] if page.explained else []
+    named += [("Share here", buttons.SHARE)] if shareable else []
+    return [(label, buttons.custom_id(action, page.answer_id, root)) for label, action in named]
+
+
+def _check(view: ui.LayoutView, texts: Sequence[str], row: Row) -> None:
+    size = sum(map(limits.length, texts))
+    components = sum(1 for _ in view.walk_children())
+    too_long = [label for label, name in row if len(name) > limits.CUSTOM_ID or limits.length(label) > limits.LABEL]
+    if not texts or size > limits.TEXT or components > limits.COMPONENTS or too_long:
+        raise Unusable(f"a message of {size} characters in {components} components breaks Discord's limits")
+
+
+class Press(ui.DynamicItem[ui.Button[ui.LayoutView]], template=buttons.TEMPLATE):
+    """Any button of ours. What it does is read from its custom id, so it works after a restart."""
+
+    def __init__(self, label: str, custom_id: str) -> None:
+        super().__init__(ui.Button(label=label, custom_id=custom_id, style=discord.ButtonStyle.secondary))
+
+    @classmethod
+    async def from_custom_id(cls, interaction: discord.Interaction[Any], item: ui.Item[Any], match: Any, /) -> Press:
+        return cls(getattr(item, "label", "") or "·", match.string)
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        await interaction.client.pressed(interaction, self.custom_id)

@@ -1,0 +1,144 @@
+"""The gateway side: one discord.py client that hands events on and knows whether it is alive."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import discord
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from adapters.discord.card import Press
+from adapters.discord.gapfill import fill
+from adapters.discord.identify import IdentifyBudget
+from adapters.discord.intake import Intake
+from adapters.discord.memory import Memory
+from adapters.discord.permissions import intents
+from pipeline.errors import Unavailable
+from pipeline.ports import Inbox
+
+SILENCE_SECONDS = 150.0
+"""Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
+MARK_SECONDS = 10.0
+"""How often it is noted up to when everything was read."""
+LAG_SECONDS = 120.0
+"""How late a gateway event may come, and how wrong this machine's clock may go."""
+
+Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
+
+
+class Client(discord.Client):
+    """Nothing here answers anything: messages go to the intake, presses and modals to `on_press`."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        intake: Intake,
+        memory: Memory,
+        budget: IdentifyBudget,
+        *,
+        message_content: bool,
+        api_url: str = "",
+        ready_seconds: float = 2.0,
+        lag_seconds: float = LAG_SECONDS,
+    ) -> None:
+        """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class."""
+        super().__init__(
+            intents=intents(message_content=message_content),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            max_ratelimit_timeout=30.0,
+            guild_ready_timeout=ready_seconds,
+            enable_debug_events=True,
+        )
+        self._inbox = inbox
+        self._intake = intake
+        self._memory = memory
+        self._budget = budget
+        self._api_url = api_url
+        self._lag = lag_seconds
+        self._gap: asyncio.Task[None] | None = None
+        self._caught_up = False
+        self.heard = time.monotonic()
+        """When the gateway last said anything, on the monotonic clock."""
+        self.set_up: Callable[[], Awaitable[None]] | None = None
+        self.on_press: Pressed | None = None
+
+    async def setup_hook(self) -> None:
+        self.add_dynamic_items(Press)
+        if self._api_url:
+            gateway = await self.http.request(Route("GET", "/gateway"))
+            DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway["url"])
+        if self.set_up:
+            await self.set_up()
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        self._budget.spend()
+
+    async def close(self) -> None:
+        if self._gap:
+            self._gap.cancel()
+        await super().close()
+
+    # --- What the gateway says ---------------------------------------------------------------
+
+    async def on_socket_raw_receive(self, _: str) -> None:
+        self.heard = time.monotonic()
+
+    async def on_ready(self) -> None:
+        """A fresh session: whatever was said since the last one has to be read."""
+        if self._gap:
+            self._gap.cancel()
+        self._gap = asyncio.create_task(self._fill_gap())
+
+    async def _fill_gap(self) -> None:
+        await fill(self, self._inbox, self._memory, self.on_message)
+        self._caught_up = True
+
+    async def on_disconnect(self) -> None:
+        self._caught_up = False
+
+    async def on_resumed(self) -> None:
+        """Discord has replayed what was missed, unless a gap is still being read."""
+        self._caught_up = self._gap is not None and self._gap.done()
+
+    async def on_message(self, message: discord.Message) -> None:
+        if self.user:
+            await self._intake.take(message, self.user)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        if self.user:
+            await self._intake.change(payload.message, self.user)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        await self._intake.remove(payload.guild_id, payload.channel_id, payload.message_id)
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        for message_id in payload.message_ids:
+            await self._intake.remove(payload.guild_id, payload.channel_id, message_id)
+
+    async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
+        if self.on_press:
+            await self.on_press(interaction, custom_id)
+
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        """A submitted modal: discord.py forgets its own over a restart, so ours are read here."""
+        if interaction.type is discord.InteractionType.modal_submit:
+            data: Any = interaction.data or {}
+            await self.pressed(interaction, str(data.get("custom_id", "")))
+
+    # --- Whether it is alive -----------------------------------------------------------------
+
+    async def watch(self, *, silence: float = SILENCE_SECONDS, mark: float = MARK_SECONDS) -> None:
+        """Note how far everything was read, until the gateway is dead: then raise Unavailable."""
+        while True:
+            await asyncio.sleep(min(mark, silence / 3))
+            quiet = time.monotonic() - self.heard
+            if quiet > silence:
+                raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
+            if self._caught_up and not self._intake.unsaved and quiet < self._lag:
+                await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)

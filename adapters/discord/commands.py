@@ -1,0 +1,68 @@
+"""The slash commands and the message menu, declared to Discord only when they changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from adapters.discord.actions import Actions, say
+from adapters.discord.memory import Memory
+from adapters.discord.words import NO_TEXT
+
+Interaction = discord.Interaction[Any]
+Ask = Callable[[Interaction, str, bool], Awaitable[None]]
+"""Takes the question and whether only the asker sees the answer."""
+QUESTION_ROOM = 2000
+
+
+def declare(client: discord.Client, ask: Ask, actions: Actions) -> app_commands.CommandTree[Any]:
+    """Guild installation only, usable in servers and in direct messages with the bot."""
+    tree = app_commands.CommandTree(
+        client,
+        allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
+        allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
+    )
+
+    @tree.command(name="ask", description="Ask the documents; only you see the answer")
+    @app_commands.describe(question="What would you like to know?", share="Show the answer to everyone here")
+    async def ask_command(
+        interaction: Interaction, question: app_commands.Range[str, 1, QUESTION_ROOM], share: bool = False
+    ) -> None:
+        await ask(interaction, question, not share)
+
+    @tree.command(name="sources", description="What is indexed and visible to you here")
+    async def sources(interaction: Interaction) -> None:
+        await actions.sources(interaction)
+
+    @tree.command(name="privacy", description="What is kept about you; export it or erase it")
+    async def privacy(interaction: Interaction) -> None:
+        await actions.privacy(interaction)
+
+    @tree.command(name="help", description="How to ask")
+    async def help_command(interaction: Interaction) -> None:
+        await actions.help(interaction)
+
+    @tree.context_menu(name="Answer this message")
+    async def answer_this(interaction: Interaction, message: discord.Message) -> None:
+        if message.content.strip():
+            await ask(interaction, message.content, True)
+        else:
+            await say(interaction, (NO_TEXT,))
+
+    return tree
+
+
+async def sync(tree: app_commands.CommandTree[Any], memory: Memory) -> bool:
+    """Declare the commands to Discord if they are not the ones declared last; True when it was done."""
+    declared = [command.to_dict(tree) for command in tree.get_commands()]
+    digest = hashlib.sha256(json.dumps([tree.client.application_id, declared], sort_keys=True).encode()).hexdigest()
+    if digest == memory.commands:
+        return False
+    await tree.sync()
+    memory.mark_commands(digest)
+    return True

@@ -1,0 +1,183 @@
+"""An answer's events as a reply in a channel, thread or DM."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import discord
+import structlog
+
+from adapters.discord import limits
+from adapters.discord.card import card, layout
+from adapters.discord.errors import BAD_FORM, THREAD_EXISTS, question_is_gone
+from adapters.discord.incoming import Place, place, root
+from adapters.discord.markdown import clean
+from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
+from adapters.discord.permissions import missing
+from adapters.discord.render import EVERYTHING, Look, Page, pages, plain, progress
+from adapters.discord.reply import Reference, Reply, find, steadily
+from adapters.discord.typing_sign import typing
+from pipeline import wording
+from pipeline.errors import Refused, Unusable
+from pipeline.ports import Receipt
+from pipeline.values import Answer, CitedSentence, Event, IncomingMessage, Manner, Progress, Stage, Work, Written
+
+log = structlog.get_logger(__name__)
+
+
+class Deliverer:
+    def __init__(
+        self,
+        client: discord.Client,
+        *,
+        threads: bool,
+        look: Look = EVERYTHING,
+        first_seconds: float = FIRST_SECONDS,
+        edit_seconds: float = EDIT_SECONDS,
+    ) -> None:
+        self._client = client
+        self._threads = threads
+        self._look = look
+        self._first = first_seconds
+        self._every = edit_seconds
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        """Show the reply as it comes. Returns without one when the question was deleted meanwhile."""
+        where = place(work.message)
+        try:
+            known, remark = await self._target(work, where, receipt)
+            reply = Reply(self._client, where, work.message.key, receipt, known, searched=work.posting_since is None)
+            await self._show(work, events, reply, remark)
+        except discord.Forbidden as error:
+            await self._say_what_is_missing(work, where, error)
+        except discord.HTTPException as error:
+            if not question_is_gone(error):
+                raise
+
+    async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, remark: str) -> None:
+        async with typing(reply.channel):
+            painter = Painter(lambda page: reply.glimpse(card(page)), first=self._first, every=self._every)
+            async with painter:
+                answer = await follow(events, painter.newest)
+            if answer is None:
+                return
+            notes = [*([remark] if remark else ()), *notes_on(work.message)]
+            await self._finish(answer, reply, root(work.message), notes)
+
+    async def _finish(self, answer: Answer, reply: Reply, root: str, notes: Sequence[str]) -> None:
+        shown = pages(with_notes(answer, notes), self._look)
+        try:
+            for part, page in enumerate(shown):
+                await reply.put(part, card(page, root=root))
+            await reply.trim(len(shown))
+        except (discord.HTTPException, Unusable) as error:
+            if isinstance(error, discord.HTTPException) and (error.code != BAD_FORM or question_is_gone(error)):
+                raise
+            log.warning("discord_card_refused", answer=answer.id, reason=str(error))
+            await self._finish_plainly(answer, reply)
+
+    async def _finish_plainly(self, answer: Answer, reply: Reply) -> None:
+        """What is left when Discord refuses the card: a message that began as one can only stay one."""
+        if reply.started:
+            for part, page in enumerate(pages(answer, self._look)):
+                await reply.put(part, layout([text for text in (page.body, page.sources, page.status) if text]))
+            return
+        for part, content in enumerate(plain(answer, self._look)):
+            await reply.put_plain(part, content)
+
+    async def find(self, work: Work) -> str | None:
+        """A reply that a crash left unrecorded, under the question or in the thread opened from it."""
+        where = place(work.message)
+        for channel_id in dict.fromkeys((self._thread_of(work, where), where.channel_id)):
+            channel = self._client.get_partial_messageable(channel_id, guild_id=where.guild_id)
+            try:
+                found = await find(channel, where, self._client)
+            except (discord.NotFound, discord.Forbidden):
+                continue
+            if found:
+                return str(Reference(channel_id, tuple(found)))
+        return None
+
+    def _thread_of(self, work: Work, where: Place) -> int:
+        wanted = self._threads and work.message.manner is Manner.MENTION and where.guild_id is not None
+        in_channel = work.message.conversation.channel == str(where.message_id)
+        return where.message_id if wanted and in_channel else where.channel_id
+
+    async def _target(self, work: Work, where: Place, receipt: Receipt) -> tuple[Reference, str]:
+        """Where the reply goes, and a remark when that is not where it should."""
+        if work.reference:
+            return Reference.parse(work.reference), ""
+        if self._thread_of(work, where) == where.channel_id:
+            return Reference(where.channel_id), ""
+        await receipt.posting()
+        channel = self._client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
+        question = channel.get_partial_message(where.message_id)
+        try:
+            await steadily(lambda: question.create_thread(name=thread_name(work.message.text)))
+        except discord.Forbidden:
+            return Reference(
+                where.channel_id
+            ), "I may not open threads here: I lack the permission “Create Public Threads”."
+        except discord.DiscordServerError:
+            raise
+        except discord.HTTPException as error:
+            if error.code != THREAD_EXISTS:
+                return Reference(where.channel_id), ""
+        return Reference(where.message_id), ""
+
+    async def _say_what_is_missing(self, work: Work, where: Place, error: discord.Forbidden) -> None:
+        """Tell the asker, in a DM, why there is no reply where they asked. Raises Refused naming the permission."""
+        lacking = await missing(self._client, where)
+        text = f"I could not answer you in <#{where.channel_id}>: I lack the permission {lacking} there."
+        with contextlib.suppress(discord.HTTPException):
+            person = await self._client.fetch_user(int(work.message.author.rpartition(":")[2]))
+            await person.send(f"{text} Whoever runs the server can grant it.", suppress_embeds=True)
+            log.warning("discord_permission_missing", channel=where.channel_id, permission=lacking, code=error.code)
+            return
+        raise Refused(text, what_to_do=f"Grant {lacking} in that channel.") from error
+
+
+async def follow(events: AsyncIterator[Event], newest: Callable[[Page], None]) -> Answer | None:
+    """Read the events to their end, hand on what may be shown meanwhile, and return the answer."""
+    written: list[CitedSentence] = []
+    preface, stage = "", Stage.PLANNING
+    answer: Answer | None = None
+    async for event in events:
+        match event:
+            case Progress():
+                stage = event.stage
+            case Written():
+                written.append(event.sentence)
+                preface, stage = preface or event.preface, Stage.WRITING
+            case Answer():
+                answer = event
+                continue
+        newest(progress(written, preface, stage))
+    return answer
+
+
+def notes_on(message: IncomingMessage) -> list[str]:
+    """What we have to say about the question itself."""
+    if not message.attachments:
+        return []
+    names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
+    return [wording.ATTACHMENT.format(names=names)]
+
+
+def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:
+    """`answer` with lines of ours below its text."""
+    if not notes:
+        return answer
+    return answer.model_copy(update={"closing": "\n".join([answer.closing, *notes]).strip()})
+
+
+def thread_name(question: str) -> str:
+    """The question as the name of a thread: one line of at most 100 characters."""
+    name = clean(question) or "Question"
+    if limits.length(name) <= limits.THREAD_NAME:
+        return name
+    name = name[: limits.THREAD_NAME]
+    while limits.length(name) >= limits.THREAD_NAME:
+        name = name[:-1]
+    return f"{name.rstrip()}…"

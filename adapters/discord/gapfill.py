@@ -1,0 +1,103 @@
+"""After a fresh session: what was said while nobody listened.
+
+A session that is resumed replays what it missed; a new one does not. So every channel is read from the moment up to
+which everything is known to be in the inbox. A first direct message from somebody new cannot be found: its channel
+is not known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import aiohttp
+import discord
+import structlog
+
+from adapters.discord.incoming import DIRECT, PLATFORM
+from adapters.discord.memory import Memory
+from pipeline.errors import CitewellError
+from pipeline.ports import Inbox
+
+HORIZON_SECONDS = 24 * 3600.0
+"""How far back is read at most."""
+LONGEST_PAUSE = 30.0
+
+
+class Source(NamedTuple):
+    """Somewhere to read."""
+
+    channel: discord.abc.Messageable
+    channel_id: int
+    guild_id: int | None
+    newest: int | None
+    """Its last message; None when that is not known."""
+
+
+log = structlog.get_logger(__name__)
+
+
+async def fill(
+    client: discord.Client, inbox: Inbox, memory: Memory, take: Callable[[discord.Message], Awaitable[None]]
+) -> None:
+    """Hand every message of the gap to `take`, oldest first in each channel. Tries again until all is read."""
+    done: set[int] = set()
+    pause = 1.0
+    while True:
+        try:
+            for source in [*_channels(client), *_directs(client, memory)]:
+                if source.channel_id not in done:
+                    await _read(source, inbox, memory, take)
+                    done.add(source.channel_id)
+        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, CitewellError) as error:
+            log.warning("discord_gap_unread", reason=type(error).__name__)
+        else:
+            return
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, LONGEST_PAUSE)
+
+
+def _channels(client: discord.Client) -> Iterator[Source]:
+    """Channels and active threads, forum posts among them, that may be read."""
+    for guild in client.guilds:
+        channels: list[discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread] = [
+            *guild.text_channels,
+            *guild.voice_channels,
+            *guild.stage_channels,
+            *guild.threads,
+        ]
+        for channel in channels:
+            granted = channel.permissions_for(guild.me)
+            if granted.view_channel and granted.read_message_history:
+                yield Source(channel, channel.id, guild.id, channel.last_message_id or 0)
+
+
+def _directs(client: discord.Client, memory: Memory) -> Iterator[Source]:
+    for channel_id in memory.directs:
+        yield Source(client.get_partial_messageable(channel_id), channel_id, None, None)
+
+
+async def _read(
+    source: Source, inbox: Inbox, memory: Memory, take: Callable[[discord.Message], Awaitable[None]]
+) -> None:
+    after = await _start(source, inbox, memory)
+    if after is None or (source.newest is not None and source.newest <= after):
+        return
+    try:
+        async for message in source.channel.history(after=discord.Object(after), oldest_first=True, limit=None):
+            await take(message)
+    except (discord.Forbidden, discord.NotFound):
+        if source.guild_id is None:
+            memory.forget_direct(source.channel_id)
+
+
+async def _start(source: Source, inbox: Inbox, memory: Memory) -> int | None:
+    """The id after which to read; None when nothing was ever read."""
+    horizon = discord.utils.time_snowflake(datetime.fromtimestamp(time.time() - HORIZON_SECONDS, UTC))
+    if memory.read_until:
+        return max(discord.utils.time_snowflake(datetime.fromtimestamp(memory.read_until, UTC)), horizon)
+    seen = await inbox.seen(f"{PLATFORM}:{source.guild_id or DIRECT}:{source.channel_id}")
+    return max(int(seen), horizon) if seen else None

@@ -1,0 +1,52 @@
+"""How often a session may be opened: Discord resets the token of a bot that identifies 1,000 times a day."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from adapters.discord.memory import Memory
+from pipeline.errors import Unavailable
+
+DAY = 86_400.0
+BUDGET = 200
+"""Identifications in 24 hours, far below Discord's 1,000 (events/gateway, "Identifying")."""
+FREE = 3
+"""Identifications in a row before any waiting."""
+FIRST_WAIT, LONGEST_WAIT = 5.0, 900.0
+"""Seconds; doubling. At the longest wait a crash loop identifies 96 times a day."""
+HEALTHY = 1500.0
+"""Seconds between two identifications that end a row: longer than any wait, with a session that lasted."""
+
+
+class IdentifyBudget:
+    """Counts identifications across restarts, and says how long to wait before the next one."""
+
+    def __init__(self, memory: Memory, *, budget: int = BUDGET, clock: Callable[[], float] = time.time) -> None:
+        self._memory = memory
+        self._budget = budget
+        self._clock = clock
+
+    def wait(self) -> float:
+        """Seconds until the next identification may be made."""
+        row, later = 0, self._clock()
+        for moment in reversed(self._memory.identified):
+            if later - moment > HEALTHY:
+                break
+            row, later = row + 1, moment
+        if row < FREE:
+            return 0.0
+        pause = min(FIRST_WAIT * 2.0 ** min(row - FREE, 16), LONGEST_WAIT)
+        return max(0.0, self._memory.identified[-1] + pause - self._clock())
+
+    def spend(self) -> None:
+        """Count one identification, durably, before it is made. Raises Unavailable when none is left today."""
+        now = self._clock()
+        today = tuple(moment for moment in self._memory.identified if moment > now - DAY)
+        if len(today) >= self._budget:
+            raise Unavailable(
+                "Discord",
+                f"{self._budget} sessions were opened within 24 hours; opening more would put the token at risk",
+                retry_after=today[0] + DAY - now,
+            )
+        self._memory.mark_identified((*today, now))

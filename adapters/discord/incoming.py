@@ -1,0 +1,147 @@
+"""A Discord message, as one addressed to us or not: pure, nothing is asked of Discord.
+
+Where a message lives: its key is `discord:GUILD:CHANNEL:MESSAGE`, with `dm` for the guild of a direct message and
+the thread's id for the channel of a message in a thread. A conversation is a DM, a thread, or a chain of replies;
+the id of a thread opened from a message is that message's id, so a chain and the thread opened from its first
+message are the same conversation where answers go into threads.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import discord
+
+from adapters.discord.buttons import root_of
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner
+
+PLATFORM = "discord"
+DIRECT = "dm"
+_MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
+_EMOJI = re.compile(r"<a?:(\w+):\d+>")
+
+
+class Reading(NamedTuple):
+    message: IncomingMessage
+    overheard: bool
+    """Said in a thread without addressing us: ours only if we take part there."""
+
+
+def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> Reading | None:
+    """`message` as a question; None when it is not for us. `threads`: answers to mentions go into threads."""
+    if message.author.bot or message.webhook_id or message.type not in _SAID:
+        return None
+    ours = _ours(message, me)
+    addressed = _mentioned(message, me) or ours is not None
+    in_thread = isinstance(message.channel, discord.Thread | discord.PartialMessageable)
+    if guild_of(message) is None:
+        manner = Manner.DIRECT
+    elif addressed:
+        manner = Manner.MENTION if ours is None else Manner.THREAD
+    elif in_thread and message.content and not _MENTION.match(message.content.lstrip()):
+        manner = Manner.THREAD
+    else:
+        return None
+    incoming = IncomingMessage(
+        key=key(guild_of(message), message.channel.id, message.id),
+        conversation=_conversation(message, ours, in_thread=in_thread, threads=threads),
+        author=f"{PLATFORM}:{message.author.id}",
+        text=question(message, me),
+        attachments=tuple(_attachment(one) for one in message.attachments),
+        sent_at=message.created_at,
+        manner=manner,
+        event_id=str(message.id),
+    )
+    return Reading(incoming, overheard=manner is Manner.THREAD and not addressed)
+
+
+_SAID = (discord.MessageType.default, discord.MessageType.reply)
+
+
+def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
+    return f"{PLATFORM}:{guild_id or DIRECT}:{channel_id}:{message_id}"
+
+
+class Place(NamedTuple):
+    """Where a question was asked."""
+
+    guild_id: int | None
+    channel_id: int
+    message_id: int
+    """For a command: the interaction's id."""
+
+
+def place(message: IncomingMessage) -> Place:
+    """What `key` was made of."""
+    _, guild, channel, message_id = message.key.split(":")
+    return Place(None if guild == DIRECT else int(guild), int(channel), int(message_id))
+
+
+def question(message: discord.Message, me: discord.ClientUser) -> str:
+    """What was said, without our own mention, other mentions by name."""
+    names = {f"@{user.id}": f"@{user.display_name}" for user in message.mentions}
+    names |= {f"@{role.id}": f"@{role.name}" for role in message.role_mentions}
+    names[f"@{me.id}"] = ""
+    if message.guild and (own_role := message.guild.self_role):
+        names[f"@{own_role.id}"] = ""
+
+    def name(match: re.Match[str]) -> str:
+        mark, number = match.groups()
+        if mark == "#":
+            channel = message.guild.get_channel_or_thread(int(number)) if message.guild else None
+            return f"#{channel.name}" if channel else ""
+        return names.get(f"@{number}", "")
+
+    return " ".join(_EMOJI.sub(r":\1:", _MENTION.sub(name, message.content)).split(" ")).strip()
+
+
+def guild_of(message: discord.Message) -> int | None:
+    """The guild's id, also where the guild is not in the cache; None for a direct message."""
+    if message.guild is not None:
+        return message.guild.id
+    return getattr(message.channel, "guild_id", None)
+
+
+def _mentioned(message: discord.Message, me: discord.ClientUser) -> bool:
+    own_role = message.guild.self_role if message.guild else None
+    return any(user.id == me.id for user in message.mentions) or (
+        own_role is not None and any(role.id == own_role.id for role in message.role_mentions)
+    )
+
+
+def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message | None:
+    """Our own message that `message` replies to."""
+    target = message.reference.resolved if message.reference else None
+    return target if isinstance(target, discord.Message) and target.author.id == me.id else None
+
+
+def _conversation(
+    message: discord.Message, ours: discord.Message | None, *, in_thread: bool, threads: bool
+) -> ConversationId:
+    guild_id = guild_of(message)
+    if guild_id is None:
+        return ConversationId(platform=PLATFORM, space=DIRECT, channel=str(message.channel.id))
+    if in_thread:
+        return ConversationId(platform=PLATFORM, space=str(guild_id), channel=str(message.channel.id))
+    root = str(message.id)
+    if ours is not None:
+        asked = ours.reference.message_id if ours.reference else None
+        root = root_of(ours.components) or str(asked or ours.id)
+    channel, thread = (root, "") if threads else (str(message.channel.id), root)
+    return ConversationId(platform=PLATFORM, space=str(guild_id), channel=channel, thread=thread)
+
+
+def root(message: IncomingMessage) -> str:
+    """What the buttons of the reply carry so that a reply to it is the same conversation."""
+    conversation = message.conversation
+    where = place(message)
+    if conversation.space == DIRECT or message.manner is Manner.COMMAND:
+        return ""
+    if conversation.thread:
+        return conversation.thread
+    return conversation.channel if conversation.channel != str(where.channel_id) else ""
+
+
+def _attachment(one: discord.Attachment) -> Attachment:
+    return Attachment(name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)

@@ -1,0 +1,91 @@
+"""From gateway events to the durable inbox, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import aiohttp
+import discord
+import structlog
+
+from adapters.discord.incoming import guild_of, key, question, read
+from adapters.discord.memory import Memory
+from pipeline import wording
+from pipeline.errors import Busy, Unavailable
+from pipeline.ports import Inbox
+
+T = TypeVar("T")
+LONGEST_PAUSE = 5.0
+
+log = structlog.get_logger(__name__)
+
+
+class Intake:
+    """Keeps trying while the inbox is unavailable: Discord does not send a message a second time.
+
+    Where too much is waiting already, the asker is told once a minute, and the message is not kept."""
+
+    def __init__(self, inbox: Inbox, memory: Memory, *, threads: bool) -> None:
+        self._inbox = inbox
+        self._memory = memory
+        self._threads = threads
+        self.unsaved = 0
+        """Messages that came and are not in the inbox yet."""
+
+    async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
+        """Put `message` into the inbox if it is for us. Does not return before it is durable."""
+        reading = read(message, me, threads=self._threads)
+        if reading is None:
+            return
+        incoming = reading.message
+        self.unsaved += 1
+        try:
+            if reading.overheard and not await self._surely(lambda: self._inbox.takes_part(incoming.conversation)):
+                return
+            if guild_of(message) is None:
+                self._know_direct(message.channel.id)
+            new = await self._surely(lambda: self._inbox.accept(incoming))
+            if not new and message.edited_at:
+                await self._surely(lambda: self._inbox.amend(incoming.key, incoming.text))
+        except Busy as busy:
+            if busy.first:
+                await _tell(message)
+        finally:
+            self.unsaved -= 1
+
+    async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
+        """A message was edited: the question changes if it is not answered yet."""
+        text = question(message, me)
+        if message.author.bot or not text:
+            return
+        changed = key(guild_of(message), message.channel.id, message.id)
+        await self._surely(lambda: self._inbox.amend(changed, text))
+
+    async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
+        """A message was deleted: nothing will be answered to it."""
+        await self._surely(lambda: self._inbox.cancel(key(guild_id, channel_id, message_id)))
+
+    def _know_direct(self, channel_id: int) -> None:
+        try:
+            self._memory.know_direct(channel_id)
+        except OSError as error:
+            log.warning("discord_memory_unwritable", reason=str(error))
+
+    async def _surely(self, call: Callable[[], Awaitable[T]]) -> T:
+        pause = 0.1
+        while True:
+            try:
+                return await call()
+            except Unavailable as error:
+                log.error("inbox_unavailable", reason=str(error))  # noqa: TRY400 - expected, and no trace is needed
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+
+async def _tell(message: discord.Message) -> None:
+    with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
+        async with asyncio.timeout(LONGEST_PAUSE):
+            await message.reply(wording.BUSY, suppress_embeds=True)

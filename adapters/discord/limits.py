@@ -1,0 +1,28 @@
+"""Discord's limits, as numbers and as one check. discord.py checks few of them itself.
+
+Sources: Discord's API documentation (resources/message, components/reference, interactions/receiving-and-responding);
+the 4,000 characters of components v2 are in discord.py's `LayoutView.content_length`.
+"""
+
+from __future__ import annotations
+
+CONTENT = 2000
+"""Characters of a message's plain content."""
+TEXT = 4000
+"""Characters over all text displays of a message with components v2."""
+COMPONENTS = 40
+CUSTOM_ID = 100
+LABEL = 80
+THREAD_NAME = 100
+NONCE = 25
+MODAL_LABEL = 45
+HISTORY_PAGE = 100
+FILE = 8_000_000
+"""Bytes of an attachment: under what every guild takes (10 MiB)."""
+TOKEN_SECONDS = 15 * 60
+"""How long the token of an interaction lives."""
+
+
+def length(text: str) -> int:
+    """UTF-16 code units. Discord documents no unit; this is the largest of the candidates."""
+    return len(text) + sum(character > "\uffff" for character in text)

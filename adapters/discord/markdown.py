@@ -1,0 +1,110 @@
+"""Foreign text into Discord's Markdown: everything inert but bold, inline code and a cited source's own address.
+
+What must not come alive: mentions, masked links, bare addresses, invites, timestamps, headings, quotes, lists,
+subtext, spoilers, fences, and characters that turn the direction of text or hide.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+_INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
+_SPECIAL = re.compile(r"[\\`*_~|<\[\]]")
+_LINE_START = re.compile(r"^(\s*)([#>+-]|\d+(?=[.)]))")
+_BACKTICKS = re.compile(r"`(?=`)")
+_MASS_MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^\s<>]+")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|://", re.IGNORECASE)
+_INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
+_LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
+_KEPT = frozenset("\n\t\u200c\u200d")
+"""Line ends, and the joiners that scripts and emoji need."""
+_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+"""Unicode categories: control, format (direction, tags, zero width), private use, surrogates, separators."""
+_SMUGGLERS = re.compile("[\U000e0100-\U000e01ef]")
+"""Variation selectors that carry hidden bytes."""
+MAX_ADDRESS = 512
+
+
+def clean(text: str, *, lines: bool = False) -> str:
+    """Without control, direction and invisible characters; white space is one space, unless `lines` are kept."""
+    kept = "".join(c for c in _SMUGGLERS.sub("", text) if c in _KEPT or unicodedata.category(c) not in _HIDDEN)
+    return kept.replace("\t", "    ").strip("\n") if lines else " ".join(kept.split())
+
+
+def escape(text: str) -> str:
+    """One line of plain text that shows as it is."""
+    return _escape(clean(text))
+
+
+def inline(text: str, addresses: Collection[str] = ()) -> str:
+    """One line of a sentence: bold, inline code and the links in `addresses` stay, all else shows as it is."""
+    text = clean(text)
+    parts: list[str] = []
+    end = 0
+    for match in _INLINE.finditer(text):
+        parts.append(_linked(text[end : match.start()], addresses))
+        code, bold = match.group(1), match.group(2)
+        parts.append(f"`{_inert_code(code[1:-1])}`" if code else f"**{_escape(bold)}**")
+        end = match.end()
+    parts.append(_linked(text[end:], addresses))
+    return "".join(parts)
+
+
+def code(text: str) -> str:
+    """The inside of a fenced block: exact, but for fences, mentions and the colon of addresses."""
+    return _BACKTICKS.sub("`\u200b", _inert_code(clean(text, lines=True)))
+
+
+def link(label: str, address: str) -> str:
+    """`label` as a link to `address`, or as plain text where the address could be read as another one."""
+    return f"[{escape(label)}](<{address}>)" if linkable(address) else escape(label)
+
+
+def linkable(address: str) -> bool:
+    """Whether Discord will open exactly this address and nothing else."""
+    return len(address) <= MAX_ADDRESS and _LINKABLE.fullmatch(address) is not None
+
+
+def _linked(text: str, addresses: Collection[str]) -> str:
+    if not addresses:
+        return _escape(text)
+    parts: list[str] = []
+    end = 0
+    for match in _ADDRESS.finditer(text):
+        address = next((a for a in (match.group(), match.group().rstrip(".,;:!?)'\"")) if a in addresses), "")
+        if address and linkable(address):
+            parts += [_escape(text[end : match.start()]), f"<{address}>"]
+            end = match.start() + len(address)
+    return "".join([*parts, _escape(text[end:])])
+
+
+def _escape(text: str) -> str:
+    text = _SPECIAL.sub(r"\\\g<0>", _without_schemes(text))
+    text = _INVITE.sub(r"\\.", _MASS_MENTION.sub("@\u200b", text))
+    return at_line_start(text)
+
+
+def at_line_start(escaped: str) -> str:
+    """`escaped` so that it may begin a line: no heading, quote, list or subtext."""
+    return _LINE_START.sub(_escape_line_start, escaped)
+
+
+def _escape_line_start(match: re.Match[str]) -> str:
+    space, mark = match.groups()
+    return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
+
+
+def _without_schemes(text: str) -> str:
+    """`https://host/path` becomes `host/path`: still readable, no longer a link."""
+    while (shorter := _SCHEME.sub("", text)) != text:
+        text = shorter
+    return text
+
+
+def _inert_code(text: str) -> str:
+    return _MASS_MENTION.sub(
+        "@\u200b", text.replace("://", "[:]//").replace("<@", "<\u200b@").replace("<#", "<\u200b#")
+    )

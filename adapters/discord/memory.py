@@ -1,0 +1,81 @@
+"""What the adapter remembers between starts: one small JSON file, replaced as a whole.
+
+How far the gateway has been read, when the last identifications were, the DM channels it knows, and the commands
+it has declared. Nothing of it is needed for correctness of what is already in the inbox.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+KNOWN_DIRECTS = 500
+"""DM channels that are read after an outage: the ones used last."""
+
+
+class _State(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    read_until: float = 0.0
+    """Unix seconds: everything sent before is in the inbox."""
+    identified: list[float] = []
+    """Unix seconds of the identifications of the last 24 hours."""
+    directs: list[int] = []
+    commands: str = ""
+
+
+class Memory:
+    """Raises OSError when its folder cannot be written. A damaged file counts as an empty one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "discord.json"
+        try:
+            self._state = _State.model_validate_json(self._path.read_bytes())
+        except (FileNotFoundError, ValidationError):
+            self._state = _State()
+
+    @property
+    def read_until(self) -> float:
+        return self._state.read_until
+
+    @property
+    def identified(self) -> tuple[float, ...]:
+        return tuple(self._state.identified)
+
+    @property
+    def directs(self) -> tuple[int, ...]:
+        return tuple(self._state.directs)
+
+    @property
+    def commands(self) -> str:
+        return self._state.commands
+
+    def mark_read(self, until: float) -> None:
+        if until > self._state.read_until:
+            self._save(read_until=until)
+
+    def mark_identified(self, times: tuple[float, ...]) -> None:
+        self._save(identified=list(times))
+
+    def mark_commands(self, digest: str) -> None:
+        self._save(commands=digest)
+
+    def know_direct(self, channel_id: int) -> None:
+        if channel_id not in self._state.directs:
+            self._save(directs=[*self._state.directs, channel_id][-KNOWN_DIRECTS:])
+
+    def forget_direct(self, channel_id: int) -> None:
+        if channel_id in self._state.directs:
+            self._save(directs=[known for known in self._state.directs if known != channel_id])
+
+    def _save(self, **changes: object) -> None:
+        self._state = self._state.model_copy(update=changes)
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside = self._path.with_suffix(".new")
+        with beside.open("w") as file:
+            file.write(self._state.model_dump_json())
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(self._path)

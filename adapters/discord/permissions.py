@@ -1,0 +1,49 @@
+"""What the bot asks for: the least intents and permissions, the invite link, and what is missing where."""
+
+from __future__ import annotations
+
+import discord
+
+from adapters.discord.incoming import Place
+
+NEEDED = {
+    "view_channel": "View Channel",
+    "send_messages": "Send Messages",
+    "send_messages_in_threads": "Send Messages in Threads",
+    "create_public_threads": "Create Public Threads",
+    "read_message_history": "Read Message History",
+    "attach_files": "Attach Files",
+}
+"""Permission -> its name in Discord. Threads: answering there and opening them; history: finding our own reply again
+after a crash and what was asked while we were away; files: the export of a person's data."""
+
+
+def intents(*, message_content: bool) -> discord.Intents:
+    """Guilds, guild messages and direct messages; message content, the only privileged one, by choice."""
+    wanted = discord.Intents.none()
+    wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
+    wanted.message_content = message_content
+    return wanted
+
+
+def permissions() -> discord.Permissions:
+    return discord.Permissions(**dict.fromkeys(NEEDED, True))
+
+
+def invite_url(application_id: int) -> str:
+    """The link with which an administrator adds the bot to a server."""
+    return discord.utils.oauth_url(application_id, permissions=permissions(), scopes=("bot", "applications.commands"))
+
+
+async def missing(client: discord.Client, where: Place) -> str:
+    """The permissions that are lacking to answer there, by name; the likeliest one where that cannot be told."""
+    if where.guild_id is None:
+        return "to write to you"
+    channel = client.get_channel(where.channel_id)
+    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or channel.guild.me is None:
+        return "“View Channel”"
+    granted = channel.permissions_for(channel.guild.me)
+    in_thread = isinstance(channel, discord.Thread)
+    sending = "send_messages_in_threads" if in_thread else "send_messages"
+    lacking = [NEEDED[name] for name in ("view_channel", sending, "read_message_history") if not getattr(granted, name)]
+    return " and ".join(f"“{name}”" for name in lacking) or f"“{NEEDED[sending]}”"

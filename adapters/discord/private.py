@@ -1,0 +1,162 @@
+"""Answers to commands: through the inbox like every question, back through the interaction's token.
+
+The first message of the reply is the one Discord made when the command was acknowledged; editing it is idempotent,
+so a crash costs nothing while the token lives (15 minutes). Further messages cannot be found again: after a crash
+they are not posted, and the reply says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, cast
+
+import discord
+import structlog
+
+from adapters.discord import limits
+from adapters.discord.actions import person, say
+from adapters.discord.audience import PRIVATE
+from adapters.discord.card import card
+from adapters.discord.deliver import follow
+from adapters.discord.errors import TOKEN_GONE, TRANSIENT, is_code
+from adapters.discord.incoming import DIRECT, PLATFORM, key
+from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
+from adapters.discord.render import EVERYTHING, Look, Page, pages
+from adapters.discord.reply import REQUEST_SECONDS, steadily
+from pipeline import wording
+from pipeline.errors import CitewellError
+from pipeline.ports import Inbox, Receipt
+from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Work
+
+ORIGINAL = "@original"
+SHARED = "shared"
+ACK_SECONDS = 2.0
+"""Discord gives three until the first response."""
+
+Interaction = discord.Interaction[Any]
+log = structlog.get_logger(__name__)
+
+
+class _Open(NamedTuple):
+    """A command of this process; one of the process before can be answered, but not be followed up."""
+
+    interaction: Interaction
+    acknowledged: asyncio.Event
+
+
+class Commands:
+    """Takes commands in and gives their answers back."""
+
+    def __init__(
+        self,
+        client: discord.Client,
+        inbox: Inbox,
+        *,
+        look: Look = EVERYTHING,
+        first_seconds: float = FIRST_SECONDS,
+        edit_seconds: float = EDIT_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._client = client
+        self._inbox = inbox
+        self._look = look
+        self._first = first_seconds
+        self._every = edit_seconds
+        self._clock = clock
+        self._open: dict[str, _Open] = {}
+
+    async def ask(self, interaction: Interaction, question: str, private: bool) -> None:
+        """Put the question into the inbox, then acknowledge; what could not be kept is said at once."""
+        message = _message(interaction, question, private=private)
+        self._open = {name: one for name, one in self._open.items() if not one.interaction.is_expired()}
+        opened = self._open[message.key] = _Open(interaction, asyncio.Event())
+        try:
+            async with asyncio.timeout(ACK_SECONDS):
+                await self._inbox.accept(message)
+        except (CitewellError, TimeoutError):
+            del self._open[message.key]
+            await say(interaction, (wording.BUSY,))
+            return
+        try:
+            await interaction.response.defer(ephemeral=private, thinking=True)
+        finally:
+            opened.acknowledged.set()
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        """Show the answer in the reply of the command. Returns without one when its token has expired."""
+        if self._clock() - work.message.sent_at.timestamp() > limits.TOKEN_SECONDS:
+            log.info("discord_command_expired", key=work.message.key)
+            return
+        if opened := self._open.get(work.message.key):
+            await opened.acknowledged.wait()
+        interrupted = work.posting_since is not None
+        await receipt.posting()
+        try:
+            async with Painter(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
+                answer = await follow(events, painter.newest)
+            if answer:
+                await self._finish(work, pages(answer, self._look), receipt, interrupted=interrupted)
+        except discord.HTTPException as error:
+            if not is_code(error, *TOKEN_GONE):
+                raise
+            log.info("discord_command_unreachable", key=work.message.key)
+
+    async def _finish(self, work: Work, shown: tuple[Page, ...], receipt: Receipt, *, interrupted: bool) -> None:
+        opened = self._open.pop(work.message.key, None)
+        private = _private(work.message)
+        whole = len(shown) == 1 or (opened is not None and not interrupted)
+        if not whole:
+            shown = (shown[0].model_copy(update={"status": f"-# {wording.ASK_AGAIN}"}),)
+        await steadily(lambda: self._edit(work, shown[0], shareable=private and len(shown) == 1))
+        await receipt.posted(ORIGINAL)
+        for page in shown[1:]:
+            assert opened is not None
+            view = card(page, shareable=private and page is shown[-1] and _in_guild(work.message))
+            async with asyncio.timeout(REQUEST_SECONDS):
+                await opened.interaction.followup.send(view=view, ephemeral=private, suppress_embeds=True)
+
+    async def _glimpse(self, work: Work, page: Page) -> None:
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                await self._edit(work, page)
+        except (*TRANSIENT, discord.RateLimited) as error:
+            log.info("discord_edit_skipped", key=work.message.key, reason=type(error).__name__)
+
+    async def _edit(self, work: Work, page: Page, *, shareable: bool = False) -> None:
+        token = work.message.reply_to.partition(":")[2]
+        webhook = discord.Webhook.partial(self._client.application_id or 0, token, client=self._client)
+        await webhook.edit_message(
+            cast("int", ORIGINAL),
+            view=card(page, shareable=shareable and _in_guild(work.message)),
+            allowed_mentions=discord.AllowedMentions.none(),
+        )
+
+
+def _message(interaction: Interaction, question: str, *, private: bool) -> IncomingMessage:
+    """A command as a question. Private ones of a person in a channel are a conversation of their own."""
+    made = key(interaction.guild_id, interaction.channel_id or 0, interaction.id)
+    space = made.split(":")[1]
+    thread = f"private-{interaction.user.id}" if private else f"command-{interaction.id}"
+    return IncomingMessage(
+        key=made,
+        conversation=ConversationId(
+            platform=PLATFORM, space=space, channel=str(interaction.channel_id or 0), thread=thread
+        ),
+        author=person(interaction),
+        text=" ".join(question.split(" ")).strip(),
+        sent_at=datetime.fromtimestamp(interaction.created_at.timestamp(), UTC),
+        manner=Manner.COMMAND,
+        event_id=str(interaction.id),
+        reply_to=f"{PRIVATE if private else SHARED}:{interaction.token}",
+    )
+
+
+def _private(message: IncomingMessage) -> bool:
+    return message.reply_to.startswith(f"{PRIVATE}:")
+
+
+def _in_guild(message: IncomingMessage) -> bool:
+    return message.conversation.space != DIRECT

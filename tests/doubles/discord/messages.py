@@ -1,0 +1,206 @@
+"""The REST side of channels, threads and messages, strict where Discord is strict."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from aiohttp import web
+
+from tests.doubles.discord.gateway import Gateway
+from tests.doubles.discord.limits import refused
+from tests.doubles.discord.world import (
+    CREATE_PUBLIC_THREADS,
+    DM,
+    READ_HISTORY,
+    SEND_IN_THREADS,
+    SEND_MESSAGES,
+    THREADS,
+    VIEW_CHANNEL,
+    Channel,
+    Payload,
+    World,
+)
+
+
+class Refusal(Exception):
+    """Becomes Discord's error answer."""
+
+    def __init__(self, status: int, code: int, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = {"code": code, "message": message, **more}
+
+
+async def body_of(request: web.Request) -> Payload:
+    """The JSON body, with files put under `attachments` when it came as a form."""
+    if not request.content_type.startswith("multipart/"):
+        return dict(await request.json()) if request.can_read_body else {}
+    form = await request.post()
+    payload: Payload = json.loads(str(form["payload_json"]))
+    files = [value for key, value in form.items() if key.startswith("files[")]
+    target = payload.get("data", payload)
+    target["attachments"] = [{"filename": one.filename, "body": one.file.read().decode()} for one in files]  # type: ignore[union-attr]
+    return payload
+
+
+class Messages:
+    def __init__(self, world: World, gateway: Gateway) -> None:
+        self._world = world
+        self._gateway = gateway
+        self.typing: list[str] = []
+        self.edits: list[tuple[str, Payload]] = []
+
+    def _channel(self, channel_id: str, *needs: int) -> Channel:
+        channel = self._world.channels.get(channel_id)
+        if channel is None:
+            raise Refusal(404, 10003, "Unknown Channel")
+        if channel.denied & VIEW_CHANNEL:
+            raise Refusal(403, 50001, "Missing Access")
+        if channel.payload["type"] != DM and any(channel.denied & need for need in needs):
+            raise Refusal(403, 50013, "Missing Permissions")
+        return channel
+
+    def message(self, channel_id: str, message_id: str) -> Payload:
+        found = (
+            self._world.channels[channel_id].messages.get(message_id) if channel_id in self._world.channels else None
+        )
+        if found is None:
+            raise Refusal(404, 10008, "Unknown Message")
+        return found
+
+    async def put(self, channel_id: str, author: Payload, payload: Payload, **more: Any) -> Payload:
+        """Store a message of anybody and tell the gateway."""
+        world, channel = self._world, self._world.channels[channel_id]
+        message = build(world, channel_id, author, payload) | more
+        guild_id = channel.payload.get("guild_id")
+        if guild_id:
+            message["guild_id"] = guild_id
+        channel.messages[message["id"]] = message
+        channel.payload["last_message_id"] = message["id"]
+        if channel.is_thread and channel.payload["thread_metadata"]["archived"]:
+            channel.payload["thread_metadata"]["archived"] = False
+            await self._gateway.emit("THREAD_UPDATE", channel.payload)
+        shown = dict(message)
+        if guild_id:
+            member = world.members.get((guild_id, author["id"]), {"roles": [], "joined_at": None, "flags": 0})
+            shown["member"] = {key: value for key, value in member.items() if key != "user"}
+        await self._gateway.emit_message("MESSAGE_CREATE", shown)
+        return message
+
+    async def create(self, request: web.Request) -> Payload:
+        channel_id, payload = request.match_info["channel"], await body_of(request)
+        kind = self._world.channels[channel_id].payload["type"] if channel_id in self._world.channels else 0
+        channel = self._channel(channel_id, SEND_IN_THREADS if kind in THREADS else SEND_MESSAGES)
+        if channel.is_thread and channel.payload["thread_metadata"]["locked"]:
+            raise Refusal(403, 160005, "Thread is locked")
+        nonce = str(payload.get("nonce") or "")
+        if payload.get("enforce_nonce") and (known := self._world.remembered(channel_id, nonce)):
+            return known
+        if wrong := refused(payload):
+            raise Refusal(400, 50035, "Invalid Form Body", errors={"_errors": wrong})
+        reference = payload.get("message_reference")
+        if (
+            reference
+            and str(reference["message_id"]) not in channel.messages
+            and reference.get("fail_if_not_exists", True)
+        ):
+            raise Refusal(400, 50035, "Invalid Form Body", errors={"message_reference": {"_errors": ["unknown"]}})
+        message = await self.put(channel_id, self._world.bot, payload)
+        if nonce:
+            self._world.nonces[channel_id, nonce] = (self._world.now() + self._world.nonce_seconds, message["id"])
+        return message
+
+    async def edit(self, request: web.Request) -> Payload:
+        channel_id, payload = request.match_info["channel"], await body_of(request)
+        channel = self._channel(channel_id)
+        message = self.message(channel_id, request.match_info["message"])
+        if message["author"]["id"] != self._world.bot["id"]:
+            raise Refusal(403, 50005, "Cannot edit a message authored by another user")
+        if channel.is_thread and channel.payload["thread_metadata"]["archived"]:
+            raise Refusal(400, 50083, "Thread is archived")
+        change(message, payload, self._world)
+        self.edits.append((message["id"], payload))
+        await self._gateway.emit_message("MESSAGE_UPDATE", message)
+        return message
+
+    async def history(self, request: web.Request) -> list[Payload]:
+        channel = self._channel(request.match_info["channel"], READ_HISTORY)
+        limit = int(request.query.get("limit", "50"))
+        after, before = request.query.get("after"), request.query.get("before")
+        found = [m for m in channel.messages.values() if not after or int(m["id"]) > int(after)]
+        found = [m for m in found if not before or int(m["id"]) < int(before)]
+        chosen = found[:limit] if after else found[-limit:]
+        shown = [self._world.visible(message) for message in reversed(chosen)]
+        return [{key: value for key, value in message.items() if key != "guild_id"} for message in shown]
+
+    async def delete(self, request: web.Request) -> None:
+        await self.remove(request.match_info["channel"], request.match_info["message"])
+
+    async def remove(self, channel_id: str, message_id: str) -> None:
+        message = self.message(channel_id, message_id)
+        del self._world.channels[channel_id].messages[message_id]
+        gone = {"id": message_id, "channel_id": channel_id}
+        guild_id = message.get("guild_id")
+        await self._gateway.emit("MESSAGE_DELETE", {**gone, "guild_id": guild_id} if guild_id else gone)
+
+    async def open_thread(self, request: web.Request) -> Payload:
+        channel_id, message_id = request.match_info["channel"], request.match_info["message"]
+        self._channel(channel_id, CREATE_PUBLIC_THREADS)
+        self.message(channel_id, message_id)
+        payload = await body_of(request)
+        if message_id in self._world.channels:
+            raise Refusal(400, 160004, "A thread has already been created for this message")
+        if not 1 <= len(payload.get("name") or "") <= 100:
+            raise Refusal(400, 50035, "Invalid Form Body", errors={"name": {"_errors": ["length"]}})
+        self._world.thread(channel_id, payload["name"], thread_id=message_id, owner=self._world.bot["id"])
+        thread = self._world.channels[message_id].payload
+        await self._gateway.emit("THREAD_CREATE", {**thread, "newly_created": True})
+        return thread
+
+    async def show_typing(self, request: web.Request) -> None:
+        self._channel(request.match_info["channel"])
+        self.typing.append(request.match_info["channel"])
+
+    async def one(self, request: web.Request) -> Payload:
+        self._channel(request.match_info["channel"], READ_HISTORY)
+        return self._world.visible(self.message(request.match_info["channel"], request.match_info["message"]))
+
+    async def channel(self, request: web.Request) -> Payload:
+        return self._channel(request.match_info["channel"]).payload
+
+
+def build(world: World, channel_id: str, author: Payload, payload: Payload) -> Payload:
+    """A whole message object out of what somebody sent."""
+    message_id = world.snowflake()
+    reference = payload.get("message_reference")
+    message: Payload = {
+        "id": message_id, "channel_id": channel_id, "author": author, "content": payload.get("content") or "",
+        "timestamp": world.timestamp(), "edited_timestamp": None, "tts": False, "mention_everyone": False,
+        "mentions": payload.get("mentions") or [], "mention_roles": payload.get("mention_roles") or [],
+        "attachments": payload.get("attachments") or [], "embeds": payload.get("embeds") or [], "pinned": False,
+        "type": 19 if reference else 0, "flags": int(payload.get("flags") or 0),
+        "components": payload.get("components") or [], "allowed_mentions": payload.get("allowed_mentions"),
+    }  # fmt: skip
+    if payload.get("nonce"):
+        message["nonce"] = payload["nonce"]
+    if reference:
+        target = world.channels[channel_id].messages.get(str(reference["message_id"]))
+        message["message_reference"] = {
+            **reference,
+            "message_id": str(reference["message_id"]),
+            "channel_id": channel_id,
+        }
+        shown = {k: v for k, v in target.items() if k != "referenced_message"} if target else None
+        message["referenced_message"] = shown
+    return message
+
+
+def change(message: Payload, payload: Payload, world: World) -> None:
+    """Apply an edit; refuses what Discord refuses."""
+    if wrong := refused(payload, flags=message["flags"], editing=True):
+        raise Refusal(400, 50035, "Invalid Form Body", errors={"_errors": wrong})
+    keys = ("content", "embeds", "components", "attachments", "allowed_mentions")
+    message |= {key: payload[key] for key in keys if key in payload and payload[key] is not None}
+    message["flags"] |= int(payload.get("flags") or 0)
+    message["edited_timestamp"] = world.timestamp()
