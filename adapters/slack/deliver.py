@@ -16,6 +16,7 @@ from adapters.slack.reply import QUIET, Reply, find, metadata
 from adapters.slack.stream import Budget, Stream
 from adapters.slack.web import Declined, Web
 from pipeline import wording
+from pipeline.errors import CitewellError
 from pipeline.ports import Receipt
 from pipeline.values import Answer, Event, IncomingMessage, Manner, Work, Written
 
@@ -75,6 +76,15 @@ class Deliverer:
         """End the answer being written in this thread, if there is one."""
         if feed := self._feeds.get((channel, thread)):
             feed.stop()
+
+    async def whisper(self, message: IncomingMessage, text: str) -> None:
+        """Tell the asker alone, in the thread; nothing depends on it."""
+        spot = place(message)
+        where = {"channel": spot.channel, "user": spot.user, "thread_ts": spot.thread}
+        try:
+            await self._web.call("chat.postEphemeral", **where, text=text, parse="none")
+        except CitewellError as error:
+            log.warning("could not tell that there is too much to do: %s", error)
 
     async def _answer(self, work: Work, spot: Spot, the_reply: Reply, events: AsyncIterator[Event]) -> None:
         notes = _notes(work.message)

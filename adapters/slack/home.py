@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.slack import markup
 from adapters.slack.blocks import Block, button, context, section, short
 from pipeline.values import CitationStyle, Document, Preferences, Style
 
@@ -31,7 +30,7 @@ _PRIVACY = (
 def home(documents: Sequence[Document], preferences: Preferences, notice: str = "") -> Block:
     """The view for `views.publish`."""
     blocks = [
-        *([section(markup.mrkdwn(notice))] if notice else []),
+        *([section(short(notice, 500))] if notice else []),
         _header("Ask the documents"),
         section(_HOW),
         _header("What is indexed"),
@@ -53,7 +52,7 @@ def _header(text: str) -> Block:
 def _indexed(documents: Sequence[Document]) -> str:
     if not documents:
         return "Nothing that you may see has been indexed yet."
-    titles = [f"• {short(document.title or document.filename, 120)}" for document in documents[:LISTED]]
+    titles = [f"• {short(document.title, 120) or short(document.filename, 120)}" for document in documents[:LISTED]]
     more = [f"… and {len(documents) - LISTED} more"] if len(documents) > LISTED else []
     return "\n".join([*titles, *more])
 

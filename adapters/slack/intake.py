@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from adapters.slack.incoming import Addressed, Deleted, Edited, Me, Stopped, read
+from pipeline import wording
+from pipeline.errors import Busy
 from pipeline.ports import Inbox
+from pipeline.values import IncomingMessage
+
+Whisper = Callable[[IncomingMessage, str], Coroutine[Any, Any, None]]
 
 REMEMBERED = 1000
 OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
@@ -19,14 +25,17 @@ OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
 class Intake:
     """A middleware that runs before Bolt does anything else, authorization included.
 
-    When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
+    When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again.
+    `stop` ends the answer in a channel's thread; `whisper` tells one person something in passing."""
 
-    def __init__(self, inbox: Inbox, me: Me, stop: Callable[[str, str], None]) -> None:
+    def __init__(self, inbox: Inbox, me: Me, stop: Callable[[str, str], None], whisper: Whisper) -> None:
         self._inbox = inbox
         self._me = me
         self._stop = stop
-        self._early: OrderedDict[str, Edited | Deleted] = OrderedDict()
-        """Edits and deletions that came before their message: Slack may deliver out of order."""
+        self._whisper = whisper
+        self._whispering: set[asyncio.Task[None]] = set()
+        self._early: OrderedDict[str, str] = OrderedDict()
+        """Texts of edits that came before their message: Slack may deliver out of order."""
 
     async def receive(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
         """Take in what is ours and answer 200; hand everything else on."""
@@ -36,29 +45,30 @@ class Intake:
         match read(req.body, self._me):
             case Addressed() as addressed:
                 await self._accept(addressed)
-            case Edited() as edited:
-                if not await self._inbox.amend(edited.key, edited.text):
-                    self._remember(edited)
-            case Deleted() as deleted:
-                if not await self._inbox.cancel(deleted.key):
-                    self._remember(deleted)
+            case Edited(key=key, text=text):
+                if not await self._inbox.amend(key, text):
+                    self._remember(key, text)
+            case Deleted(key=key):
+                await self._inbox.cancel(key)
             case Stopped() as stopped:
                 self._stop(stopped.channel, stopped.thread)
         return BoltResponse(status=200, body="")
 
     async def _accept(self, addressed: Addressed) -> None:
         message = addressed.message
-        early = self._early.get(message.key)
-        if isinstance(early, Deleted):
-            return
-        if early:
-            message = message.model_copy(update={"text": early.text})
         if addressed.follow_up and not await self._inbox.takes_part(message.conversation):
             return
-        await self._inbox.accept(message)
+        text = self._early.get(message.key, message.text)
+        try:
+            await self._inbox.accept(message.model_copy(update={"text": text}))
+        except Busy as busy:
+            if busy.first:
+                task = asyncio.create_task(self._whisper(message, wording.BUSY))
+                self._whispering.add(task)
+                task.add_done_callback(self._whispering.discard)
 
-    def _remember(self, happened: Edited | Deleted) -> None:
-        self._early[happened.key] = happened
-        self._early.move_to_end(happened.key)
+    def _remember(self, key: str, text: str) -> None:
+        self._early[key] = text
+        self._early.move_to_end(key)
         if len(self._early) > REMEMBERED:
             self._early.popitem(last=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
@@ -15,7 +15,8 @@ from adapters.slack.readers import Audiences
 from adapters.slack.render import Look, Post, line, reply
 from adapters.slack.reply import QUIET
 from adapters.slack.web import Declined, Web
-from pipeline.errors import CitewellError
+from pipeline import wording
+from pipeline.errors import Busy, CitewellError
 from pipeline.ports import Desk, Inbox
 from pipeline.values import Answer, Rating, Vote
 
@@ -48,12 +49,22 @@ class Interactions:
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
-        await self._inbox.accept(command(body, self._me))
-        await ack(text=LOOKING, response_type="ephemeral")
+        try:
+            await self._inbox.accept(command(body, self._me))
+        except Busy:
+            await ack(text=wording.BUSY, response_type="ephemeral")
+        else:
+            await ack(text=LOOKING, response_type="ephemeral")
 
     async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        await self._inbox.accept(shortcut(body, self._me))
-        await ack()
+        """The shortcut `Answer this message`, in the same way."""
+        try:
+            await self._inbox.accept(shortcut(body, self._me))
+        except Busy:
+            await ack()
+            await self._tell(body, wording.BUSY)
+        else:
+            await ack()
 
     async def rate(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The vote counts at once; a thumbs-down then asks for the reason."""
@@ -75,13 +86,11 @@ class Interactions:
 
     async def passages(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        answer = await self._answer(body)
-        await self._show(body, panels.passages(answer) if answer else [line(panels.GONE)])
+        await self._answer(body, panels.passages)
 
     async def why(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        answer = await self._answer(body)
-        await self._show(body, panels.why(answer) if answer else [line(panels.GONE)])
+        await self._answer(body, panels.why)
 
     async def share(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Post a private answer in its channel, if everyone there may see what it rests on."""
@@ -106,34 +115,35 @@ class Interactions:
         except CitewellError as error:
             await self._sorry(body, error)
 
-    async def _answer(self, body: Body) -> Answer | None:
+    async def _answer(self, body: Body, panel: Callable[[Answer], list[Post]]) -> None:
+        """Show a panel of the answer that was clicked, to its reader alone and if they may see it."""
         channel = str((body.get("channel") or {}).get("id") or "")
-        readers = await self._audiences.of_person(str(body["user"]["id"]), channel)
         stranger = str(body["user"].get("team_id") or self._me.team) != self._me.team
-        return await self._desk.answer(
-            _value(body), readers.model_copy(update={"external": readers.external or stranger})
-        )
+        try:
+            readers = await self._audiences.of_person(str(body["user"]["id"]), channel)
+            readers = readers.model_copy(update={"external": readers.external or stranger})
+            answer = await self._desk.answer(_value(body), readers)
+            await self._show(body, panel(answer) if answer else [line(panels.GONE)])
+        except CitewellError as error:
+            await self._sorry(body, error)
 
     async def _show(self, body: Body, posts: Sequence[Post]) -> None:
         """Show `posts` to whoever clicked, where they clicked."""
-        container, url = body.get("container") or {}, str(body.get("response_url") or "")
+        container = body.get("container") or {}
+        if container.get("is_ephemeral"):
+            await private.show(self._web, str(body["response_url"]), posts)
+            return
         thread = str((body.get("message") or {}).get("thread_ts") or container.get("thread_ts") or "")
-        try:
-            if container.get("is_ephemeral"):
-                await private.show(self._web, url, posts)
-                return
-            for post in posts:
-                await self._web.call(
-                    "chat.postEphemeral",
-                    channel=body["channel"]["id"],
-                    user=body["user"]["id"],
-                    text=post.text,
-                    blocks=post.blocks,
-                    parse="none",
-                    **({"thread_ts": thread} if thread else {}),
-                )
-        except CitewellError as error:
-            await self._sorry(body, error)
+        for post in posts:
+            await self._web.call(
+                "chat.postEphemeral",
+                channel=body["channel"]["id"],
+                user=body["user"]["id"],
+                text=post.text,
+                blocks=post.blocks,
+                parse="none",
+                **({"thread_ts": thread} if thread else {}),
+            )
 
     async def _sorry(self, body: Body, error: CitewellError) -> None:
         """Say that a click came to nothing, by the way that needs no permission at all."""
@@ -143,11 +153,13 @@ class Interactions:
             text = f"I lack the permission {error.needed} for that. An admin can add it to the app."
         elif isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
             text = "I am not a member of this channel. Invite me with `/invite`, then try again."
-        if url := str(body.get("response_url") or ""):
-            try:
-                await private.show(self._web, url, [line(text)])
-            except CitewellError as again:
-                log.warning("could not say so either: %s", again)
+        await self._tell(body, text)
+
+    async def _tell(self, body: Body, text: str) -> None:
+        try:
+            await private.show(self._web, str(body["response_url"]), [line(text)])
+        except CitewellError as error:
+            log.warning("could not tell: %s", error)
 
     def _person(self, body: Body) -> str:
         return person(self._me.team, str(body["user"]["id"]))

@@ -103,16 +103,24 @@ def _inert_units(sentence: CitedSentence, links: frozenset[str]) -> list[CitedSe
     if sentence.kind is BlockKind.CODE:
         texts = [markup.code(piece, sentence.language) for piece in _code_pieces(sentence.text)]
         units = [sentence.model_copy(update={"text": text, "language": language}) for text, language in texts]
-    elif sentence.kind in (BlockKind.ROW, BlockKind.HEADER) and len(cells := markup.cell(sentence.text, links)) <= UNIT:
-        units = [sentence.model_copy(update={"text": cells})]
-    elif len(whole := markup.inline(sentence.text, links)) <= UNIT:
-        units = [sentence.model_copy(update={"text": whole, "kind": _not_a_row(sentence.kind)})]
+    elif (len(whole := _whole(sentence, links)) <= UNIT and sentence.kind in (BlockKind.ROW, BlockKind.HEADER)) or len(
+        whole
+    ) <= UNIT:
+        units = [sentence.model_copy(update={"text": whole})]
     else:
         pieces = [markup.inline(piece, links) for piece in _pieces(sentence.text)]
         units = [sentence.model_copy(update={"text": text, "kind": _not_a_row(sentence.kind)}) for text in pieces]
         units = units[:1] + [unit.model_copy(update={"kind": BlockKind.PROSE, "opens": False}) for unit in units[1:]]
     last = units[-1:]
     return [unit.model_copy(update={"numbers": ()}) for unit in units[:-1]] + last
+
+
+def _whole(sentence: CitedSentence, links: frozenset[str]) -> str:
+    """The sentence in one piece; what is too long for that is returned as it is, only to be measured."""
+    if len(sentence.text) > UNIT:
+        return sentence.text
+    is_row = sentence.kind in (BlockKind.ROW, BlockKind.HEADER)
+    return (markup.cell if is_row else markup.inline)(sentence.text, links)
 
 
 def _not_a_row(kind: BlockKind) -> BlockKind:

@@ -11,7 +11,7 @@ which no client makes clickable.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -22,8 +22,9 @@ _INVISIBLE = re.compile(
 )
 _ADDRESS = re.compile(
     r"""(?xi)
-    (?: [a-z][a-z0-9+.\-]{0,30}:/+ \S+                               # any scheme://
-      | (?: mailto | tel | javascript | vbscript | data | file | slack | sms | xmpp ) : \S+
+    (?: (?<!\S) \S*? :/ \S*                                          # whatever holds a scheme://
+      | www \. \S*
+      | (?: mailto | tel | javascript | vbscript | data | file | slack | sms | xmpp ) : \S*
       | (?<![^\s@<>()\[\]]) [^\s@<>()\[\]]+ @ [\w\-]+ (?: [.。．｡] [\w\-]+ )+     # an email address
       | (?<!\w) (?: [\w\-]+ [.。．｡] )+ [^\W\d_]{2,} (?!\w) (?: [/?\#:] \S* )?    # example.com/path
     )"""
@@ -87,29 +88,33 @@ def cell(text: str, links: Collection[str]) -> str:
     return " | ".join(inline(part, links).replace("|", "∣") or " " for part in one_line(text).split(" | "))
 
 
-def _emit(tokens: Sequence[Token], links: Collection[str]) -> list[str]:
-    out: list[str] = []
+def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:
+    """Markdown again. Text that will stand together is looked at together, whatever stood between it before."""
+    plain = ""
     closers: list[str] = []
     for token in tokens:
+        markup = ""
         match token.type:
-            case "text" | "html_inline" | "text_special":
-                out.append(_text(token.content, links))
-            case "code_inline":
-                out.append(_code_span(token.content))
+            case "text" | "html_inline" | "text_special" | "image":
+                plain += token.content
             case "softbreak" | "hardbreak":
-                out.append(" ")
-            case "image":
-                out.append(_text(token.content, links))
+                plain += " "
+            case "code_inline":
+                markup = _code_span(token.content)
             case "link_open":
                 url = str(token.attrs.get("href", ""))
                 live = url in links and linkable(url)
-                out.append("[" if live else "")
+                markup = "[" if live else ""
                 closers.append(f"]({url})" if live else "")
             case "link_close":
-                out.append(closers.pop())
+                markup = closers.pop()
             case _:
-                out.append(token.markup)
-    return out
+                markup = token.markup
+        if markup:
+            yield _text(plain, links)
+            yield markup
+            plain = ""
+    yield _text(plain, links)
 
 
 def _text(text: str, links: Collection[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adapters.slack import markup
-from adapters.slack.blocks import Block, context, section
+from adapters.slack.blocks import Block, context, section, short
 from adapters.slack.render import Post, fallback
 from pipeline import cite, wording
 from pipeline.values import Answer, Citation, Rating, Reason
@@ -32,9 +32,9 @@ def passages(answer: Answer) -> list[Post]:
 
 def why(answer: Answer) -> list[Post]:
     """The parts of the confidence, in words."""
-    lines = [f"• {markup.mrkdwn(factor.text)} ({factor.value:.2f})" for factor in answer.confidence.reasons]
+    lines = [f"• {short(factor.text, 500)} ({factor.value:.2f})" for factor in answer.confidence.reasons]
     head = f"*{wording.badge(answer.confidence)}* ({answer.confidence.score:.2f})"
-    blocks = [section(head), *(section(line[:3000]) for line in lines[:40]), context(markup.mrkdwn(answer.reasoning))]
+    blocks = [section(head), *(section(line) for line in lines), context(short(answer.reasoning, 500) or "-")]
     return _posts(blocks, "Why this confidence")
 
 

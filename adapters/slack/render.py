@@ -95,7 +95,7 @@ def _footer(answer: Answer, look: Look, *, shareable: bool) -> Iterator[Block]:
         for at in range(0, len(texts), 10):
             yield context(*texts[at : at + 10])
     if look.confidence and answer.sentences:
-        yield context(f"{wording.badge(answer.confidence)} · {markup.mrkdwn(answer.reasoning)}")
+        yield context(f"{wording.badge(answer.confidence)} · {short(answer.reasoning, 500)}")
     if answer.sentences or answer.outcome is Outcome.NOT_FOUND:
         yield feedback(answer.id)
         yield buttons(answer, shareable=shareable)

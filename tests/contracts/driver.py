@@ -30,6 +30,8 @@ class Way(StrEnum):
     PRIVACY = "privacy"
     SHARED_CHANNEL = "shared_channel"
     FILES = "files"
+    FAULTS = "faults"
+    """What goes wrong while posting can be brought about here."""
 
 
 class Fault(StrEnum):

@@ -219,7 +219,7 @@ async def test_a_crash_while_a_reply_grows_ends_in_that_one_reply_complete(drive
 
 @pytest.mark.parametrize("fault", list(Fault))
 async def test_a_post_that_goes_wrong_is_posted_once_in_the_end(driver: Driver, fault: Fault) -> None:
-    needs(driver, Way.MENTION)
+    needs(driver, Way.MENTION, Way.FAULTS)
     driver.break_next_post(fault)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
