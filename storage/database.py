@@ -29,6 +29,8 @@ Work = Callable[[sqlite3.Connection], T]
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's before it gives up."""
 READERS = 3
+LOG_BYTES = 64 << 20
+"""The write-ahead log is cut back to this after a long read let it grow."""
 READ_CACHE_KIB = 8192
 
 
@@ -121,6 +123,7 @@ class Database:
             connection.execute("PRAGMA secure_delete = ON")
             if writing:
                 connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
             else:
                 connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
                 connection.execute("PRAGMA query_only = ON")

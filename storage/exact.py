@@ -16,8 +16,9 @@ from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.revision import SPAN, generation
 
-BLOCK = 2048
-"""Rows brought to float at a time: they stay in the processor's cache."""
+BLOCK = 256
+"""Rows brought to float at a time: few enough for the processor's cache, and for OpenBLAS to stay on one thread (its
+threads wait for each other by spinning, which costs 20 times as much on a busy machine)."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,11 @@ def _load(db: sqlite3.Connection, revisions: Iterable[int]) -> tuple[NDArray[np.
 
 def _best(snapshot: _Snapshot, vector: Vectors, collections: Iterable[int], limit: int) -> list[tuple[int, float]]:
     scores = np.empty(len(snapshot.numbers), np.float32)
+    block = np.empty((BLOCK, len(vector)), np.float32)
     for start in range(0, len(scores), BLOCK):
-        rows = snapshot.rows[start : start + BLOCK].astype(np.float32)
-        scores[start : start + BLOCK] = rows @ vector
+        rows = snapshot.rows[start : start + BLOCK]
+        np.copyto(block[: len(rows)], rows)
+        np.dot(block[: len(rows)], vector, out=scores[start : start + BLOCK])
     scores /= snapshot.lengths
     scores[~np.isin(snapshot.collections, list(collections))] = -np.inf
     first = np.argpartition(-scores, limit)[:limit] if limit < len(scores) else np.arange(len(scores))

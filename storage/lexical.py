@@ -11,13 +11,14 @@ from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.revision import generation
 
-POSTINGS = 20_000
-"""The most common words are left out of a search once the rarer ones alone have this many matches: each costs about
-a microsecond, and words in so many chunks tell little."""
+MATCHES = 5_000
+"""A search ranks the chunks that hold one of its rarer words: of so many words that they have this many matches in all.
+Ranking costs a microsecond a match, matching next to nothing. With a fifth of the chunks 99.9 % of the top 10 stay the
+same, where leaving the common words out altogether would keep 79 %."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 SEARCH = """
-    SELECT chunk.id, -score FROM (
+    SELECT chunk.id, -score / ? FROM (
         SELECT rowid AS number, bm25(words, 0.0, 1.5, 1.0) AS score FROM words
         WHERE words MATCH ? AND rowid >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')
         ORDER BY score LIMIT ?)
@@ -41,36 +42,37 @@ class LexicalSearch:
             scope = _scope(db, audience)
             if scope is None or not words:
                 return []
-            match = scope + "{title text} : (" + " OR ".join(map(_quoted, self._rarest(db, words))) + ")"
-            return db.execute(SEARCH, (match, limit)).fetchall()
+            expression, times = _expression(self._frequency(db, words))
+            return db.execute(SEARCH, (times, scope + "{title text} : " + expression, limit)).fetchall()
 
         return [Hit(chunk_id=chunk_id, score=score) for chunk_id, score in await self._database.read(work)]
 
-    def _rarest(self, db: sqlite3.Connection, words: Sequence[str]) -> list[str]:
-        """The rarest of `words`, as many as stay within POSTINGS; at least one."""
-        found: dict[str, int] = {}
-        for word in words:
-            if frequency := self._frequency(db, word):
-                found[word] = frequency
-        chosen: list[str] = []
-        total = 0
-        for word in sorted(found, key=found.__getitem__):
-            total += found[word]
-            if chosen and total > POSTINGS:
-                break
-            chosen.append(word)
-        return chosen or list(words[:1])
-
-    def _frequency(self, db: sqlite3.Connection, word: str) -> int:
-        """In how many chunks `word` occurs, as of this generation."""
+    def _frequency(self, db: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
+        """In how many chunks each word occurs, as of this generation."""
         now = generation(db)
         if now != self._generation:
             self._frequencies, self._generation = {}, now
         frequencies = self._frequencies
-        if word not in frequencies:
-            row = db.execute("SELECT doc FROM term WHERE term = ?", (stem(fold(word)),)).fetchone()
-            frequencies[word] = row[0] if row else 0
-        return frequencies[word]
+        for word in words:
+            if word not in frequencies:
+                row = db.execute("SELECT doc FROM term WHERE term = ?", (stem(fold(word)),)).fetchone()
+                frequencies[word] = row[0] if row else 0
+        return {word: frequencies[word] for word in words}
+
+
+def _expression(frequency: dict[str, int]) -> tuple[str, int]:
+    """Any of the rarer words; the common ones count where one of those is found. With it, how often each is scored.
+
+    FTS5 knows no optional words and scores a word as often as it is written, so that each has to be written twice."""
+    rare: list[str] = []
+    matches = 0
+    common = sorted(frequency, key=frequency.__getitem__)
+    while common and (matches == 0 or matches + frequency[common[0]] <= MATCHES):
+        matches += frequency[common[0]]
+        rare.append(common.pop(0))
+    if not common:
+        return f"({_any(rare)})", 1
+    return f"(({_any(rare)}) AND ({_any([*rare, *common, *common])}))", 2
 
 
 def _scope(db: sqlite3.Connection, audience: Audience) -> str | None:
@@ -79,7 +81,11 @@ def _scope(db: sqlite3.Connection, audience: Audience) -> str | None:
     seen = [f"c{number}" for number, name in rows if name in audience.collections]
     if not seen:
         return None
-    return "" if len(seen) == len(rows) else "collection : (" + " OR ".join(map(_quoted, seen)) + ") AND "
+    return "" if len(seen) == len(rows) else "collection : (" + _any(seen) + ") AND "
+
+
+def _any(words: Sequence[str]) -> str:
+    return " OR ".join(map(_quoted, words))
 
 
 def _quoted(word: str) -> str:

@@ -43,8 +43,8 @@ def read_truth(db: sqlite3.Connection, embedder: str) -> Truth:
     numbers: dict[int, list[int]] = {}
     dimensions = 0
     for number, collection, size in db.execute(
-        "SELECT number, collection_id, dimensions FROM live JOIN mean_vector"
-        " ON number BETWEEN live.id << 20 AND (live.id << 20) + 1048575 WHERE embedder = ?",
+        "SELECT number, collection_id, dimensions FROM mean_vector JOIN live ON live.id = number >> 20"
+        " WHERE embedder = ? ORDER BY number",
         (embedder,),
     ):
         numbers.setdefault(collection, []).append(number)
