@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from pipeline.errors import Unusable
+from pipeline.errors import CitewellError, Unusable
 from pipeline.markup import Marked, Parser
-from pipeline.ports import LanguageModel, StreamEnd
+from pipeline.ports import LanguageModel, StreamEnd, TextDelta
 from pipeline.prompts import Prompt, PromptOptions, answer_prompt
 from pipeline.streams import closing
 from pipeline.text import terms
@@ -40,46 +40,82 @@ class ModelWriter:
     async def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
     ) -> AsyncIterator[Sentence | Finished]:
-        """See `Writer`. Raises Unusable when the model wrote nothing at all.
+        """See `Writer`. Raises Unavailable or Unusable before the first sentence only.
 
-        The draft is not complete when the stream was cut, ran into its limit or was filtered; it ends, complete, at
-        the sentence that would pass `brief.max_length`."""
+        The draft is not complete when the stream failed, was cut, ran into its limit or was filtered; it ends,
+        complete, at the sentence that would pass `brief.max_length`."""
         mark = self._mark()
         prompt = answer_prompt(brief, passages, history, self._options, mark)
-        parser = Parser()
-        length = written = 0
-        end: StreamEnd | None = None
-        async with closing(self._model.stream(prompt.messages, max_tokens=self._max_tokens)) as stream:
-            async for piece in stream:
-                if isinstance(piece, StreamEnd):
-                    end = piece
-                    marked = parser.close(complete=piece.reason == "stop")
-                else:
-                    written += estimate(piece.text)
-                    marked = parser.feed(piece.text)
-                for sentence in _resolved(marked, prompt.chunk_ids, mark):
-                    if length and length + len(sentence.text) > brief.max_length:
-                        yield Finished(reason="max_length", usage=self._usage(prompt, written, end))
-                        return
-                    length += len(sentence.text)
-                    yield sentence
-        usage = self._usage(prompt, written, end)
-        if end is None or end.reason != "stop":
-            yield Finished(complete=False, reason=end.reason if end and end.reason else "cut off", usage=usage)
-        elif parser.missing:
-            missing = _missing(parser.missing, brief.question)
-            yield Finished(reason="" if length else NOT_IN_DOCUMENTS, usage=usage, missing=missing)
-        elif length:
-            yield Finished(usage=usage)
-        else:
-            raise Unusable(f"{self._model.name}: the reply holds no sentence")
+        draft = _Draft(self._model.name, prompt, brief, mark)
+        try:
+            async with closing(self._model.stream(prompt.messages, max_tokens=self._max_tokens)) as stream:
+                async for piece in stream:
+                    for sentence in draft.take(piece):
+                        yield sentence
+                    if draft.full:
+                        break
+        except CitewellError as error:
+            if not draft.length:
+                raise
+            yield draft.cut(str(error))
+            return
+        yield draft.finished()
 
-    def _usage(self, prompt: Prompt, written: int, end: StreamEnd | None) -> Usage:
+
+class _Draft:
+    """What one stream has given so far."""
+
+    def __init__(self, service: str, prompt: Prompt, brief: Brief, mark: str) -> None:
+        self.length = 0
+        """Characters of the sentences given on."""
+        self.full = False
+        self._service = service
+        self._prompt = prompt
+        self._brief = brief
+        self._mark = mark
+        self._parser = Parser()
+        self._written = 0
+        self._end: StreamEnd | None = None
+
+    def take(self, piece: TextDelta | StreamEnd) -> list[Sentence]:
+        """The sentences that `piece` completes, as far as there is room for them."""
+        if isinstance(piece, StreamEnd):
+            self._end = piece
+            marked = self._parser.close(complete=piece.reason == "stop")
+        else:
+            self._written += estimate(piece.text)
+            marked = self._parser.feed(piece.text)
+        fitting: list[Sentence] = []
+        for sentence in _resolved(marked, self._prompt.chunk_ids, self._mark):
+            self.full = self.full or bool(self.length and self.length + len(sentence.text) > self._brief.max_length)
+            if not self.full:
+                self.length += len(sentence.text)
+                fitting.append(sentence)
+        return fitting
+
+    def finished(self) -> Finished:
+        """How the stream ended. Raises Unusable when it held no sentence."""
+        if self.full:
+            return Finished(reason="max_length", usage=self._usage)
+        if self._end is None or self._end.reason != "stop":
+            return self.cut(self._end.reason if self._end and self._end.reason else "cut off")
+        if self._parser.missing:
+            missing = _missing(self._parser.missing, self._brief.question)
+            return Finished(reason="" if self.length else NOT_IN_DOCUMENTS, usage=self._usage, missing=missing)
+        if not self.length:
+            raise Unusable(f"{self._service}: the reply holds no sentence")
+        return Finished(usage=self._usage)
+
+    def cut(self, reason: str) -> Finished:
+        return Finished(complete=False, reason=reason, usage=self._usage)
+
+    @property
+    def _usage(self) -> Usage:
         """As the provider counted, or estimated where it did not."""
         return Usage(
-            writer=self._model.name,
-            input_tokens=(end.input_tokens if end else 0) or prompt.tokens,
-            output_tokens=(end.output_tokens if end else 0) or written,
+            writer=self._service,
+            input_tokens=(self._end.input_tokens if self._end else 0) or self._prompt.tokens,
+            output_tokens=(self._end.output_tokens if self._end else 0) or self._written,
         )
 
 

@@ -37,7 +37,7 @@ class OpenAIModel:
         name: str = "",
         temperature: float | None = 0.2,
         timeout: float = 30.0,
-        usage_grace: float = 1.0,
+        usage_grace: float = 0.5,
     ) -> None:
         self.name = name or f"openai:{model}"
         self._model = model

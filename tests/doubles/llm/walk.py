@@ -1,0 +1,151 @@
+"""The walk from question to answer over given passages, a real writer and the loopback model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import date
+
+from adapters.models.anthropic import AnthropicModel
+from adapters.models.breaker import Breaker
+from adapters.models.guard import GuardedModel
+from adapters.models.openai import OpenAIModel
+from pipeline.budget import TokenBudget
+from pipeline.drafting import Limits, Pen
+from pipeline.extract import ExtractiveWriter
+from pipeline.prompts import PromptOptions
+from pipeline.respond import Options, Request, Responder
+from pipeline.synthesize import ModelWriter
+from pipeline.values import (
+    Answer,
+    Audience,
+    BlockKind,
+    Chunk,
+    Conversation,
+    ConversationId,
+    Document,
+    Event,
+    Plan,
+    Retrieval,
+    RetrievedChunk,
+    Search,
+    Turn,
+    Unit,
+)
+from tests.doubles.llm.server import LlmServer
+
+EVERYBODY = Audience(collections=frozenset({"default"}))
+
+
+def passage(name: str, *sentences: str, title: str = "Leave policy", score: float = 0.95) -> RetrievedChunk:
+    """A passage of whole sentences, each a unit that fits the question well."""
+    units, start = [], 0
+    for sentence in sentences:
+        units.append(Unit(start=start, end=start + len(sentence), kind=BlockKind.PROSE))
+        start += len(sentence) + 1
+    return RetrievedChunk(
+        chunk=Chunk(id=name, document_id=f"doc-{name}", text=" ".join(sentences), units=tuple(units)),
+        document=Document(id=f"doc-{name}", filename=f"{name}.md", title=title),
+        score=score,
+        ranks={"lexical": 1, "vector": 1},
+        unit_scores=(0.9,) * len(units),
+    )
+
+
+class Straight:
+    """Plans and retrieves without thinking: the question as it is, the passages as given."""
+
+    def __init__(self, passages: Sequence[RetrievedChunk]) -> None:
+        self._passages = tuple(passages)
+
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+        return Search(question=text, queries=(text,))
+
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+        return Retrieval(passages=self._passages, nearest=self._passages)
+
+
+class NoHistory:
+    async def recall(self, conversation: ConversationId, limit: int) -> Conversation:
+        return Conversation(id=conversation)
+
+    async def record(self, conversation: ConversationId, turn: Turn) -> None: ...
+
+
+class Tally:
+    """A `TokenLedger` in memory."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, int] = {}
+
+    async def reserve(self, limits: Mapping[str, int], tokens: int, day: date) -> bool:
+        if any(self.used.get(subject, 0) + tokens > limit for subject, limit in limits.items()):
+            return False
+        await self.adjust(limits, tokens, day)
+        return True
+
+    async def adjust(self, subjects: Collection[str], tokens: int, day: date) -> None:
+        for subject in subjects:
+            self.used[subject] = max(self.used.get(subject, 0) + tokens, 0)
+
+    async def forget(self, subject: str) -> int:
+        return int(self.used.pop(subject, None) is not None)
+
+
+@dataclass
+class Walk:
+    """A responder, and what it told the operator."""
+
+    responder: Responder
+    reasons: list[str] = field(default_factory=list)
+    incidents: list[Exception] = field(default_factory=list)
+
+    async def events(self, question: str) -> list[Event]:
+        request = Request(text=question, audience=EVERYBODY)
+        return [event async for event in self.responder.respond(request)]
+
+    async def answer(self, question: str) -> Answer:
+        answer = (await self.events(question))[-1]
+        assert isinstance(answer, Answer)
+        return answer
+
+
+@asynccontextmanager
+async def walking(
+    server: LlmServer,
+    passages: Sequence[RetrievedChunk],
+    *,
+    provider: str = "openai",
+    limits: Limits | None = None,
+    breaker: Breaker | None = None,
+    budget: TokenBudget | None = None,
+    require_grounding: bool = True,
+) -> AsyncIterator[Walk]:
+    """A whole walk that asks `server` as `provider` would be asked."""
+    model = (
+        OpenAIModel("m", key="k", base_url=f"{server.url}/v1")
+        if provider == "openai"
+        else AnthropicModel("m", key="k", base_url=server.url)
+    )
+    await model.connect()
+    guarded = GuardedModel(model, breaker=breaker, pause=0.01, patience=0.1)
+    straight = Straight(passages)
+    walk = Walk(responder=None)  # type: ignore[arg-type]
+    walk.responder = Responder(
+        planner=straight,
+        retriever=straight,
+        extractive=ExtractiveWriter(),
+        pen=Pen(
+            writer=ModelWriter(guarded, PromptOptions()),
+            budget=budget or TokenBudget(Tally(), person=0, space=0, answer=5000),
+        ),
+        history=NoHistory(),
+        options=Options(limits=limits or Limits(), require_grounding=require_grounding),
+        report=lambda _, error: walk.incidents.append(error),
+        fell_back=walk.reasons.append,
+    )
+    try:
+        yield walk
+    finally:
+        await guarded.close()

@@ -1,0 +1,140 @@
+"""The fault matrix: whatever a provider does, a person gets an answer that says how it was made.
+
+Each row is a script for the loopback server, how the answer must have come about, and how many requests it may cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from pipeline import wording
+from pipeline.drafting import Limits
+from pipeline.values import Answer, Outcome
+from tests.doubles.llm.faults import (
+    Act,
+    Broken,
+    Cut,
+    Ending,
+    Hang,
+    Hollow,
+    Page,
+    Raw,
+    Reset,
+    Stall,
+    Status,
+    Text,
+)
+from tests.doubles.llm.server import LlmServer
+from tests.doubles.llm.walk import passage, walking
+
+QUESTION = "How many days of paid leave do full-time staff get a year?"
+FIRST, SECOND = "Full-time staff get 25 days of paid leave a year.", "Unused days may be carried into March."
+PASSAGES = [passage("c1", FIRST, SECOND), passage("c2", "Contractors get no paid leave from the company.")]
+GOOD = "Full-time staff get 25 days of paid leave a year [1]. Unused days may be carried into March [1]."
+BEGUN = "Full-time staff get 25 days of paid leave a year [1]. Unused da"
+UNCITED = "The board meets on Mars [7]. Pay is 9,000 euro."
+STRANGE = "\u202eFull-time staff\u200b get 25 days\x00 of paid leave \ud83d a year [1]."
+WRONG_KEY = Status(401, "Incorrect API key: sk-secret", "invalid_api_key")
+SHORT = Limits(first_sentence_seconds=0.4)
+THEN_SHORT = Limits(total_seconds=0.8)
+
+
+@dataclass(frozen=True)
+class Row:
+    """`way`: `model`, `extract` (the passages took over) or `partial` (shown sentences stay, the end is said)."""
+
+    name: str
+    script: list[Act]
+    way: str
+    requests: int = 1
+    reason: str = ""
+    """What the log line must hold."""
+    limits: Limits = Limits()
+
+
+ROWS = [
+    Row("good", [Text(GOOD)], "model"),
+    Row("429 once", [Status(429), Text(GOOD)], "model", 2),
+    Row("429 twice", [Status(429), Status(429)], "extract", 2, "status 429"),
+    Row("429, come back in an hour", [Status(429, headers={"retry-after": "3600"})], "extract", 1, "status 429"),
+    Row("500 once", [Status(500), Text(GOOD)], "model", 2),
+    Row("500 twice", [Status(500), Status(500)], "extract", 2, "status 500"),
+    Row("503 then reset", [Status(503), Reset()], "extract", 2, "connection failed"),
+    Row("529 overloaded", [Status(529, kind="overloaded_error")] * 2, "extract", 2, "overloaded_error"),
+    Row("400", [Status(400, kind="invalid_request_error")], "extract", 1, "status 400"),
+    Row("401 wrong key", [WRONG_KEY], "extract", 1, "invalid_api_key"),
+    Row("403", [Status(403)], "extract", 1, "status 403"),
+    Row("404 unknown model", [Status(404, kind="model_not_found")], "extract", 1, "model_not_found"),
+    Row("413 too large", [Status(413)], "extract", 1, "status 413"),
+    Row("reset without a reply", [Reset(), Reset()], "extract", 2, "connection failed"),
+    Row("HTML page, 200", [Page(200), Page(200)], "extract", 2, "text/html"),
+    Row("HTML page, 502", [Page(502), Page(502)], "extract", 2, "status 502"),
+    Row("JSON without a stream", [Raw(b'{"ok": true}', "application/json")] * 2, "extract", 2, "before it began"),
+    Row("garbage in the stream", [Raw(b"event: message_start\ndata: {oops\n\n")], "extract", 1, "not JSON"),
+    Row("binary garbage", [Raw(b"\x00\xff\xfe\x80" * 50)], "extract", 1, "not JSON"),
+    Row("empty stream", [Hollow("events")] * 2, "extract", 2, "before it began"),
+    Row("choices=[]", [Hollow("choices")], "extract", 1, "cut off"),
+    Row("null content", [Hollow("content")], "extract", 1, "no sentence"),
+    Row("empty text", [Text("")], "extract", 1, "no sentence"),
+    Row("white space", [Text(" \n \n")], "extract", 1, "no sentence"),
+    Row("refusal", [Ending("", "refusal")], "extract", 1, "content_filter"),
+    Row("content filter at once", [Ending("", "content_filter")], "extract", 1, "content_filter"),
+    Row("content filter midway", [Ending(BEGUN, "content_filter")], "partial", 1, "content_filter"),
+    Row("length before a sentence", [Ending("Full-time st", "length")], "extract", 1, "length"),
+    Row("length midway", [Ending(BEGUN, "length")], "partial", 1, "length"),
+    Row("cut before text", [Cut("")], "extract", 1, "cut off"),
+    Row("cut in the first sentence", [Cut("Full-time staff get")], "extract", 1, "cut off"),
+    Row("cut after the first sentence", [Cut(BEGUN)], "partial", 1, "cut off"),
+    Row("cut after all text", [Cut(GOOD)], "partial", 1, "cut off"),
+    Row("reset in the first sentence", [Cut("Full-time staff get", reset=True)], "extract", 1, "connection failed"),
+    Row("reset after the first sentence", [Cut(BEGUN, reset=True)], "partial", 1, "connection failed"),
+    Row("error event before text", [Broken()] * 2, "extract", 2, ""),
+    Row("error event midway", [Broken(BEGUN)], "partial", 1, ""),
+    Row("hang", [Hang()], "extract", 1, "too long", SHORT),
+    Row("hang after some words", [Stall("Full-time staff")], "extract", 1, "too long", SHORT),
+    Row("hang after the first sentence", [Stall(BEGUN)], "partial", 1, "too long", THEN_SHORT),
+    Row("one character every 0.1 s", [Text(GOOD, size=1, pause=0.1)], "extract", 1, "too long", SHORT),
+    Row("hang behind the finish reason", [Ending(GOOD, "stop", hang=True)], "model"),
+    Row("nothing of it in the passages", [Text("The moon is made of cheese [1].")], "extract", 1, "in the passages"),
+    Row("no source numbers at all", [Text(UNCITED)], "extract", 1, "in the passages"),
+    Row("forged source numbers", [Text(f"{FIRST[:-1]} [999]. It is 25 [0] [-1].")], "extract", 1, "in the passages"),
+    Row("not in the documents", [Text("NOT_IN_DOCUMENTS")], "declined"),
+    Row("direction marks, invisibles, half a surrogate pair", [Text(STRANGE)], "model"),
+    Row("full-width marks", [Text("Full-time staff get 25 days of paid leave a year［１］。")], "model"),
+]
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+async def test_every_fault_ends_in_an_answer_that_says_how_it_was_made(row: Row, provider: str) -> None:
+    async with (
+        LlmServer(row.script).running() as server,
+        walking(server, PASSAGES, provider=provider, limits=row.limits) as walk,
+    ):
+        answer = await walk.answer(QUESTION)
+    assert walk.incidents == []
+    assert len(server.requests) == row.requests
+    assert all(sentence.verified for sentence in answer.sentences)
+    _came_about(answer, row.way, f"{provider}:m", walk.reasons)
+    if row.reason:
+        assert row.reason in walk.reasons[0]
+    assert "sk-secret" not in f"{answer.model_dump_json()} {walk.reasons}"
+
+
+def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> None:
+    if way == "declined":
+        assert (answer.outcome, answer.sentences, reasons) == (Outcome.NOT_FOUND, (), [])
+        return
+    assert "25 days" in answer.sentences[0].text
+    assert answer.citations[0].chunk_id == "c1"
+    if way == "model":
+        assert (answer.outcome, answer.usage.writer, reasons) == (Outcome.ANSWERED, model, [])
+    elif way == "extract":
+        assert (answer.outcome, answer.usage.writer) == (Outcome.ANSWERED, "extractive")
+        assert answer.preface in (wording.FALLBACK, wording.FALLBACK_CLOSEST)
+        assert reasons
+    else:
+        assert (answer.outcome, answer.closing) == (Outcome.PARTIAL, wording.PARTIAL_CUT)
+        assert reasons
