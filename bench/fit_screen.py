@@ -34,7 +34,7 @@ PRIOR = {
     "jailbreak": 2.5,
     "no_limits": 0.7,
     "no_limits_model": 2.0,
-    "in_character": 1.6,
+    "in_character": 2.0,
     "extract": 3.5,
     "system_prompt": 1.5,
     "your_secret": 3.2,
@@ -66,12 +66,12 @@ PRIOR = {
     "encoded": 3.0,
 }
 PRIOR_BIAS = -1.3
-STRENGTH = 30.0
-"""Precision of the prior; leave-one-source-out prefers any value from 30 up to one without any fit."""
+STRENGTH = 100.0
+"""Precision of the prior: leave-one-source-out prefers any value from 30 up, and no fit at all costs nothing."""
 FOLDS = 5
 NOT_FITTED = "wildguard-benign"
 FLAG, DECLINE = 0.65, 0.9
-"""Set above every real question and nearly all harmless look-alikes; only an outright order to the assistant declines."""
+"""Above every real question and nearly all harmless look-alikes; only an outright order to the assistant declines."""
 
 Array = NDArray[np.float64]
 

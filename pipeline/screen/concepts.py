@@ -17,7 +17,7 @@ from pipeline.screen.views import fold
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[.!?;:\n|。！？]+")
 _BREAK = "|"
-_CODES = dict(zip(CONCEPTS, string.ascii_letters, strict=False))
+_CODES = dict(zip(CONCEPTS, string.ascii_letters + string.digits, strict=False))
 _LONG = 14
 """Letters from which an unknown word may be several written together."""
 _MISSPELT = 6

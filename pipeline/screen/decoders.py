@@ -5,8 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+Decoder = tuple[re.Pattern[str], Callable[[str], bytes]]
+
+_LONG, _CODES = 16, 8
+"""Characters of a word, and words that begin like a code, below which nothing can be encoded in a text."""
+_CODE = frozenset("0123456789.-·•−–")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
 _HEX = re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s,:;]?){12,}")
@@ -25,7 +30,15 @@ _MORSE_LETTERS = dict(
 
 def decoded(text: str) -> Iterator[str]:
     """Each readable text that a run of `text` is an encoding of."""
-    for pattern, decode in _DECODERS:
+    words = text.split()
+    long = [word for word in words if len(word) >= _LONG]
+    yield from _each(_DENSE, "\n".join(long))
+    if sum(map(_CODE.__contains__, (word[0] for word in words))) >= _CODES:
+        yield from _each(_SPACED, text)
+
+
+def _each(decoders: Sequence[Decoder], text: str) -> Iterator[str]:
+    for pattern, decode in decoders:
         for found in pattern.finditer(text):
             if plain := _readable(decode, found.group()):
                 yield plain
@@ -68,9 +81,13 @@ def _from_morse(run: str) -> bytes:
     return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word) for word in words).encode()
 
 
-_DECODERS = (
+_DENSE: tuple[Decoder, ...] = (
     (_BASE64, _from_base64),
     (_BASE32, _from_base32),
+    (_HEX, _from_hex),
+    (_BINARY, _from_binary),
+)
+_SPACED: tuple[Decoder, ...] = (
     (_BINARY, _from_binary),
     (_HEX, _from_hex),
     (_DECIMAL, _from_decimal),

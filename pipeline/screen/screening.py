@@ -47,19 +47,24 @@ def signals(text: str) -> dict[str, float]:
     """The signals of `text` and how strong each is; those of its views count as its own."""
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
-    plain = fold(unescape(text))
+    plain = "\n" + fold(unescape(text))
     words = tokens(plain)
-    found = _raw(plain) | _concepts(words)
+    found = {name: 1.0 for name, pattern in RAW_SIGNALS.items() if pattern.search(plain)}
     if _repeats(words):
         found["repeated"] = 1.0
-    for kind, view in _views(text, plain, words):
+    rows = row(words)
+    for kind, view in views(text, plain, words):
+        rows += row(tokens(view))
         if kind:
             found[kind] = 1.0
-        found = _concepts(tokens(view)) | found
+    rows = NOT_MEANT.sub("", rows)
+    found |= {name: 1.0 for name, pattern in CONCEPT_SIGNALS.items() if pattern.search(rows)}
+    for name in COUNTED & found.keys():
+        found[name] = math.sqrt(min(_MOST, len(CONCEPT_SIGNALS[name].findall(rows))))
     return found
 
 
-def _views(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def views(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """(the signal that the disguise is by itself, or "", the folded text behind it)."""
     yield from (("", view) for view in unleeted(plain))
     yield from (("spaced", view) for view in unspaced(plain))
@@ -69,19 +74,7 @@ def _views(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[str, s
         yield "encoded", fold(invisible)
 
 
-def _raw(folded: str) -> dict[str, float]:
-    return {name: 1.0 for name, pattern in RAW_SIGNALS.items() if pattern.search(folded)}
-
-
-def _concepts(words: Sequence[str]) -> dict[str, float]:
-    concepts = NOT_MEANT.sub("", row(words))
-    found = {name: 1.0 for name, pattern in CONCEPT_SIGNALS.items() if pattern.search(concepts)}
-    for name in COUNTED & found.keys():
-        found[name] = math.sqrt(min(_MOST, len(CONCEPT_SIGNALS[name].findall(concepts))))
-    return found
-
-
 def _repeats(words: Sequence[str]) -> bool:
-    most = Counter(word for word in words if word[0].isalnum()).most_common(1)
     times, share = _REPEATED
-    return bool(most) and most[0][1] >= max(times, share * len(words))
+    most = max((count for word, count in Counter(words).items() if word[0].isalnum()), default=0)
+    return most >= max(times, share * len(words))

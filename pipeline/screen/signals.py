@@ -21,6 +21,7 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
     "override_bare": pattern(
         "^ IGNORE ~1 PREVIOUS",
         "^ ~1 IGNORE ~1 ALL $",
+        "IGNORE ALL PREVIOUS",
         "^ ~3 IGNORE ~1 ALL ~1 PREVIOUS/TOLD/NOW",
         "^ ~2 PREVIOUS ~1 RULES/TEXT IGNORE",
         "^ STOP ALL $",
@@ -28,6 +29,7 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
     ),
     "new_rules": pattern(
         "YOUR RULES ~1 ARE",
+        "YOUR RULES ~3 NEXT/NEW",
         "NOW ~3 NEW/NEXT ~1 RULES/TASK",
         "YOUR NEW/NEXT ~1 RULES/TASK",
         "START ~4 NEW TASK",
@@ -78,7 +80,9 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
     "decode": pattern(
         "YOU ~1 DECODE", "DECODE ~12 REVEAL", "REVEAL/SAY/CREATE ~8 IN ~1 CIPHER", "CIPHER ~2 THE TEXT YOU"
     ),
-    "say_only": pattern("SAY ~1 ONLY", "ONLY ~2 SAY", "STOP ~2 SAY", "ALL ~2 TASK ~2 SAY", "YOU ~8 $ SAY ~2 $"),
+    "say_only": pattern(
+        "SAY ~1 ONLY", "ONLY ~2 SAY", "STOP ~2 SAY", "ALL ~2 TASK ~2 SAY", "SAY ALL TASK", "YOU ~8 $ SAY ~2 $"
+    ),
     "say": pattern("^ SAY", "STOP SAY"),
     "reply_form": pattern("START ~3 YOUR/ALL ~1 REPLY", "REPLY ~2 START", "YOUR REPLY"),
     "you_must": pattern("YOU MUST ~2 SAY/REVEAL/ACT", "YOU MUST FREE"),
@@ -94,25 +98,28 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
 }
 COUNTED = frozenset({"you_must", "no_limits", "reply_form", "model"})
 RAW_SIGNALS: dict[str, re.Pattern[str]] = {
-    "new_rules_follow": re.compile(r"\bnew (?:instruction|rule|task|order|directive|prompt)s? ?:"),
+    "new_rules_follow": re.compile(r"new (?:instruction|rule|task|order|directive|prompt)s? ?:"),
     "script": re.compile(
-        r"<\s?/?\s?script\b|\b(?:java|vb)script\s?:|\bdata\s?:\s?(?:text|application|image)/|\bon(?:error|load)\s?="
+        r"<\s?/?\s?script\b|javascript\s?:|vbscript\s?:|data\s?:\s?(?:text|application|image)/|on(?:error|load)\s?="
     ),
     "turn": re.compile(
-        r"<\|?/?(?:im_start|im_end|system|user|assistant|endoftext)\b|\[/?inst\]|<</?sys>>|#{2,} ?(?:system|instruction|response)"
+        r"<\|?/?(?:im_start|im_end|system|user|assistant|endoftext)\b|\[/?inst\]|<</?sys>>|"
+        r"##+ ?(?:system|instruction|response)"
     ),
     "speaker": re.compile(
-        r"(?:^|[.?!\n] ?|\\n)[\"'(\[*> ]{0,3}(?:system|assistant|human|ai|instructions?)(?: (?:prompt|message|override))? ?:"
+        r"[.?!\n] ?[\"'(\[*> ]{0,3}"
+        r"(?:system|assistant|human|ai|instructions?)(?: (?:prompt|message|override))? ?:"
     ),
     "labels": re.compile(
-        r"\b(?:question|answer|response|input|output|instruction|context|translation|human) ?:.{0,200}?"
+        r"(?:question|answer|response|input|output|instruction|context|translation|human) ?:[^\n]{0,200}?"
         r"\b(?:question|answer|response|input|output|instruction|translation|human) ?:"
     ),
-    "end": re.compile(r"[=\-#*]{3,} ?(?:end|start|new|begin)\b"),
+    "end": re.compile(r"(?:===|---|###|\*\*\*) ?(?:end|start|new|begin)\b"),
     "question_answer": re.compile(r"\bq:[^\n]{1,300}?\ba:"),
     "slots": re.compile(r"\[(?:insert|prompt|input|your)[^\]]{0,30}\]"),
     "quoted_order": re.compile(
-        r"\b(?:say|print|output|write|repeat|answer|respond|reply|state|said|dices|sage?|schreibe?)\b[^.\n\"“'’]{0,25}[\"“'‘][^\"”]{2}"
+        r"\b(?:say|print|output|write|repeat|answer|respond|reply|state|said|dices|sage?|schreibe?)\b"
+        r"[^.\n\"“'’]{0,25}[\"“'‘][^\"”]{2}"
     ),
 }
-"""Searched for in the folded text."""
+"""Searched for in the folded text after a line end."""

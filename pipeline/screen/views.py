@@ -14,12 +14,20 @@ from urllib.parse import unquote
 
 from pipeline.screen.confusables import folding
 
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_MARKS = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u093c\u094d\u0951-\u0954"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f]+"
+)
+"""Combining marks: what is stacked on letters to disguise them."""
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _LEET = str.maketrans("013457@$!+€|", "oieastasitei")
 _ONE_AS_L = str.maketrans("1|", "ll")
 _MIXED = re.compile(r"[a-z][0-9@$!+€|]+[a-z]|(?<!\w)[0-9@$!|]+[a-z]{2}")
+_LEET_WORDS = 2
+"""Words with digits in them from which they may stand for letters."""
 _SPACED = re.compile(r"(?<!\w)\w(?:[^\w\n]{1,6}\w(?!\w)){6,}")
 _WIDE_GAP = re.compile(r"[^\w\n]{3,}")
 
@@ -27,11 +35,13 @@ _WIDE_GAP = re.compile(r"[^\w\n]{3,}")
 def fold(text: str) -> str:
     """Lower case without invisible characters, marks or lookalikes; compatibility forms made plain."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).translate(folding())
-        if not text.isascii():
-            decomposed = unicodedata.normalize("NFD", text)
-            text = "".join([c for c in decomposed if not unicodedata.combining(c)]).translate(folding())
+        text = _MARKS.sub("", unicodedata.normalize("NFD", _plain(unicodedata.normalize("NFKC", text))))
+        text = _plain(text)
     return text.lower()
+
+
+def _plain(text: str) -> str:
+    return _FOREIGN.sub(lambda run: run.group().translate(folding()), text)
 
 
 def unescape(text: str) -> str:
@@ -60,8 +70,8 @@ def _selected_byte(selector: str) -> int:
 
 
 def unleeted(folded: str) -> Iterator[str]:
-    """Digits and signs in words read as the letters they resemble; `1` both as i and as l."""
-    if _MIXED.search(folded):
+    """Digits and signs inside words read as the letters they resemble; `1` both as i and as l."""
+    if len(_MIXED.findall(folded)) >= _LEET_WORDS:
         yield folded.translate(_LEET)
         if "1" in folded or "|" in folded:
             yield folded.translate(_ONE_AS_L).translate(_LEET)
