@@ -5,7 +5,7 @@ Each row is a script for the loopback server, how the answer must have come abou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -51,7 +51,7 @@ class Row:
     requests: int = 1
     reason: str = ""
     """What the log line must hold."""
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 ROWS = [
