@@ -20,7 +20,6 @@ from pipeline.values import (
     Brief,
     Finished,
     Judgement,
-    Level,
     Outcome,
     RetrievedChunk,
     Sentence,
@@ -164,7 +163,9 @@ class Drafting:
             self._usage = self._usage.model_copy(update={"writer": "extractive", "notes": notes})
         if not always and (self._too_little() or (self._limits.abstain and assessment.abstain)):
             return
-        self._preface = _preface(assessment.confidence.level, instead_of_model=instead_of_model)
+        cited = {judgement.chunk_ids[0] for _, judgement in self._manuscript.supported}
+        level = assessment.confidence.level
+        self._preface = wording.preface(level, passages=len(cited), instead_of_model=instead_of_model)
         for number, (sentence, judgement) in enumerate(self._manuscript.supported):
             shown = self._manuscript.show(sentence, judgement)
             if shown:
@@ -210,12 +211,6 @@ class Drafting:
         cited = {chunk_id for _, judgement in self._manuscript.supported for chunk_id in judgement.chunk_ids}
         found = {passage.query for passage in self._passages if passage.chunk.id in cited}
         return tuple(side for number, side in enumerate(self._brief.sides) if number not in found)
-
-
-def _preface(level: Level, *, instead_of_model: bool) -> str:
-    if instead_of_model:
-        return wording.FALLBACK if level is Level.HIGH else wording.FALLBACK_CLOSEST
-    return "" if level is Level.HIGH else wording.CLOSEST
 
 
 def _why(error: BaseException) -> str:

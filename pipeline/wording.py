@@ -14,9 +14,6 @@ PROGRESS = {
 BADGE = {Level.HIGH: "●●● High confidence", Level.MEDIUM: "●●○ Medium confidence", Level.LOW: "●○○ Low confidence"}
 """Readable without colour and by a screen reader: the level is in the words."""
 
-CLOSEST = "The documents do not answer this outright. The closest passages say:"
-FALLBACK = "The language model did not answer, so these are the passages themselves:"
-FALLBACK_CLOSEST = "The language model did not answer. The closest passages say:"
 NOT_FOUND = "I could not find an answer to this in the documents."
 NOT_FOUND_NEXT = "Try other words or a narrower question, or ask whoever owns the topic."
 NEAREST = "What came closest:"
@@ -42,6 +39,16 @@ def failure(incident: str) -> str:
         f"Something went wrong on my side, and this question was not answered. "
         f"Please ask again; if it happens again, tell the operator this incident id: {incident}"
     )
+
+
+def preface(level: Level, *, passages: int, instead_of_model: bool) -> str:
+    """How an extract is introduced: below `high` as what came closest, never as fact."""
+    failed = "The language model did not answer. " if instead_of_model else ""
+    doubt = "The documents may not answer this. " if level is Level.LOW else ""
+    if level is Level.HIGH:
+        return f"{failed}The documents say:" if failed else ""
+    says = "The closest passage says:" if passages == 1 else "The closest passages say:"
+    return f"{failed}{doubt}{says}"
 
 
 def badge(confidence: Confidence) -> str:
