@@ -21,9 +21,12 @@ from pipeline.text import sentences, terms
 
 _LONGEST = 2_000_000
 """Characters of a document that are read."""
-_REPLY = r"(?:repl(?:y|ies)|responses?|answers?|elucidations?|outputs?|messages?)"
+_REPLY = (
+    r"your (?:(?:next|final|whole|entire|own|main) )?"
+    r"(?:repl(?:y|ies)|responses?|answers?|elucidations?|outputs?|messages?)"
+)
 _ORDER = (
-    r"(?:^|[.!?:;|>,]\s*)(?:(?:please|kindly|also|then|now|next|finally|and|don't (?:forget|hesitate) to|"
+    r"(?:^|[.!?:;|>]\s*)(?:(?:please|kindly|also|then|now|next|finally|and|don't (?:forget|hesitate) to|"
     r"(?:remember|be sure|make sure|keep in mind|take a moment|consider) to|consider|can you|could you|would you),? )*"
 )
 """Where an order begins: at a sentence or clause, behind what makes it polite."""
@@ -34,10 +37,10 @@ _CHANGE = any_of("""
     respond|reply|answer|output|return
 """)
 _COMPOSE = any_of("""
-    write|draft|compose|describe|explain|summari[sz]e|translate|suggest|recommend|break down|discuss|outline|generate
-    show me|tell me|give me|teach me|help me|classify|determine the|analy[sz]e
+    write (?!down|them|it|to|off)|draft|compose|describe|explain|summari[sz]e|translate|suggest|recommend
+    break down|discuss|outline|generate|show me|tell me|give me|teach me|help me|classify|determine the|analy[sz]e
     provide (?:an? |the |some )?(?:example|command|list|summary|overview|tips|steps|recipe)
-    list (?:the|some|three|five|ten)|name (?:the|three|five)|imagine|pretend|act as|create an? (?:poem|story|plan|list)
+    list (?:some|three|five|ten)|name (?:three|five)|pretend|act as|create an? (?:poem|story|plan|list)
 """)
 _FORM = any_of("""
     emojis?|reversed?|backwards?|base ?(?:16|32|58|64)|rot ?13|morse(?: code)?|hexadecimal|binary|cipher|caesar
@@ -46,14 +49,16 @@ _FORM = any_of("""
     (?:in|to|into) (?:chinese|japanese|korean|english)
 """)
 _SIGNS: dict[str, tuple[float, re.Pattern[str]]] = {
-    "your_reply": (1.6, re.compile(rf"\byour (?:\w+ )?{_REPLY}\b")),
-    "into_reply": (
-        2.0,
-        re.compile(rf"\b(?:in|into|to|of|from|with|for|within|throughout) your (?:\w+ )?{_REPLY}\b"),
+    "your_reply": (1.6, re.compile(rf"\b{_REPLY}\b")),
+    "into_reply": (2.0, re.compile(rf"\b(?:in|into|to|of|from|with|for|within|throughout) {_REPLY}\b")),
+    "change_reply": (
+        2.6,
+        re.compile(
+            rf"(?:{_ORDER}|, ?){_CHANGE}\b[^?!]{{0,140}}\b{_REPLY}\b|\bin {_REPLY},? (?:{_CHANGE}|{_COMPOSE})\b"
+        ),
     ),
-    "change_reply": (2.2, re.compile(rf"{_ORDER}{_CHANGE}\b[^.?!]{{0,60}}\byour (?:\w+ )?{_REPLY}\b")),
     "reply_so": (
-        2.4,
+        3.0,
         re.compile(rf"{_ORDER}(?:reply|respond|answer) (?:only |back )?(?:in|with|using|as|by|like)\b"),
     ),
     "form": (1.2, re.compile(rf"\b{_FORM}\b")),
@@ -66,17 +71,19 @@ _SIGNS: dict[str, tuple[float, re.Pattern[str]]] = {
     "into_code": (
         1.6,
         re.compile(
-            rf"\b(?:your|the) (?:\w+ )?(?:code ?base|implementation|solution|algorithm|program logic|{_REPLY})\b"
+            r"\b(?:your|the) (?:\w+ )?(?:code ?base|implementation|solution|algorithm|program logic)\b"
             r"|\bcode you (?:write|develop|generate|produce)\b|\byour (?:\w+ )?code\b"
         ),
     ),
 }
 _COMPOSES = re.compile(rf"{_ORDER}{_COMPOSE}\b")
 _ASKS = re.compile(r"\?[\"')\]]*\s*$")
-_HINT = re.compile(rf"your|repl[yi]|respon|answer|code |\?|{_COMPOSE} ")
+_HINT = re.compile(rf"your|repl[yi]|respon|answer|code |\?|{_COMPOSE}")
 """What every sentence with a sign has at least one of."""
-_OFF_TOPIC, _ASKED = 5.2, 2.0
+_OFF_TOPIC, _ASKED = 5.6, 2.0
 """Weights of an order to write something and of a question all of whose words are foreign to the passage."""
+_FEWEST = 3
+"""Content words below which an order cannot be told to be foreign."""
 _CARRIED = {
     "override": 4.5,
     "override_bare": 4.5,
@@ -145,16 +152,14 @@ def _signs(sentence: str, counts: Mapping[str, int]) -> Signs:
     folded = fold(sentence)
     found = {name: weight for name, (weight, pattern) in _SIGNS.items() if pattern.search(folded)}
     if counts:
-        if _COMPOSES.search(folded):
-            found["off_topic"] = _OFF_TOPIC * _foreign(folded, counts)
-        elif _ASKS.search(folded):
-            found["asks"] = _ASKED * _foreign(folded, counts)
+        own = Counter(terms(folded))
+        if _COMPOSES.search(folded) and len(own) >= _FEWEST:
+            found["off_topic"] = _OFF_TOPIC * _foreign(own, counts)
+        elif own and _ASKS.search(folded):
+            found["asks"] = _ASKED * _foreign(own, counts)
     return found
 
 
-def _foreign(sentence: str, counts: Mapping[str, int]) -> float:
+def _foreign(own: Mapping[str, int], counts: Mapping[str, int]) -> float:
     """Share of a sentence's content words that its passage uses nowhere else."""
-    own = Counter(terms(sentence))
-    if len(own) < 2:
-        return 0.0
     return sum(counts.get(term, 0) <= times for term, times in own.items()) / len(own)

@@ -12,7 +12,7 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
     "override": pattern(
         "IGNORE ~3 PREVIOUS ~3 RULES/TEXT/TASK",
         "IGNORE ~3 ALL/YOUR/NEW ~3 RULES",
-        "IGNORE ~1 RULES",
+        "^ ~2 IGNORE ~1 RULES",
         "PREVIOUS/ALL ~2 RULES/TEXT ~3 IGNORE",
         "IGNORE ~4 YOU/I ~4 TOLD",
         "IGNORE ~3 TOLD ~2 PREVIOUS",
@@ -26,6 +26,7 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
         "^ ~2 PREVIOUS ~1 RULES/TEXT IGNORE",
         "^ STOP ALL $",
         "IGNORE ALL ~3 SAY",
+        "^ IGNORE ~4 SAY",
     ),
     "new_rules": pattern(
         "YOUR RULES ~1 ARE",
