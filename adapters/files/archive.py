@@ -1,0 +1,56 @@
+"""Checks on a ZIP archive before anything in it is opened (DOCX, PPTX and XLSX are ZIP archives)."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from pipeline.errors import Refused
+
+MAX_ENTRIES = 10_000
+MAX_TOTAL = 300_000_000
+"""Bytes of all entries unpacked."""
+MAX_RATIO = 200
+"""Unpacked to packed, for entries above RATIO_FROM: XML of real documents stays below 100."""
+RATIO_FROM = 1_000_000
+_START = 4096
+_HOSTILE = Refused("the file is built like a decompression bomb", what_to_do="Save the document again and retry.")
+
+
+def check_archive(content: bytes) -> None:
+    """Raises Refused for what is no ZIP archive, is encrypted, or would unpack to too much."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        entries = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise Refused("the file is damaged or not what its name says", what_to_do="Save it again.") from error
+    if any(entry.flag_bits & 1 for entry in entries):
+        raise Refused("the file is protected by a password", what_to_do="Remove the password.")
+    _check_sizes(entries, len(content))
+    _check_declarations(archive, entries)
+
+
+def _check_sizes(entries: list[zipfile.ZipInfo], size: int) -> None:
+    if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in entries) > MAX_TOTAL:
+        raise _HOSTILE
+    for entry in entries:
+        if entry.file_size > RATIO_FROM and entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
+            raise _HOSTILE
+    end = 0
+    for entry in sorted(entries, key=lambda entry: entry.header_offset):
+        if entry.header_offset < end or entry.header_offset + entry.compress_size > size:
+            raise _HOSTILE
+        end = entry.header_offset + 30 + len(entry.orig_filename.encode()) + entry.compress_size
+
+
+def _check_declarations(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> None:
+    """Office never declares a document type; a bomb of entities has to."""
+    for entry in entries:
+        if entry.filename.lower().endswith((".xml", ".rels", ".vml")):
+            try:
+                with archive.open(entry) as part:
+                    start = part.read(_START)
+            except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError) as error:
+                raise Refused("the file is damaged", what_to_do="Save it again.") from error
+            if b"<!DOCTYPE" in start.replace(b"\0", b"") or b"<!ENTITY" in start.replace(b"\0", b""):
+                raise _HOSTILE

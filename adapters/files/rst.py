@@ -1,0 +1,107 @@
+"""reStructuredText -> blocks, without what it could include, run or fetch."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from docutils import nodes
+from docutils.core import publish_doctree
+
+from adapters.files.decode import decode
+from adapters.files.outline import Content, Outline
+from pipeline.values import BlockKind
+
+_SETTINGS: dict[str, Any] = {
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "_disable_config": True,
+    "halt_level": 5,
+    "report_level": 3,
+    "line_length_limit": 1_000_000,
+    "doctitle_xform": True,
+    "syntax_highlight": "none",
+    "warning_stream": None,
+}
+_ROLE = re.compile(r":[\w:+.-]+:`([^`<]+?)(?:\s*<[^>]*>)?`")
+_DIRECTIVE = re.compile(r"^\.\. [\w:+.-]+::[^\n]*\n?")
+_UNREAD = (nodes.comment, nodes.substitution_definition, nodes.target, nodes.docinfo, nodes.raw, nodes.image)
+
+
+def read_rst(content: bytes) -> Content:
+    """Sections, lists, tables and code. Directives and roles that only Sphinx knows are read as their text."""
+    tree = publish_doctree(decode(content), settings_overrides={**_SETTINGS, "warning_stream": io.StringIO()})
+    outline = Outline()
+    walk = _Walk(outline)
+    if tree.children and isinstance(tree.children[0], nodes.title):
+        outline.heading(1, _text(tree.children[0]), title=True)
+    walk.blocks(tree.children, level=1)
+    return outline.content()
+
+
+class _Walk:
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+
+    def blocks(self, children: list[nodes.Node], level: int, *, nested: bool = False) -> None:
+        for node in children:
+            self._block(node, level, nested=nested)
+
+    def _block(self, node: nodes.Node, level: int, *, nested: bool) -> None:
+        match node:
+            case nodes.section():
+                if title := next((child for child in node.children if isinstance(child, nodes.title)), None):
+                    self._outline.heading(level + 1, _text(title))
+                self.blocks(node.children, level + 1)
+            case nodes.paragraph() | nodes.subtitle() | nodes.rubric() | nodes.caption() | nodes.attribution():
+                self._outline.add(BlockKind.PROSE, _text(node))
+            case nodes.bullet_list() | nodes.enumerated_list():
+                steps = isinstance(node, nodes.enumerated_list) and not nested
+                for item in node.children:
+                    self._item(item, BlockKind.STEP if steps else BlockKind.ITEM, level)
+            case nodes.definition_list_item():
+                term = "".join(_text(child) for child in node.children if isinstance(child, nodes.term))
+                self._outline.add(BlockKind.PROSE, term.rstrip(":") + ":")
+                self.blocks([c for c in node.children if isinstance(c, nodes.definition)], level, nested=True)
+            case nodes.field() | nodes.option_list_item():
+                self._outline.add(BlockKind.ITEM, ": ".join(_text(child) for child in node.children))
+            case nodes.literal_block() | nodes.doctest_block():
+                self._outline.add(BlockKind.CODE, node.astext())
+            case nodes.line_block():
+                self._outline.add(BlockKind.PROSE, node.astext())
+            case nodes.table():
+                self._table(node, level)
+            case nodes.system_message():
+                for literal in node.findall(nodes.literal_block):
+                    self._outline.add(BlockKind.PROSE, _prose(_DIRECTIVE.sub("", literal.astext())))
+            case nodes.title():
+                pass
+            case nodes.Element() if not isinstance(node, _UNREAD):
+                self.blocks(node.children, level, nested=nested)
+            case _:
+                pass
+
+    def _item(self, item: nodes.Node, kind: BlockKind, level: int) -> None:
+        children = list(item.children)
+        own = 0
+        while own < len(children) and isinstance(children[own], nodes.paragraph):
+            own += 1
+        self._outline.add(kind, "\n".join(_text(child) for child in children[:own]))
+        self.blocks(children[own:], level, nested=True)
+
+    def _table(self, table: nodes.table, level: int) -> None:
+        if caption := next((child for child in table.children if isinstance(child, nodes.title)), None):
+            self._outline.add(BlockKind.PROSE, _text(caption))
+        rows = [[_text(cell) for cell in row.children] for row in table.findall(nodes.row)]
+        self._outline.table(rows, header=next(iter(table.findall(nodes.thead)), None) is not None)
+
+
+def _text(node: nodes.Node) -> str:
+    """The words of `node` on one line; what docutils did not understand without its markup."""
+    return " ".join(_ROLE.sub(r"\1", node.astext()).split())
+
+
+def _prose(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines()]
+    return _ROLE.sub(r"\1", "\n".join(line for line in lines if not re.match(r":[\w-]+:", line)))

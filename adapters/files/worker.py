@@ -1,0 +1,100 @@
+"""Reads binary formats in one child process, so that a hostile or broken file costs an error line and no more."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from adapters.files.outline import MAX_CHARACTERS, Content
+from pipeline.errors import Refused
+
+WALL_SECONDS = {".pdf": 240.0, ".docx": 60.0, ".pptx": 60.0, ".xlsx": 60.0}
+"""Longest wait for a file: well above the limits on processor time that the child sets itself."""
+MAX_REPLY = 16 * MAX_CHARACTERS
+_ROOT = str(Path(__file__).parents[2])
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from adapters.files.child import main; main()"
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    content: Content | None = None
+    refused: str = ""
+    what_to_do: str = ""
+
+
+class Worker:
+    """One child, started when first needed, used for file after file, replaced when it dies.
+
+    Its environment is empty; see `child` for its limits.
+    """
+
+    def __init__(self, *, wall_seconds: float | None = None) -> None:
+        self._process: Process | None = None
+        self._lock = asyncio.Lock()
+        self._wall_seconds = wall_seconds
+
+    async def read(self, suffix: str, content: bytes) -> Content:
+        """Raises Refused with the reason, also when the child died over the file or took too long."""
+        async with self._lock:
+            process = await self._running()
+            try:
+                async with asyncio.timeout(self._wall_seconds or WALL_SECONDS[suffix]):
+                    reply = await _exchange(process, suffix, content)
+            except TimeoutError as error:
+                await self.close()
+                raise Refused("reading it took too long", what_to_do="Split it into smaller files.") from error
+            except (asyncio.IncompleteReadError, ConnectionError) as error:
+                status = await process.wait()
+                await self.close()
+                raise _died(status) from error
+            except BaseException:
+                await self.close()
+                raise
+        if reply.content is None:
+            raise Refused(reply.refused, what_to_do=reply.what_to_do)
+        return reply.content
+
+    async def close(self) -> None:
+        """End the child, whatever it is doing."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate()
+
+    async def _running(self) -> Process:
+        if self._process is not None and self._process.returncode is not None:
+            await self.close()
+        if self._process is None:
+            command = (sys.executable, "-I", "-B", "-c", _START, _ROOT)
+            self._process = await asyncio.create_subprocess_exec(
+                *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={}, cwd="/", start_new_session=True
+            )
+        return self._process
+
+
+async def _exchange(process: Process, suffix: str, content: bytes) -> _Reply:
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(json.dumps({"suffix": suffix, "size": len(content)}).encode() + b"\n")
+    process.stdin.write(content)
+    await process.stdin.drain()
+    size = int.from_bytes(await process.stdout.readexactly(8), "big")
+    if size > MAX_REPLY:
+        raise ConnectionError("the reply is too long")
+    return _Reply.model_validate_json(await process.stdout.readexactly(size))
+
+
+def _died(status: int) -> Refused:
+    if status == -signal.SIGXCPU:
+        return Refused("reading it takes more processor time than a document may", what_to_do="Split or simplify it.")
+    return Refused("the file broke the program that reads it", what_to_do="Open and save it again, then retry.")

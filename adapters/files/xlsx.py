@@ -1,0 +1,75 @@
+"""XLSX -> rows of each visible sheet under their header row."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from typing import Any
+
+from openpyxl import load_workbook
+
+from adapters.files.archive import check_archive
+from adapters.files.csv import is_header
+from adapters.files.outline import Content, Outline, row_text
+from pipeline.values import BlockKind
+
+_SEARCHED = 10
+"""Rows in which the header row is looked for."""
+
+
+def read_xlsx(content: bytes) -> Content:
+    """Values as last calculated, dates as ISO 8601, percentages as such; hidden sheets are left out."""
+    check_archive(content)
+    book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    outline = Outline()
+    for sheet in book.worksheets:
+        if sheet.sheet_state != "visible":
+            continue
+        sheet.reset_dimensions()
+        outline.sheet = sheet.title
+        named = len(book.worksheets) > 1 or not sheet.title.lower().startswith("sheet")
+        _sheet(outline, sheet, sheet.title if named else "")
+    return outline.content(title=(book.properties.title or "").strip())
+
+
+def _sheet(outline: Outline, sheet: Any, name: str) -> None:
+    """Lines above the header row are prose: the title of the sheet, a remark."""
+    rows = ((number, [_shown(cell) for cell in row]) for number, row in enumerate(sheet.iter_rows(), 1))
+    filled = ((number, cells) for number, cells in rows if any(cells))
+    header_found = False
+    for count, (number, cells) in enumerate(filled):
+        if count == 0 and name:
+            outline.heading(1, name)
+        if header_found or count >= _SEARCHED:
+            outline.add(BlockKind.ROW, row_text(_trimmed(cells)), row=number)
+        elif sum(map(bool, cells)) == 1:
+            outline.add(BlockKind.PROSE, "".join(cells), row=number)
+        else:
+            outline.add(BlockKind.HEADER if is_header(cells) else BlockKind.ROW, row_text(_trimmed(cells)), row=number)
+            header_found = True
+
+
+def _trimmed(cells: list[str]) -> list[str]:
+    """Without the empty columns at the end."""
+    end = len(cells)
+    while end and not cells[end - 1]:
+        end -= 1
+    return cells[:end]
+
+
+def _shown(cell: Any) -> str:
+    """A value much as the sheet shows it."""
+    value = cell.value
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case dt.datetime():
+            return value.date().isoformat() if value.time() == dt.time() else value.isoformat(" ", "minutes")
+        case int() | float():
+            if "%" in (cell.number_format or ""):
+                return f"{round(value * 100, 4):g} %"
+            return str(value) if isinstance(value, int) else f"{value:.10g}"
+        case _:
+            return str(value).strip()
