@@ -464,6 +464,15 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+class Comparison(Value):
+    """A comparison taken apart; every text is a checked sentence of the answer."""
+
+    similarities: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    conclusion: str = ""
+
+
 class Answer(Value):
     """What a person gets, whole: adapters render it and read nothing back out of text."""
 
@@ -491,6 +500,12 @@ class Answer(Value):
     grounding_score: float = 0.0
     ungrounded_claims: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    key_facts: tuple[str, ...] = ()
+    """Up to five checked sentences that say something definite."""
+    limitations: tuple[str, ...] = ()
+    """What the answer leaves open, and why."""
+    comparison: Comparison | None = None
+    """Set when the question compares."""
     usage: Usage = Usage()
     incident: str = ""
 
