@@ -113,12 +113,12 @@ class Worker:
         key = work.message.key
         adapter = self._adapters.get(work.message.conversation.platform)
         if adapter is None:
-            await self._inbox.release(key, delay=60.0)
+            await self._inbox.release(key, delay=60.0, counts=False)
             return
         if work.posting_since and not work.reference:
             wait = self._grace - (datetime.now(UTC) - work.posting_since).total_seconds()
             if wait > 0:
-                await self._inbox.release(key, delay=wait)
+                await self._inbox.release(key, delay=wait, counts=False)
                 return
             work = work.model_copy(update={"reference": await adapter.find(work) or ""})
         late = work.late and self._expire_late and not work.answer
