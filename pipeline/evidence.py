@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pipeline import layout
 from pipeline.asked import Asked, holds
@@ -45,6 +46,8 @@ class Candidate:
     """The same with the sentence before, the heading above and the title, which count less."""
     heading: float
     """The share that the heading above holds."""
+    lacks: float
+    """The weight of the weightiest term of the question that it does not hold itself."""
     cosine: float
     """With the question; 0 without vectors."""
     score: float
@@ -81,7 +84,12 @@ def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, 
 
 def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
     text = passage.chunk.text
-    return [frozenset(terms(text[unit.start : unit.end])) for unit in passage.chunk.units]
+    return [_terms(text[unit.start : unit.end]) for unit in passage.chunk.units]
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
 
 
 class _Scorer:
@@ -151,6 +159,7 @@ class _Scorer:
             own=held,
             coverage=held + around,
             heading=under,
+            lacks=max((weight for term, weight in self._weights.items() if term not in own), default=0.0),
             cosine=self._cosine(index),
             score=score,
         )

@@ -1,0 +1,46 @@
+"""How something is said: hedged or definite, long or short. Word lists and factors are the specification's."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.phrases import word_pattern
+
+STRONG, MODERATE = 0.6, 0.8
+"""What each kind of hedging leaves of the confidence."""
+HEDGING = {
+    STRONG: "the wording says that something is not known",
+    MODERATE: "the wording is cautious",
+    1.0: "the wording is definite",
+}
+_STRONG = word_pattern(r"""
+    not enough information|insufficient information|no information|cannot (?:be )?determined?|unclear|not specified
+    please contact|(?:i|we) (?:do not|don['’]t) know|is not known|unknown
+    unklar|nicht bekannt|nicht angegeben|inconnu|pas précisé|no se sabe|desconocid[oa]
+""")
+_MODERATE = word_pattern(r"""
+    may depend|depends on|might vary|may vary|possibly|perhaps|seems? to|appears? to|likely|probably|it depends
+    möglicherweise|vielleicht|wahrscheinlich|hängt (?:davon )?ab
+    peut-être|probablement|dépend|quizás?|probablemente|depende
+""")
+_SPECIFIC = re.compile(
+    r"[$€£¥]\s?\d|\d\s?(?:[$€£¥%°円年月日]|(?:percent|dollars?|euros?|minutes?|hours?|days?|weeks?|months?|years?)\b)"
+    r"|\b(?:1\d|20)\d\d\b",
+    re.IGNORECASE,
+)
+_SHORT = ((5, 0.7), (10, 0.85), (15, 0.95))
+
+
+def hedging(text: str) -> float:
+    """STRONG, MODERATE or 1."""
+    return STRONG if _STRONG.search(text) else MODERATE if _MODERATE.search(text) else 1.0
+
+
+def specific(text: str) -> bool:
+    """Whether there is an amount, a percentage, a length of time or a year."""
+    return bool(_SPECIFIC.search(text))
+
+
+def brevity(words: int) -> float:
+    """The factor for an answer of so many words: few words lower the confidence."""
+    return next((factor for limit, factor in _SHORT if words < limit), 1.0)

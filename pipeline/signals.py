@@ -1,0 +1,118 @@
+"""What speaks for and against the passages holding the answer: a few numbers that the confidence is computed from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline import layout
+from pipeline.asked import Asked
+from pipeline.evidence import Candidate
+from pipeline.text import STOP_WORDS, terms, words
+
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|non|except|least|fail\w*|lack\w*|refus\w*|unable|rarely|hardly"
+    r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|sin|nunca)\b|n['’]t\b|ない|ません",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
+_OPPOSITES = [
+    frozenset(pair.split("/"))
+    for pair in """
+    first/last before/after increase/decrease increased/decreased more/less most/least largest/smallest larger/smaller
+    highest/lowest higher/lower best/worst north/south east/west northern/southern eastern/western early/late
+    earlier/later old/new oldest/newest oldest/youngest begin/end began/ended start/end start/stop started/stopped
+    rise/fall rose/fell majority/minority major/minor long/short longest/shortest high/low large/small strong/weak
+    rich/poor public/private male/female men/women internal/external win/lose won/lost accept/reject
+    accepted/rejected support/oppose supported/opposed allow/prevent allowed/prevented allow/forbid positive/negative
+    maximum/minimum upper/lower inside/outside above/below always/never common/rare enter/leave enter/exit gain/lose
+    gained/lost create/destroy created/destroyed agree/disagree open/close opened/closed import/export local/global
+    hot/cold fast/slow wide/narrow deep/shallow young/old left/right modern/ancient similar/different same/different
+    simple/complex enable/disable enabled/disabled add/remove added/removed optional/required paid/unpaid
+    """.split()
+]
+_OPPOSITE = {word: frozenset().union(*(pair for pair in _OPPOSITES if word in pair)) - {word}
+             for pair in _OPPOSITES for word in pair}  # fmt: skip
+_TURNS = ("un", "in", "im", "il", "ir", "non", "dis", "anti")
+"""Prefixes that turn a word into its opposite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Numbers between 0 and 1 unless said otherwise."""
+
+    cosine: float
+    """Of the sentence nearest to the question."""
+    topic: float
+    """Mean cosine of the three nearest sentences of the best sentence's passage."""
+    lead: float
+    """How far the best sentence scores above the best one of any other passage; below 0 never, at most 1."""
+    coverage: float
+    """Weighted share of the question's terms in the best sentence and around it."""
+    rarest_missing: float
+    """Weight of the weightiest term of the question that the best sentence lacks."""
+    missing: float
+    """Share of the question's terms that stand neither in the best sentence nor around it."""
+    names_missing: float
+    """1 when a name of the question stands neither in the best sentence nor around it."""
+    numbers_missing: float
+    """1 when a number of the question is not in the best sentence nor the one before."""
+    negation: float
+    """1 when the question is negated and the best sentence is not."""
+    opposite: float
+    """1 when the best sentence has the opposite of a word of the question in its place."""
+
+
+def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | None:
+    """None when no passage says anything."""
+    candidates = [one for units in evidence for one in units if one.says]
+    if not candidates:
+        return None
+    best = max(candidates, key=lambda one: one.score)
+    units = evidence[best.place]
+    around = _around(best, units)
+    near = set(terms(f"{best.text} {around}"))
+    elsewhere = max((one.score for one in candidates if one.place != best.place), default=best.score - 1)
+    nearest = sorted((one.cosine for one in units), reverse=True)[:3]
+    before = units[best.index - 1].text if best.index else ""
+    return Signals(
+        cosine=max(one.cosine for one in candidates),
+        topic=sum(nearest) / len(nearest),
+        lead=min(max(best.score - elsewhere, 0.0), 1.0),
+        coverage=best.coverage,
+        rarest_missing=best.lacks,
+        missing=sum(term not in near for term in asked.terms) / max(1, len(asked.terms)),
+        names_missing=float(any(not name <= near for name in _names(asked.text))),
+        numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{before} {best.text}"))),
+        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(best.text)),
+        opposite=float(_contradicts(asked.text, f"{before} {best.text}")),
+    )
+
+
+def _around(best: Candidate, units: Sequence[Candidate]) -> str:
+    """What is read together with a sentence: the one before, the heading above, the title."""
+    chunk = best.passage.chunk
+    heading = next((units[i].text for i in range(best.index - 1, -1, -1) if layout.is_heading(chunk, i)), "")
+    before = units[best.index - 1].text if best.index else ""
+    return " ".join((before, heading, *chunk.heading, best.passage.document.title))
+
+
+def _names(question: str) -> list[set[str]]:
+    """Capitalised words inside a question; none where most words are capitalised, as in German or in a title."""
+    found = [set(terms(name)) for name in _NAME.findall(question)]
+    return [name for name in found if name] if 2 * len(found) <= len(question.split()) else []
+
+
+def _contradicts(question: str, text: str) -> bool:
+    said = set(words(text))
+    return any(_turned(word, said) for word in words(question) if word not in said and word not in STOP_WORDS)
+
+
+def _turned(word: str, said: set[str]) -> bool:
+    if _OPPOSITE.get(word, frozenset()) & said:
+        return True
+    return any(prefix + word in said for prefix in _TURNS if len(word) > 3) or any(
+        word[len(prefix) :] in said for prefix in _TURNS if word.startswith(prefix) and len(word) > len(prefix) + 3
+    )
