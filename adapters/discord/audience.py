@@ -1,6 +1,6 @@
 """Who will read a reply, as groups.
 
-`discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` one person.
+`discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` or `discord:U` one person.
 A direct message has no server: the asker is looked up in the servers the operator named, each time anew.
 What cannot be found out adds nothing.
 """
@@ -37,13 +37,13 @@ class Audiences:
             return await self.of_person(user_id)
         groups = await self._channel(where.guild_id, where.channel_id)
         if message.manner is Manner.COMMAND and message.reply_to.startswith(f"{PRIVATE}:"):
-            groups |= await self._member(where.guild_id, user_id) | {f"{PLATFORM}:user:{user_id}"}
+            groups |= await self._member(where.guild_id, user_id) | _alone(user_id)
         return Readers(groups=groups)
 
     async def of_person(self, user_id: int) -> Readers:
         """A person alone, in a direct message."""
         found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in self._home))
-        return Readers(groups=frozenset({f"{PLATFORM}:user:{user_id}"}).union(*found))
+        return Readers(groups=_alone(user_id).union(*found))
 
     async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
         """Whoever pressed a button or used a command, seeing the reply alone."""
@@ -51,7 +51,7 @@ class Audiences:
         if interaction.guild_id is None or not isinstance(user, discord.Member):
             return await self.of_person(user.id)
         groups = await self._channel(interaction.guild_id, channel_id or 0)
-        return Readers(groups=groups | _groups(user, interaction.guild_id) | {f"{PLATFORM}:user:{user.id}"})
+        return Readers(groups=groups | _groups(user, interaction.guild_id) | _alone(user.id))
 
     async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
         """Everyone who can read a channel."""
@@ -91,3 +91,7 @@ def _groups(member: discord.Member, guild_id: int) -> frozenset[str]:
         return frozenset()
     roles = (role for role in member.roles if role.id != guild_id)
     return frozenset({f"{PLATFORM}:{guild_id}", *(f"{PLATFORM}:{guild_id}:role:{role.id}" for role in roles)})
+
+
+def _alone(user_id: int) -> frozenset[str]:
+    return frozenset({f"{PLATFORM}:user:{user_id}", f"{PLATFORM}:{user_id}"})

@@ -79,6 +79,11 @@ class Client(discord.Client):
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         self._budget.spend()
 
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Hand an event on, unless we are closed: discord.py reports `ready` some time later whatever happens."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
+
     async def close(self) -> None:
         if self._gap:
             self._gap.cancel()

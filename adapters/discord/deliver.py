@@ -8,20 +8,19 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import discord
 import structlog
 
-from adapters.discord import limits
 from adapters.discord.card import card, layout
-from adapters.discord.errors import BAD_FORM, THREAD_EXISTS, question_is_gone
+from adapters.discord.errors import BAD_FORM, question_is_gone
 from adapters.discord.incoming import Place, place, root
-from adapters.discord.markdown import clean
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.permissions import missing
 from adapters.discord.render import EVERYTHING, Look, Page, pages, plain, progress
-from adapters.discord.reply import Reference, Reply, find, steadily
+from adapters.discord.reply import Reference, Reply, find
+from adapters.discord.target import Target
 from adapters.discord.typing_sign import typing
 from pipeline import wording
 from pipeline.errors import Refused, Unusable
 from pipeline.ports import Receipt
-from pipeline.values import Answer, CitedSentence, Event, IncomingMessage, Manner, Progress, Stage, Work, Written
+from pipeline.values import Answer, CitedSentence, Event, IncomingMessage, Progress, Stage, Work, Written
 
 log = structlog.get_logger(__name__)
 
@@ -45,25 +44,35 @@ class Deliverer:
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         """Show the reply as it comes. Returns without one when the question was deleted meanwhile."""
         where = place(work.message)
+        target = Target(self._client, work.message, where, threads=self._threads)
+        reply = Reply(
+            self._client,
+            where,
+            work.message.key,
+            receipt,
+            known=Reference.parse(work.reference) if work.reference else None,
+            possible=target.possible,
+            open_channel=target.open,
+            searched=work.posting_since is None,
+        )
         try:
-            known, remark = await self._target(work, where, receipt)
-            reply = Reply(self._client, where, work.message.key, receipt, known, searched=work.posting_since is None)
-            await self._show(work, events, reply, remark)
+            await self._show(work, events, reply, target)
         except discord.Forbidden as error:
             await self._say_what_is_missing(work, where, error)
         except discord.HTTPException as error:
             if not question_is_gone(error):
                 raise
 
-    async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, remark: str) -> None:
+    async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, target: Target) -> None:
         async with typing(reply.channel):
             painter = Painter(lambda page: reply.glimpse(card(page)), first=self._first, every=self._every)
             async with painter:
                 answer = await follow(events, painter.newest)
-            if answer is None:
-                return
-            notes = [*([remark] if remark else ()), *notes_on(work.message)]
-            await self._finish(answer, reply, root(work.message), notes)
+        if answer is None:
+            return
+        await reply.begin()
+        notes = [*target.remarks, *notes_on(work.message)]
+        await self._finish(answer, reply, root(work.message), notes)
 
     async def _finish(self, answer: Answer, reply: Reply, root: str, notes: Sequence[str]) -> None:
         shown = pages(with_notes(answer, notes), self._look)
@@ -89,42 +98,10 @@ class Deliverer:
     async def find(self, work: Work) -> str | None:
         """A reply that a crash left unrecorded, under the question or in the thread opened from it."""
         where = place(work.message)
-        for channel_id in dict.fromkeys((self._thread_of(work, where), where.channel_id)):
-            channel = self._client.get_partial_messageable(channel_id, guild_id=where.guild_id)
-            try:
-                found = await find(channel, where, self._client)
-            except (discord.NotFound, discord.Forbidden):
-                continue
-            if found:
+        for channel_id in Target(self._client, work.message, where, threads=self._threads).possible:
+            if found := await find(self._client, channel_id, where):
                 return str(Reference(channel_id, tuple(found)))
         return None
-
-    def _thread_of(self, work: Work, where: Place) -> int:
-        wanted = self._threads and work.message.manner is Manner.MENTION and where.guild_id is not None
-        in_channel = work.message.conversation.channel == str(where.message_id)
-        return where.message_id if wanted and in_channel else where.channel_id
-
-    async def _target(self, work: Work, where: Place, receipt: Receipt) -> tuple[Reference, str]:
-        """Where the reply goes, and a remark when that is not where it should."""
-        if work.reference:
-            return Reference.parse(work.reference), ""
-        if self._thread_of(work, where) == where.channel_id:
-            return Reference(where.channel_id), ""
-        await receipt.posting()
-        channel = self._client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
-        question = channel.get_partial_message(where.message_id)
-        try:
-            await steadily(lambda: question.create_thread(name=thread_name(work.message.text)))
-        except discord.Forbidden:
-            return Reference(
-                where.channel_id
-            ), "I may not open threads here: I lack the permission “Create Public Threads”."
-        except discord.DiscordServerError:
-            raise
-        except discord.HTTPException as error:
-            if error.code != THREAD_EXISTS:
-                return Reference(where.channel_id), ""
-        return Reference(where.message_id), ""
 
     async def _say_what_is_missing(self, work: Work, where: Place, error: discord.Forbidden) -> None:
         """Tell the asker, in a DM, why there is no reply where they asked. Raises Refused naming the permission."""
@@ -170,14 +147,3 @@ def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:
     if not notes:
         return answer
     return answer.model_copy(update={"closing": "\n".join([answer.closing, *notes]).strip()})
-
-
-def thread_name(question: str) -> str:
-    """The question as the name of a thread: one line of at most 100 characters."""
-    name = clean(question) or "Question"
-    if limits.length(name) <= limits.THREAD_NAME:
-        return name
-    name = name[: limits.THREAD_NAME]
-    while limits.length(name) >= limits.THREAD_NAME:
-        name = name[:-1]
-    return f"{name.rstrip()}…"

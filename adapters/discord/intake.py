@@ -33,7 +33,7 @@ class Intake:
         self._memory = memory
         self._threads = threads
         self.unsaved = 0
-        """Messages that came and are not in the inbox yet."""
+        """Events that came and are not in the inbox yet."""
 
     async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
         """Put `message` into the inbox if it is for us. Does not return before it is durable."""
@@ -41,20 +41,18 @@ class Intake:
         if reading is None:
             return
         incoming = reading.message
-        self.unsaved += 1
+        if reading.overheard and not await self._surely(lambda: self._inbox.takes_part(incoming.conversation)):
+            return
+        if guild_of(message) is None:
+            self._know_direct(message.channel.id)
         try:
-            if reading.overheard and not await self._surely(lambda: self._inbox.takes_part(incoming.conversation)):
-                return
-            if guild_of(message) is None:
-                self._know_direct(message.channel.id)
             new = await self._surely(lambda: self._inbox.accept(incoming))
-            if not new and message.edited_at:
-                await self._surely(lambda: self._inbox.amend(incoming.key, incoming.text))
         except Busy as busy:
             if busy.first:
                 await _tell(message)
-        finally:
-            self.unsaved -= 1
+            return
+        if not new and message.edited_at:
+            await self._surely(lambda: self._inbox.amend(incoming.key, incoming.text))
 
     async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
         """A message was edited: the question changes if it is not answered yet."""
@@ -76,13 +74,17 @@ class Intake:
 
     async def _surely(self, call: Callable[[], Awaitable[T]]) -> T:
         pause = 0.1
-        while True:
-            try:
-                return await call()
-            except Unavailable as error:
-                log.error("inbox_unavailable", reason=str(error))  # noqa: TRY400 - expected, and no trace is needed
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
+        self.unsaved += 1
+        try:
+            while True:
+                try:
+                    return await call()
+                except Unavailable as error:
+                    log.warning("inbox_unavailable", reason=str(error))
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+        finally:
+            self.unsaved -= 1
 
 
 async def _tell(message: discord.Message) -> None:

@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Collection
 
 _INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
-_SPECIAL = re.compile(r"[\\`*_~|<\[\]]")
+_SPECIAL = re.compile(r"[\\`*_~|<\[\](]")
+"""The bracket too: Discord's rule for links takes `\\](` for the end of a link that began anywhere before."""
 _LINE_START = re.compile(r"^(\s*)([#>+-]|\d+(?=[.)]))")
 _BACKTICKS = re.compile(r"`(?=`)")
 _MASS_MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)", re.IGNORECASE)
@@ -19,6 +20,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>]+")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|://", re.IGNORECASE)
 _INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
 _LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
+_ROUND = str.maketrans("[]", "()")
 _KEPT = frozenset("\n\t\u200c\u200d")
 """Line ends, and the joiners that scripts and emoji need."""
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
@@ -60,7 +62,9 @@ def code(text: str) -> str:
 
 def link(label: str, address: str) -> str:
     """`label` as a link to `address`, or as plain text where the address could be read as another one."""
-    return f"[{escape(label)}](<{address}>)" if linkable(address) else escape(label)
+    if not linkable(address):
+        return escape(label)
+    return f"[{escape(label.translate(_ROUND)) or 'link'}](<{address}>)"
 
 
 def linkable(address: str) -> bool:

@@ -24,8 +24,8 @@ from adapters.discord.deliver import follow
 from adapters.discord.errors import TOKEN_GONE, TRANSIENT, is_code
 from adapters.discord.incoming import DIRECT, PLATFORM, key
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
+from adapters.discord.patience import REQUEST_SECONDS, steadily
 from adapters.discord.render import EVERYTHING, Look, Page, pages
-from adapters.discord.reply import REQUEST_SECONDS, steadily
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, Receipt

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from adapters.discord import limits
 from adapters.discord.body import body, sentences
-from adapters.discord.markdown import escape, link
+from adapters.discord.markdown import escape, inline, link
 from adapters.discord.split import Piece, pack
 from pipeline import wording
 from pipeline.cite import place
@@ -106,7 +106,7 @@ def why(answer: Answer) -> tuple[str, ...]:
 def documents(found: Sequence[Document]) -> tuple[str, ...]:
     """What is indexed and visible, by collection."""
     if not found:
-        return (escape(wording.EMPTY_KNOWLEDGE_BASE),)
+        return (inline(wording.EMPTY_KNOWLEDGE_BASE),)
     pieces = [Piece(f"**{len(found)} {'document' if len(found) == 1 else 'documents'}** you may see here:")]
     for collection in dict.fromkeys(document.collection for document in found):
         pieces.append(Piece(f"**{escape(collection)}**", "\n\n"))
@@ -127,7 +127,7 @@ def _sources(answer: Answer, *, gap: str = "") -> Iterator[Piece]:
         return
     yield Piece("**Sources**" if answer.citations else f"**{wording.NEAREST}**", gap)
     for citation in shown:
-        yield Piece(f"{_source(citation)} · relevance {citation.score:.2f}", "\n")
+        yield Piece(f"{_source(citation)} · relevance {citation.score:.3f}", "\n")
 
 
 def _source(citation: Citation) -> str:

@@ -6,22 +6,18 @@ import asyncio
 import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import discord
+import structlog
 from discord import ui
 
 from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.incoming import Place
+from adapters.discord.patience import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
 
-T = TypeVar("T")
-
-REQUEST_SECONDS = 32.0
-"""The longest one request may take, discord.py's own waiting on 429 (30 s) and 5xx (25 s) included. A lost request
-has taken effect within this time or never."""
-PATIENCE_SECONDS = 30.0
-"""How long a failing post is tried again here. Well within the two minutes in which a nonce is remembered."""
+log = structlog.get_logger(__name__)
 SEARCHED = 1000
 """Messages after the question that are looked through for a reply of ours."""
 
@@ -42,18 +38,30 @@ class Reference(NamedTuple):
 
 
 class Reply:
-    """The messages of one reply, in order. `known` are the ones that are there already."""
+    """The messages of one reply, in order."""
 
     def __init__(
-        self, client: discord.Client, where: Place, key: str, receipt: Receipt, known: Reference, *, searched: bool
+        self,
+        client: discord.Client,
+        where: Place,
+        key: str,
+        receipt: Receipt,
+        *,
+        known: Reference | None,
+        possible: tuple[int, ...],
+        open_channel: Callable[[], Awaitable[int]],
+        searched: bool,
     ) -> None:
-        """`searched`: nothing of this reply can be on the platform beyond `known`."""
+        """`known` is what was recorded of it, `possible` the channels it may be in, `open_channel` where a new one
+        goes, asked just before its first message. `searched`: nothing beyond `known` can be on the platform."""
         self._client = client
         self._where = where
         self._key = key
         self._receipt = receipt
-        self._channel_id = known.channel_id
-        self._messages: list[int] = list(known.messages)
+        self._channel_id = known.channel_id if known else 0
+        self._messages: list[int] = list(known.messages) if known else []
+        self._possible = possible
+        self._open_channel = open_channel
         self._held: dict[int, discord.Message] = {}
         self._searched = searched
 
@@ -63,12 +71,20 @@ class Reply:
 
     @property
     def channel(self) -> discord.PartialMessageable:
-        return self._client.get_partial_messageable(self._channel_id, guild_id=self._where.guild_id)
+        channel_id = self._channel_id or self._where.channel_id
+        return self._client.get_partial_messageable(channel_id, guild_id=self._where.guild_id)
+
+    async def begin(self) -> None:
+        """Find or open the channel of the reply; from here on something of it may be visible."""
+        if not self._searched:
+            await self._search()
+        if not self._channel_id:
+            await self._receipt.posting()
+            self._channel_id = await self._open_channel()
 
     async def put(self, part: int, view: ui.LayoutView) -> None:
         """Show `view` as the part of that number, 0 first: edited where it is there, posted where it is not."""
-        if part >= len(self._messages) and not self._searched:
-            await self._search()
+        await self.begin()
         if part < len(self._messages):
             await steadily(lambda: self._edit(self._messages[part], view))
         else:
@@ -85,7 +101,6 @@ class Reply:
         del self._messages[parts:]
 
     async def _post(self, part: int, send: Callable[..., Awaitable[discord.Message]]) -> None:
-        await self._receipt.posting()
         message = await steadily(
             lambda: send(reference=self._question(), nonce=nonce(self._key, part), suppress_embeds=True),
             before_retry=self._receipt.posting,
@@ -128,11 +143,13 @@ class Reply:
 
     async def _search(self) -> None:
         self._searched = True
-        for message_id in await find(self.channel, self._where, self._client):
-            if message_id not in self._messages:
-                self._messages.append(message_id)
-        if self._messages:
-            await self._receipt.posted(str(Reference(self._channel_id, tuple(self._messages))))
+        for channel_id in (self._channel_id,) if self._channel_id else self._possible:
+            found = await find(self._client, channel_id, self._where)
+            if found:
+                self._channel_id = channel_id
+                self._messages += [message_id for message_id in found if message_id not in self._messages]
+                await self._receipt.posted(str(Reference(channel_id, tuple(self._messages))))
+                return
 
     def _question(self) -> discord.MessageReference | None:
         if self._channel_id == self._where.channel_id:
@@ -140,38 +157,25 @@ class Reply:
         return None
 
 
-async def find(channel: discord.PartialMessageable, where: Place, client: discord.Client) -> list[int]:
+async def find(client: discord.Client, channel_id: int, where: Place) -> list[int]:
     """Our messages that answer the question, oldest first: in its channel those that refer to it, in a thread
-    opened from it those that refer to nothing."""
-    expected = where.message_id if channel.id == where.channel_id else None
+    opened from it those that refer to nothing. Nothing where there is no such channel or we may not look."""
+    expected = where.message_id if channel_id == where.channel_id else None
+    channel = client.get_partial_messageable(channel_id, guild_id=where.guild_id)
     after = discord.Object(where.message_id)
     found = []
-    async with asyncio.timeout(REQUEST_SECONDS):
-        async for message in channel.history(after=after, oldest_first=True, limit=SEARCHED):
-            refers = message.reference.message_id if message.reference else None
-            ours = client.user is not None and message.author.id == client.user.id
-            if ours and refers == expected and message.interaction_metadata is None:
-                found.append(message.id)
+    try:
+        async with asyncio.timeout(REQUEST_SECONDS):
+            async for message in channel.history(after=after, oldest_first=True, limit=SEARCHED):
+                refers = message.reference.message_id if message.reference else None
+                ours = client.user is not None and message.author.id == client.user.id
+                if ours and refers == expected and message.interaction_metadata is None:
+                    found.append(message.id)
+    except (discord.NotFound, discord.Forbidden) as error:
+        log.info("discord_history_unread", channel=channel_id, code=error.code)
     return found
 
 
 def nonce(key: str, part: int) -> str:
     """The same for the same part of the same reply: Discord then posts it once within two minutes."""
     return hashlib.blake2b(f"{key}#{part}".encode(), digest_size=12).hexdigest()
-
-
-async def steadily(call: Callable[[], Awaitable[T]], *, before_retry: Callable[[], Awaitable[None]] | None = None) -> T:
-    """`call`, tried again for half a minute while Discord cannot be reached: for edits and what a nonce guards."""
-    clock = asyncio.get_running_loop().time
-    until, pause = clock() + PATIENCE_SECONDS, 0.5
-    while True:
-        try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                return await call()
-        except TRANSIENT:
-            if clock() + pause > until:
-                raise
-        await asyncio.sleep(pause)
-        pause *= 2
-        if before_retry:
-            await before_retry()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from adapters.discord.markdown import clean, code, escape
 from adapters.discord.split import Piece
@@ -34,14 +35,12 @@ def _aligned(rows: Sequence[CitedSentence], cells: list[list[str]], widths: list
 
 
 def _listed(rows: Sequence[CitedSentence], cells: list[list[str]]) -> Iterator[Piece]:
-    header = cells[0] if rows[0].kind is BlockKind.HEADER else []
+    header = cells[0] if rows[0].kind is BlockKind.HEADER and len(rows) > 1 else []
     gap = "\n\n"
-    for row, line in zip(rows, cells, strict=True):
-        if row.kind is BlockKind.HEADER:
-            continue
-        named = [f"{header[i]}: {cell}" if 0 < i < len(header) else cell for i, cell in enumerate(line)]
+    for row, line in list(zip(rows, cells, strict=True))[1 if header else 0 :]:
+        first, *rest = [f"{name}: {cell}" if name else cell for name, cell in zip_longest(header, line, fillvalue="")]
         marked = f" {escape(_mark(row))}" if row.numbers else ""
-        yield Piece(f"- **{escape(named[0])}** {escape('; '.join(named[1:]))}{marked}", gap)
+        yield Piece(f"- **{escape(first) or '–'}** {escape('; '.join(rest))}{marked}", gap)
         gap = "\n"
 
 

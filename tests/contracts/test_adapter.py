@@ -24,6 +24,7 @@ PLATFORMS = {
     "slack": ("tests.contracts.slack_driver", "SlackDriver"),
     "slack-http": ("tests.contracts.slack_driver", "SlackHTTPDriver"),
     "discord": ("tests.contracts.discord_driver", "DiscordDriver"),
+    "discord-threads": ("tests.contracts.discord_driver", "DiscordThreadsDriver"),
 }
 
 

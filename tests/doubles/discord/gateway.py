@@ -41,6 +41,7 @@ class Gateway:
         self.silent = False
         """Accept and say nothing any more: a half-open connection."""
         self._changed = asyncio.Condition()
+        self._beats = 0
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse()
@@ -55,6 +56,9 @@ class Gateway:
                 continue
             if message["op"] == HEARTBEAT:
                 await socket.send_json({"op": ACK})
+                self._beats += 1
+                async with self._changed:
+                    self._changed.notify_all()
             elif message["op"] == IDENTIFY:
                 session = await self._identify(socket, message["d"], request)
             elif message["op"] == RESUME:
@@ -135,6 +139,15 @@ class Gateway:
         """Wait until somebody is identified and connected."""
         async with self._changed:
             await self._changed.wait_for(lambda: any(one.socket for one in self.sessions.values()))
+
+    async def read(self) -> None:
+        """Wait until the client has read everything sent so far: it answers a heartbeat we ask for."""
+        sockets = [one.socket for one in self.sessions.values() if one.socket]
+        async with self._changed:
+            beats = self._beats
+            for socket in sockets:
+                await socket.send_json({"op": HEARTBEAT, "d": None})
+            await self._changed.wait_for(lambda: self._beats >= beats + len(sockets))
 
     async def drop(self, *, forget: bool = False) -> None:
         """Cut every connection; with `forget` the sessions cannot be resumed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from tests.doubles.discord.limits import modal_refused, refused
-from tests.doubles.discord.messages import Messages, Refusal, body_of, build, change
+from tests.doubles.discord.messages import Messages, Refusal, body_of, build, change, reasons
 from tests.doubles.discord.world import EPHEMERAL, Interaction, Payload, World
 
 MESSAGE, DEFERRED, DEFERRED_UPDATE, UPDATE, MODAL = 4, 5, 6, 7, 9
@@ -27,7 +27,7 @@ class Interactions:
         kind, data = payload["type"], payload.get("data") or {}
         if kind == MODAL:
             if wrong := modal_refused(data):
-                raise Refusal(400, 50035, "Invalid Form Body", errors={"_errors": wrong})
+                raise Refusal(400, 50035, "Invalid Form Body", errors=reasons(wrong))
             record.modal = data
         elif kind == UPDATE:
             change(record.payload["message"], data, self._world)
@@ -72,7 +72,7 @@ class Interactions:
         self, record: Interaction, payload: Payload, *, message_id: str = "", ephemeral: bool = False
     ) -> Payload:
         if wrong := refused(payload):
-            raise Refusal(400, 50035, "Invalid Form Body", errors={"_errors": wrong})
+            raise Refusal(400, 50035, "Invalid Form Body", errors=reasons(wrong))
         hidden = ephemeral or int(payload.get("flags") or 0) & EPHEMERAL
         named = {"id": message_id} if message_id else {}
         if hidden:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from aiohttp import web
+from aiohttp.web_request import FileField
 
 from tests.doubles.discord.gateway import Gateway
 from tests.doubles.discord.limits import refused
@@ -32,6 +33,10 @@ class Refusal(Exception):
         self.body = {"code": code, "message": message, **more}
 
 
+def reasons(wrong: list[str]) -> Payload:
+    return {"_errors": [{"code": "INVALID", "message": one} for one in wrong]}
+
+
 async def body_of(request: web.Request) -> Payload:
     """The JSON body, with files put under `attachments` when it came as a form."""
     if not request.content_type.startswith("multipart/"):
@@ -40,15 +45,23 @@ async def body_of(request: web.Request) -> Payload:
     payload: Payload = json.loads(str(form["payload_json"]))
     files = [value for key, value in form.items() if key.startswith("files[")]
     target = payload.get("data", payload)
-    target["attachments"] = [{"filename": one.filename, "body": one.file.read().decode()} for one in files]  # type: ignore[union-attr]
+    bodies = [(one.filename, one.file.read().decode()) for one in files if isinstance(one, FileField)]
+    target["attachments"] = [attachment(name, body) for name, body in bodies]
     return payload
+
+
+def attachment(name: str, body: str = "") -> Payload:
+    """A file as Discord shows it; its content is there for tests to look at."""
+    where = f"http://cdn.invalid/{name}"
+    return {"id": "1", "filename": name, "size": len(body), "url": where, "proxy_url": where, "body": body}
 
 
 class Messages:
     def __init__(self, world: World, gateway: Gateway) -> None:
         self._world = world
         self._gateway = gateway
-        self.typing: list[str] = []
+        self.typing: set[str] = set()
+        """Channels in which the bot is shown as typing; a message of it ends that."""
         self.edits: list[tuple[str, Payload]] = []
 
     def _channel(self, channel_id: str, *needs: int) -> Channel:
@@ -77,6 +90,8 @@ class Messages:
         if guild_id:
             message["guild_id"] = guild_id
         channel.messages[message["id"]] = message
+        if author["id"] == world.bot["id"]:
+            self.typing.discard(channel_id)
         channel.payload["last_message_id"] = message["id"]
         if channel.is_thread and channel.payload["thread_metadata"]["archived"]:
             channel.payload["thread_metadata"]["archived"] = False
@@ -98,14 +113,14 @@ class Messages:
         if payload.get("enforce_nonce") and (known := self._world.remembered(channel_id, nonce)):
             return known
         if wrong := refused(payload):
-            raise Refusal(400, 50035, "Invalid Form Body", errors={"_errors": wrong})
+            raise Refusal(400, 50035, "Invalid Form Body", errors=reasons(wrong))
         reference = payload.get("message_reference")
         if (
             reference
             and str(reference["message_id"]) not in channel.messages
             and reference.get("fail_if_not_exists", True)
         ):
-            raise Refusal(400, 50035, "Invalid Form Body", errors={"message_reference": {"_errors": ["unknown"]}})
+            raise Refusal(400, 50035, "Invalid Form Body", errors={"message_reference": reasons(["Unknown message"])})
         message = await self.put(channel_id, self._world.bot, payload)
         if nonce:
             self._world.nonces[channel_id, nonce] = (self._world.now() + self._world.nonce_seconds, message["id"])
@@ -152,7 +167,7 @@ class Messages:
         if message_id in self._world.channels:
             raise Refusal(400, 160004, "A thread has already been created for this message")
         if not 1 <= len(payload.get("name") or "") <= 100:
-            raise Refusal(400, 50035, "Invalid Form Body", errors={"name": {"_errors": ["length"]}})
+            raise Refusal(400, 50035, "Invalid Form Body", errors={"name": reasons(["length"])})
         self._world.thread(channel_id, payload["name"], thread_id=message_id, owner=self._world.bot["id"])
         thread = self._world.channels[message_id].payload
         await self._gateway.emit("THREAD_CREATE", {**thread, "newly_created": True})
@@ -160,7 +175,7 @@ class Messages:
 
     async def show_typing(self, request: web.Request) -> None:
         self._channel(request.match_info["channel"])
-        self.typing.append(request.match_info["channel"])
+        self.typing.add(request.match_info["channel"])
 
     async def one(self, request: web.Request) -> Payload:
         self._channel(request.match_info["channel"], READ_HISTORY)
@@ -199,7 +214,7 @@ def build(world: World, channel_id: str, author: Payload, payload: Payload) -> P
 def change(message: Payload, payload: Payload, world: World) -> None:
     """Apply an edit; refuses what Discord refuses."""
     if wrong := refused(payload, flags=message["flags"], editing=True):
-        raise Refusal(400, 50035, "Invalid Form Body", errors={"_errors": wrong})
+        raise Refusal(400, 50035, "Invalid Form Body", errors=reasons(wrong))
     keys = ("content", "embeds", "components", "attachments", "allowed_mentions")
     message |= {key: payload[key] for key in keys if key in payload and payload[key] is not None}
     message["flags"] |= int(payload.get("flags") or 0)

@@ -126,7 +126,13 @@ class FakeDiscord(People):
         self.world.syncs += 1
         declared = await request.json()
         self.world.commands = [
-            {"id": self.world.snowflake(), "application_id": self.world.application, "version": "1", "description": "", **one}
+            {
+                "id": self.world.snowflake(),
+                "application_id": self.world.application,
+                "version": "1",
+                "description": "",
+                **one,
+            }
             for one in declared
         ]
         return self.world.commands

@@ -1,0 +1,237 @@
+"""People in the Discord double, with the real adapter and discord.py between them and the bot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+from adapters.discord import words
+from adapters.discord.adapter import DiscordAdapter, Pace
+from pipeline import wording
+from pipeline.values import Reason
+from tests.contracts.driver import Fault, Said, Shown, Way
+from tests.contracts.rig import Rig
+from tests.contracts.waiting import until
+from tests.doubles.discord import eyes
+from tests.doubles.discord.faults import Fault as Order
+from tests.doubles.discord.messages import attachment
+from tests.doubles.discord.server import FakeDiscord
+from tests.doubles.discord.world import Interaction, Payload
+
+QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05)
+POSTS = r"^/channels/\d+/messages$"
+LABELS = {
+    "👍 Helpful": "helpful",
+    "👎 Not helpful": "not helpful",
+    "Show passages": "passages",
+    "Why?": "why",
+    "Share here": "share",
+}
+
+
+class DiscordDriver:
+    """Answers are replies in the channel; a follow-up is a reply to one."""
+
+    ways = frozenset(Way) - {Way.SHARED_CHANNEL}
+    threads = False
+
+    def __init__(self, folder: Path) -> None:
+        self.rig = Rig(folder)
+        self.discord = FakeDiscord()
+        self.world = self.discord.world
+        self.guild = self.world.guild("Acme")
+        self.channel = self.world.channel(self.guild, "team")
+        self.people: dict[str, Payload] = {}
+        self.said: list[str] = []
+
+    @classmethod
+    async def open(cls, folder: Path) -> Self:
+        driver = cls(folder)
+        await driver.discord.__aenter__()
+        await driver.connect()
+        return driver
+
+    async def connect(self) -> None:
+        before = self.discord.gateway.identifies
+        self.adapter = DiscordAdapter(
+            self.discord.token,
+            message_content=True,
+            answer_in_thread=self.threads,
+            home_guilds=[int(self.guild)],
+            folder=self.rig.folder,
+            say=self.said.append,
+            api_url=self.discord.api_url,
+            pace=QUICK,
+        )
+        await self.rig.start(self.adapter)
+        await until(lambda: self.discord.gateway.identifies > before)
+        await self.discord.gateway.connected()
+        await self._acknowledged()
+
+    async def close(self) -> None:
+        await self.rig.end()
+        await self.discord.__aexit__()
+
+    async def restart(self) -> None:
+        await self.rig.end()
+        await self.discord.gateway.drop(forget=True)
+        await self.connect()
+
+    # --- Asking -------------------------------------------------------------------------------
+
+    async def mention(self, person: str, text: str) -> Said:
+        return await self._say(person, self.channel, f"@Citewell {text}")
+
+    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
+        channel = self.world.direct(self._person(person))
+        return await self._say(person, channel, text, attachments=[attachment(name) for name in files])
+
+    async def follow_up(self, person: str, text: str, after: Said) -> Said:
+        answers = self._answers(after)
+        target = answers[-1]["id"] if answers else after.handle["id"]
+        return await self._say(person, self.channel, text, reply_to=target)
+
+    async def aside(self, person: str, text: str) -> Said:
+        return await self._say(person, self.channel, text)
+
+    async def outside(self, person: str, text: str) -> Said:
+        raise NotImplementedError
+
+    async def again(self, said: Said) -> None:
+        await self.discord.gateway.emit_message("MESSAGE_CREATE", said.handle)
+        await self._acknowledged()
+
+    async def edit(self, said: Said, text: str) -> None:
+        await self.discord.edit(said.handle, f"@Citewell {text}")
+        await self._acknowledged()
+
+    async def delete(self, said: Said) -> None:
+        await self.discord.delete(said.handle)
+        await self._acknowledged()
+
+    async def ask(self, person: str, text: str) -> Said:
+        done = await self.discord.command(self._person(person), self.channel, "ask", question=text)
+        await until(lambda: done.acknowledged)
+        return Said(person, done)
+
+    # --- Seeing -------------------------------------------------------------------------------
+
+    def replies(self, said: Said) -> list[Shown]:
+        if isinstance(said.handle, Interaction):
+            return [seen(message) for message in said.handle.messages.values()]
+        return [seen(message) for message in self._answers(said)]
+
+    def at_work(self, said: Said) -> bool:
+        progress = set(wording.PROGRESS.values())
+        placeholder = any(line in shown.text for shown in self.replies(said) for line in progress)
+        return said.handle["channel_id"] in self.discord.messages.typing or placeholder
+
+    def break_next_post(self, fault: Fault) -> None:
+        orders = {
+            Fault.LOST_RESPONSE: Order(drop=True, after=True),
+            Fault.LOST_REQUEST: Order(drop=True),
+            Fault.LIMITED: Order(status=429, retry_after=0.5),
+        }
+        self.discord.faults.order("POST", POSTS, orders[fault])
+
+    # --- Acting -------------------------------------------------------------------------------
+
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> None:
+        pressed = await self._press(said, person, "👍" if helpful else "👎")
+        if not helpful:
+            await until(lambda: pressed.modal)
+            sent = await self.discord.submit(self._person(person), pressed, reason or "", comment)
+            await until(lambda: sent.texts)
+
+    async def passages(self, said: Said, person: str) -> list[Shown]:
+        return await self._told(await self._press(said, person, "Show passages"))
+
+    async def why(self, said: Said, person: str) -> list[Shown]:
+        return await self._told(await self._press(said, person, "Why?"))
+
+    async def share(self, said: Said, person: str) -> list[Shown]:
+        before = {message["id"] for message in self.discord.replies(self.channel)}
+        pressed = await self._press(said, person, "Share here")
+        await until(lambda: pressed.texts)
+        await self._acknowledged()
+        return [seen(message) for message in self.discord.replies(self.channel) if message["id"] not in before]
+
+    async def export(self, person: str) -> str:
+        pressed = await self._own_data(person, words.EXPORT_LABEL)
+        await until(lambda: pressed.texts)
+        (message,) = pressed.messages.values()
+        return str(message["attachments"][0]["body"])
+
+    async def forget(self, person: str) -> None:
+        asked = await self._own_data(person, words.FORGET_LABEL)
+        await until(lambda: asked.texts)
+        (sure,) = asked.messages.values()
+        done = await self.discord.press(self._person(person), sure, words.FORGET_NOW_LABEL)
+        await until(lambda: done.texts)
+
+    def key(self, person: str) -> str:
+        return f"discord:{self._person(person)['id']}"
+
+    async def _own_data(self, person: str, label: str) -> Interaction:
+        shown = await self.discord.command(self._person(person), self.channel, "privacy")
+        await until(lambda: shown.texts)
+        (message,) = shown.messages.values()
+        return await self.discord.press(self._person(person), message, label)
+
+    async def _press(self, said: Said, person: str, label: str) -> Interaction:
+        private = isinstance(said.handle, Interaction)
+        messages = list(said.handle.messages.values()) if private else self._answers(said)
+        return await self.discord.press(self._person(person), messages[-1], label)
+
+    async def _told(self, pressed: Interaction) -> list[Shown]:
+        await until(lambda: pressed.texts)
+        return [seen(message) for message in pressed.messages.values()]
+
+    def _person(self, name: str) -> Payload:
+        if name not in self.people:
+            self.people[name] = self.discord.someone(name, self.guild)
+        return self.people[name]
+
+    async def _say(self, person: str, channel: str, text: str, **more: object) -> Said:
+        message = await self.discord.say(self._person(person), channel, text, **more)
+        await self._acknowledged()
+        return Said(person, message)
+
+    async def _acknowledged(self) -> None:
+        """Discord waits for no acknowledgement; so look whether everything sent is in the inbox."""
+        await self.discord.gateway.read()
+        await asyncio.sleep(0.01)
+        line = self.adapter._line
+        await until(lambda: line is None or not line.client._intake.unsaved)
+
+    def _answers(self, said: Said) -> list[Payload]:
+        mine = self.discord.replies(said.handle["channel_id"])
+        return [m for m in mine if m.get("message_reference", {}).get("message_id") == said.handle["id"]]
+
+
+class DiscordThreadsDriver(DiscordDriver):
+    """Answers go into a thread opened from the question; a follow-up is said there."""
+
+    threads = True
+
+    async def follow_up(self, person: str, text: str, after: Said) -> Said:
+        if after.handle["id"] not in self.world.channels:
+            return await super().follow_up(person, text, after)
+        return await self._say(person, after.handle["id"], text)
+
+    def _answers(self, said: Said) -> list[Payload]:
+        opened = [m for m in self.discord.replies(said.handle["id"]) if not m.get("message_reference")]
+        return [*opened, *super()._answers(said)]
+
+
+def seen(message: Payload) -> Shown:
+    """A message as its reader meets it."""
+    looks = [eyes.look(text) for text in eyes.texts(message)]
+    return Shown(
+        text="\n".join(look.text for look in looks),
+        links=frozenset().union(*(look.links for look in looks)),
+        pings=frozenset().union(*(look.pings for look in looks)),
+        buttons=frozenset(LABELS[label] for label in eyes.labels(message) if label in LABELS),
+    )
