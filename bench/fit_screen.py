@@ -49,6 +49,7 @@ PRIOR = {
     "create": 0.1,
     "model": 0.2,
     "you_model": 0.5,
+    "told_as_model": 1.5,
     "imagine": 0.2,
     "authority": 1.5,
     "own_knowledge": 3.0,

@@ -80,16 +80,17 @@ _COMPOSES = re.compile(rf"{_ORDER}{_COMPOSE}\b")
 _ASKS = re.compile(r"\?[\"')\]]*\s*$")
 _HINT = re.compile(rf"your|repl[yi]|respon|answer|code |\?|{_COMPOSE}")
 """What every sentence with a sign has at least one of."""
-_OFF_TOPIC, _ASKED = 5.6, 2.0
-"""Weights of an order to write something and of a question all of whose words are foreign to the passage."""
-_FEWEST = 3
-"""Content words below which an order cannot be told to be foreign."""
+_OFF_TOPIC, _ASKED = 5.0, 2.0
+"""Weights of an order to write something and of a question when all their words are foreign to the passage."""
+_FEWEST, _PASSAGE = 3, 40
+"""Distinct content words an order must have, and a passage, before the one can be told to be foreign to the other."""
 _CARRIED = {
     "override": 4.5,
     "override_bare": 4.5,
     "jailbreak": 3.0,
     "no_limits_model": 2.5,
     "you_are_now": 2.5,
+    "told_as_model": 4.5,
     "extract": 2.0,
     "system_prompt": 1.0,
     "encoded": 1.5,
@@ -153,8 +154,10 @@ def _signs(sentence: str, counts: Mapping[str, int]) -> Signs:
     found = {name: weight for name, (weight, pattern) in _SIGNS.items() if pattern.search(folded)}
     if counts:
         own = Counter(terms(folded))
-        if _COMPOSES.search(folded) and len(own) >= _FEWEST:
-            found["off_topic"] = _OFF_TOPIC * _foreign(own, counts)
+        if _COMPOSES.search(folded):
+            if len(own) >= _FEWEST:
+                known = min(1.0, len(counts) / _PASSAGE)
+                found["off_topic"] = _OFF_TOPIC * known * _foreign(own, counts) ** 2
         elif own and _ASKS.search(folded):
             found["asks"] = _ASKED * _foreign(own, counts)
     return found

@@ -233,6 +233,6 @@ PHRASES = {
 
 MARKERS = """
     ignore disregard forget override bypass reveal system previous above prior earlier instructions instruction rules
-    prompt guidelines restrictions everything password
+    prompt guidelines restrictions everything password hidden secret initial repeat show print your
 """
 """Long or telling English words by which a cipher is recognised and letters without spaces are cut into words."""

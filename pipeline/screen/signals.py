@@ -90,6 +90,7 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
     "create": pattern("^ ~1 CREATE", "^ ~3 CREATE ~4 WORK"),
     "model": pattern("MODEL"),
     "you_model": pattern("YOU ARE ~3 MODEL", "YOU ~2 FREE ~2 MODEL", "^ ~2 MODEL YOU", "MODEL NOW"),
+    "told_as_model": pattern("MODEL ~4 MUST ~2 IGNORE", "YOU ARE ~3 MODEL ~6 IGNORE/SAY/REVEAL"),
     "imagine": pattern("^ ~1 IMAGINE", "IMAGINE ~6 YOU"),
     "authority": pattern("I ~2 YOUR ~1 BOSS", "^ ~1 I ~2 BOSS", "^ ~1 YOUR BOSS", "THE BOSS ~4 I"),
     "own_knowledge": pattern(

@@ -20,6 +20,8 @@ _MARKS = re.compile(
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f]+"
 )
 """Combining marks: what is stacked on letters to disguise them."""
+_REGION_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{2,6}\U000e007f")
+"""The flag of a part of a country (England, Scotland): the one honest use of tag characters."""
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
@@ -59,7 +61,8 @@ def hidden(text: str) -> str:
     """What is written in tag characters or in variation selectors, which no reader sees."""
     if text.isascii():
         return ""
-    tagged = "".join(chr(ord(c) - 0xE0000) for run in _TAGS.findall(text) for c in run)
+    runs = _TAGS.findall(_REGION_FLAG.sub("", text))
+    tagged = "".join(chr(ord(c) - 0xE0000) for run in runs for c in run)
     selected = b"".join(bytes(map(_selected_byte, run)) for run in _SELECTORS.findall(text))
     return f"{tagged} {selected.decode('utf-8', 'ignore')}".strip()
 

@@ -31,6 +31,7 @@ WEIGHTS = {
     "create": 0.17,
     "model": 0.28,
     "you_model": 0.50,
+    "told_as_model": 1.50,
     "imagine": 0.28,
     "authority": 1.50,
     "own_knowledge": 3.00,
