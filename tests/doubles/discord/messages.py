@@ -181,6 +181,15 @@ class Messages:
         self._channel(request.match_info["channel"], READ_HISTORY)
         return self._world.visible(self.message(request.match_info["channel"], request.match_info["message"]))
 
+    async def revive(self, request: web.Request) -> Payload:
+        """Take a thread out of the archive: whoever may write in it may do so, unless it is locked."""
+        channel = self._channel(request.match_info["channel"], SEND_IN_THREADS)
+        metadata = channel.payload["thread_metadata"]
+        if metadata["locked"]:
+            raise Refusal(403, 50013, "Missing Permissions")
+        metadata["archived"] = bool((await body_of(request)).get("archived", metadata["archived"]))
+        return channel.payload
+
     async def channel(self, request: web.Request) -> Payload:
         return self._channel(request.match_info["channel"]).payload
 

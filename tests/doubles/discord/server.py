@@ -65,6 +65,8 @@ class FakeDiscord(People):
             ("GET", "/guilds/{guild}/members/{user}", self._member),
             ("PUT", "/applications/{app}/commands", self._commands),
             ("GET", "/channels/{channel}", self.messages.channel),
+            ("PATCH", "/channels/{channel}", self.messages.revive),
+            ("GET", "/users/{user}", self._user),
             ("POST", "/channels/{channel}/typing", self.messages.show_typing),
             ("POST", messages, self.messages.create),
             ("GET", messages, self.messages.history),
@@ -111,6 +113,9 @@ class FakeDiscord(People):
 
     async def _gateway_url(self, request: web.Request) -> Payload:
         return {"url": f"ws://{request.host}/gateway"}
+
+    async def _user(self, request: web.Request) -> Payload:
+        return self.person_by_id(request.match_info["user"])
 
     async def _open_direct(self, request: web.Request) -> Payload:
         user_id = str((await body_of(request))["recipient_id"])

@@ -1,0 +1,230 @@
+"""What happens to the connection with Discord, and that nothing is lost or said twice by it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.discord.adapter import DiscordAdapter, Pace
+from adapters.discord.identify import IdentifyBudget
+from adapters.discord.memory import Memory
+from pipeline.errors import Misconfigured, Unavailable
+from pipeline.respond import Request
+from pipeline.values import Event
+from tests.contracts.answers import cited
+from tests.contracts.discord_driver import QUICK, DiscordDriver
+from tests.contracts.waiting import until
+from tests.doubles.discord.server import FakeDiscord
+from tests.doubles.discord.world import MESSAGE_CONTENT
+
+
+@pytest.fixture
+async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
+    opened = await DiscordDriver.open(tmp_path / "data")
+    yield opened
+    await opened.close()
+
+
+def adapter(
+    discord: FakeDiscord, folder: Path, *, token: str = "", content: bool = False, pace: Pace = QUICK
+) -> DiscordAdapter:
+    return DiscordAdapter(
+        token or discord.token,
+        message_content=content,
+        answer_in_thread=False,
+        home_guilds=[],
+        folder=folder,
+        say=lambda _: None,
+        api_url=discord.api_url,
+        pace=pace,
+    )
+
+
+# --- Coming in ------------------------------------------------------------------------------------
+
+
+async def test_a_wrong_token_names_its_setting(tmp_path: Path) -> None:
+    async with FakeDiscord() as discord:
+        with pytest.raises(Misconfigured) as caught:
+            await adapter(discord, tmp_path, token="wrong").listen(None, None)  # type: ignore[arg-type]
+    assert caught.value.setting == "DISCORD_TOKEN"
+    assert "Developer Portal" in caught.value.what_to_do
+
+
+async def test_a_refused_intent_names_the_switch_in_the_portal(tmp_path: Path) -> None:
+    async with FakeDiscord(content_granted=False) as discord:
+        with pytest.raises(Misconfigured) as caught:
+            await adapter(discord, tmp_path, content=True).listen(None, None)  # type: ignore[arg-type]
+    assert caught.value.setting == "CITEWELL_DISCORD_MESSAGE_CONTENT"
+    assert "Message Content Intent" in caught.value.what_to_do
+
+
+async def test_message_content_is_asked_for_only_by_setting(tmp_path: Path) -> None:
+    async with FakeDiscord(content_granted=False) as discord:
+        listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
+        await discord.gateway.connected()
+        assert not discord.world.intents & MESSAGE_CONTENT
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+
+async def test_commands_are_declared_once_and_again_only_when_they_changed(driver: DiscordDriver) -> None:
+    assert driver.world.syncs == 1
+    declared = {(one["name"], tuple(one["integration_types"]), tuple(one["contexts"])) for one in driver.world.commands}
+    names = ("ask", "sources", "privacy", "help", "Answer this message")
+    assert declared == {(name, (0,), (0, 1)) for name in names}
+    await driver.restart()
+    assert driver.world.syncs == 1
+
+
+async def test_the_operator_is_given_an_invite_with_the_least_permissions(driver: DiscordDriver) -> None:
+    (line,) = driver.said
+    assert f"client_id={driver.world.application}" in line
+    assert "scope=bot+applications.commands" in line
+    assert "permissions=309237746688" in line
+
+
+async def test_a_gateway_that_went_silent_ends_listening_with_an_error(tmp_path: Path) -> None:
+    async with FakeDiscord() as discord:
+        pace = QUICK.model_copy(update={"silence": 0.3, "ready": 0.01})
+        listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(None, None))  # type: ignore[arg-type]
+        await discord.gateway.connected()
+        discord.gateway.silent = True
+        with pytest.raises(Unavailable, match="said nothing"):
+            await listening
+
+
+async def test_an_event_that_cannot_be_parsed_ends_listening_with_an_error(tmp_path: Path) -> None:
+    async with FakeDiscord() as discord:
+        listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
+        await discord.gateway.connected()
+        await discord.gateway.emit("MESSAGE_DELETE", {"channel_id": "1"})
+        with pytest.raises(Unavailable, match="KeyError"):
+            await listening
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_crash_loop_waits_longer_and_never_passes_the_budget(tmp_path: Path) -> None:
+    clock, spent = Clock(), []
+    for _ in range(150):
+        budget = IdentifyBudget(Memory(tmp_path), clock=clock)
+        clock.now += budget.wait()
+        budget.spend()
+        spent.append(clock.now)
+        clock.now += 1.0
+    assert max(sum(1 for moment in spent if start <= moment < start + 86_400) for start in spent) <= 110
+    assert spent[3] - spent[2] >= 5.0
+
+
+def test_a_spent_budget_opens_no_more_sessions(tmp_path: Path) -> None:
+    budget = IdentifyBudget(Memory(tmp_path), budget=5, clock=Clock())
+    for _ in range(5):
+        budget.spend()
+    with pytest.raises(Unavailable, match="5 sessions"):
+        budget.spend()
+
+
+def test_a_healthy_bot_is_never_made_to_wait(tmp_path: Path) -> None:
+    clock = Clock()
+    for _ in range(50):
+        budget = IdentifyBudget(Memory(tmp_path), clock=clock)
+        assert budget.wait() == 0.0
+        budget.spend()
+        clock.now += 3600.0
+
+
+# --- Gaps -----------------------------------------------------------------------------------------
+
+
+async def test_what_was_said_while_nobody_listened_is_answered_once(driver: DiscordDriver) -> None:
+    first = await driver.mention("ann", "Before?")
+    await driver.direct("ann", "Before, alone?")
+    await driver.rig.settled()
+    await until(lambda: Memory(driver.rig.folder).read_until > 0)
+    await driver.rig.end()
+    await driver.discord.gateway.drop(forget=True)
+    ann = driver.people["ann"]
+    missed = [await driver.discord.say(ann, driver.channel, f"@Citewell Missed {n}?") for n in range(150)]
+    alone = await driver.discord.direct(ann, "Missed, alone?")
+    await driver.connect()
+    await until(lambda: len(driver.discord.replies(driver.channel)) == 151)
+    await driver.rig.settled()
+    for message in [first.handle, *missed, alone]:
+        replies = [
+            m
+            for m in driver.discord.replies(message["channel_id"])
+            if m["message_reference"]["message_id"] == message["id"]
+        ]
+        assert len(replies) == 1
+
+
+async def test_an_edit_while_nobody_listened_changes_an_unanswered_question(driver: DiscordDriver) -> None:
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited(f"You asked: {request.text}", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leaf?")
+    await until(lambda: Memory(driver.rig.folder).read_until > 0)
+    await driver.rig.end()
+    await driver.discord.gateway.drop(forget=True)
+    await driver.discord.edit(said.handle, "@Citewell How much leave?")
+    free.set()
+    await driver.connect()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "How much leave?" in reply.text
+
+
+async def test_a_dropped_connection_is_resumed_and_what_was_missed_is_replayed(driver: DiscordDriver) -> None:
+    await driver.mention("ann", "Before?")
+    await driver.discord.gateway.drop()
+    said = await driver.discord.say(driver.people["ann"], driver.channel, "@Citewell Meanwhile?")
+    await until(lambda: len(driver.discord.replies(driver.channel)) == 2, 30)
+    await driver.rig.settled()
+    assert (driver.discord.gateway.identifies, driver.discord.gateway.resumes) == (1, 1)
+    assert driver.discord.replies(driver.channel)[-1]["message_reference"]["message_id"] == said["id"]
+
+
+async def test_a_planned_reconnect_loses_and_repeats_nothing(driver: DiscordDriver) -> None:
+    await driver.discord.gateway.ask_to_reconnect()
+    said = await driver.discord.say(driver.discord.someone("ann", driver.guild), driver.channel, "@Citewell Now?")
+    await until(lambda: driver.discord.replies(driver.channel), 30)
+    await driver.rig.settled()
+    assert [m["message_reference"]["message_id"] for m in driver.discord.replies(driver.channel)] == [said["id"]]
+
+
+async def test_a_session_that_cannot_be_resumed_is_opened_anew_and_the_gap_read(driver: DiscordDriver) -> None:
+    await driver.mention("ann", "Before?")
+    await driver.rig.settled()
+    await until(lambda: Memory(driver.rig.folder).read_until > 0)
+    await driver.discord.gateway.drop(forget=True)
+    await driver.discord.say(driver.people["ann"], driver.channel, "@Citewell Meanwhile?")
+    await until(lambda: len(driver.discord.replies(driver.channel)) == 2, 30)
+    assert driver.discord.gateway.identifies == 2
+
+
+async def test_an_inbox_that_fails_for_a_while_loses_nothing(driver: DiscordDriver) -> None:
+    inbox = driver.rig.storage.inbox
+    whole, failures = inbox.accept, iter([True, True, True])
+
+    async def accept(message: object) -> bool:
+        if next(failures, False):
+            raise Unavailable("database", "locked")
+        return await whole(message)  # type: ignore[arg-type]
+
+    inbox.accept = accept  # type: ignore[method-assign, assignment]
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    assert len(driver.replies(said)) == 1

@@ -1,0 +1,180 @@
+"""What happens to a reply to a person on Discord, and that nothing is lost or said twice by it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.respond import Request
+from pipeline.values import Event, Progress, Stage
+from tests.contracts.answers import cited
+from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver
+from tests.contracts.waiting import until
+from tests.doubles.discord.faults import Fault
+from tests.doubles.discord.world import CREATE_PUBLIC_THREADS, SEND_MESSAGES
+
+
+@pytest.fixture
+async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
+    opened = await DiscordDriver.open(tmp_path / "data")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def threads(tmp_path: Path) -> AsyncIterator[DiscordThreadsDriver]:
+    opened = await DiscordThreadsDriver.open(tmp_path / "data")
+    yield opened
+    await opened.close()
+
+
+async def test_an_outage_of_the_rest_side_delays_and_loses_nothing(driver: DiscordDriver) -> None:
+    driver.discord.faults.order("*", "/channels/", Fault(drop=True), times=-1)
+    asked = [await driver.mention("ann", f"Question {n}?") for n in range(5)]
+    await until(lambda: driver.discord.faults.count("POST", POSTS) >= 10)
+    driver.discord.faults.clear()
+    await driver.rig.settled()
+    for said in asked:
+        assert len(driver.replies(said)) == 1
+
+
+async def test_a_reply_is_found_again_when_the_nonce_is_long_forgotten(driver: DiscordDriver) -> None:
+    driver.rig.crash_before = "posted"
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.crashed()
+    driver.world.clock_offset = 300.0
+    await driver.restart()
+    await driver.rig.settled()
+    assert len(driver.replies(said)) == 1
+
+
+async def test_a_reply_in_a_thread_is_found_again_when_the_nonce_is_long_forgotten(
+    threads: DiscordThreadsDriver,
+) -> None:
+    threads.rig.crash_before = "posted"
+    said = await threads.mention("ann", "How much leave?")
+    await threads.rig.crashed()
+    threads.world.clock_offset = 300.0
+    await threads.restart()
+    await threads.rig.settled()
+    assert len(threads.replies(said)) == 1
+
+
+async def test_a_long_reply_cut_off_by_a_crash_is_completed(driver: DiscordDriver) -> None:
+    texts = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
+
+    async def once(request: Request) -> AsyncIterator[Event]:
+        yield cited(*texts, question=request.text)
+
+    driver.rig.script = once
+    driver.rig.crash_before = "done"
+    said = await driver.mention("ann", "What are the rules?")
+    await until(lambda: driver.discord.faults.count("POST", POSTS) >= 2)
+    await driver.restart()
+    driver.rig.crash_before = ""
+    await driver.rig.settled()
+    told = "\n".join(shown.text for shown in driver.replies(said))
+    assert all(told.count(text) == 1 for text in texts)
+
+
+async def test_a_question_deleted_just_before_the_reply_gets_none(driver: DiscordDriver) -> None:
+    async def deleted(request: Request) -> AsyncIterator[Event]:
+        del driver.world.channels[driver.channel].messages[said.handle["id"]]
+        yield cited("Too late.", question=request.text)
+
+    driver.rig.script = deleted
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    assert driver.discord.replies(driver.channel) == []
+    assert await driver.rig.state() == {"done": 1}
+
+
+async def test_a_card_that_discord_refuses_is_told_as_plain_text(driver: DiscordDriver) -> None:
+    refusal = {"code": 50035, "message": "Invalid Form Body", "errors": {"components": {"_errors": [{"message": "x"}]}}}
+    driver.discord.faults.order("POST", POSTS, Fault(status=400, body=refusal))
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    (message,) = driver.discord.replies(driver.channel)
+    assert not message["components"]
+    assert "thirty days" in driver.replies(said)[0].text
+
+
+async def test_where_the_bot_may_not_write_the_asker_is_told_which_permission_is_missing(driver: DiscordDriver) -> None:
+    closed = driver.world.channel(driver.guild, "closed", denied=SEND_MESSAGES)
+    await driver.restart()
+    ann = driver.discord.someone("ann", driver.guild)
+    await driver.discord.say(ann, closed, "@Citewell How much leave?")
+    direct = driver.world.direct(ann)
+    await until(lambda: driver.discord.replies(direct))
+    assert "“Send Messages”" in driver.discord.replies(direct)[0]["content"]
+
+
+async def test_where_threads_may_not_be_opened_the_answer_is_a_reply_that_says_so(
+    threads: DiscordThreadsDriver,
+) -> None:
+    flat = threads.world.channel(threads.guild, "flat", denied=CREATE_PUBLIC_THREADS)
+    await threads.restart()
+    ann = threads.discord.someone("ann", threads.guild)
+    await threads.discord.say(ann, flat, "@Citewell How much leave?")
+    await until(lambda: threads.discord.replies(flat))
+    (reply,) = threads.discord.replies(flat)
+    assert "Create Public Threads" in str(reply["components"])
+
+
+async def test_an_answer_in_a_thread_that_was_archived_meanwhile_is_still_completed(
+    threads: DiscordThreadsDriver,
+) -> None:
+    async def archived(request: Request) -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
+        await until(lambda: threads.discord.replies(said.handle["id"]))
+        threads.world.channels[said.handle["id"]].payload["thread_metadata"]["archived"] = True
+        yield cited("Thirty days.", question=request.text)
+
+    threads.rig.script = archived
+    said = await threads.mention("ann", "How much leave?")
+    await threads.rig.settled()
+    (reply,) = threads.replies(said)
+    assert "Thirty days." in reply.text
+
+
+async def test_buttons_work_after_a_restart(driver: DiscordDriver) -> None:
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    await driver.restart()
+    assert any("30 days" in shown.text for shown in await driver.passages(said, "bob"))
+    await driver.rate(said, "bob", helpful=False, reason=None, comment="Too short")
+    assert "Too short" in await driver.rig.desk.export(driver.key("bob"))
+
+
+async def test_a_form_opened_before_a_restart_is_still_taken(driver: DiscordDriver) -> None:
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    opened = await driver._press(said, "bob", "👎")
+    await until(lambda: opened.modal)
+    await driver.restart()
+    sent = await driver.discord.submit(driver.people["bob"], opened, "outdated", "It is 31 now")
+    await until(lambda: sent.texts)
+    assert "It is 31 now" in await driver.rig.desk.export(driver.key("bob"))
+
+
+async def test_a_command_interrupted_by_a_crash_is_answered_while_its_token_lives(driver: DiscordDriver) -> None:
+    driver.rig.crash_before = "answered"
+    said = await driver.ask("ann", "How much leave?")
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "thirty days" in reply.text
+
+
+async def test_a_command_whose_token_has_expired_is_given_up_quietly(driver: DiscordDriver) -> None:
+    driver.rig.crash_before = "answered"
+    said = await driver.ask("ann", "How much leave?")
+    await driver.rig.crashed()
+    said.handle.expired = True
+    await driver.restart()
+    await driver.rig.settled()
+    assert driver.replies(said) == []
+    assert await driver.rig.state() == {"done": 1}
