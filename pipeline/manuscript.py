@@ -35,18 +35,21 @@ class Stopwatch:
 class Manuscript:
     """Grows sentence by sentence; what it has taken stays."""
 
-    def __init__(self, passages: Sequence[RetrievedChunk], *, require_grounding: bool, watch: Stopwatch) -> None:
+    def __init__(
+        self, passages: Sequence[RetrievedChunk], *, question: str, require_grounding: bool, watch: Stopwatch
+    ) -> None:
         self.numbering = Numbering(passages)
         self.sentences: list[CitedSentence] = []
         self.judged: list[tuple[Sentence, Judgement]] = []
         self._passages = passages
+        self._question = question
         self._require_grounding = require_grounding
         self._watch = watch
 
     def judge(self, sentence: Sentence) -> Judgement:
         """Judge one sentence and remember the verdict, without showing it."""
         with self._watch.stage("validate"):
-            judgement = judge(sentence, self._passages)
+            judgement = judge(sentence, self._passages, question=self._question)
         self.judged.append((sentence, judgement))
         return judgement
 

@@ -131,7 +131,10 @@ class Responder:
         with watch.stage("retrieve"):
             retrieval = await self._retriever.retrieve(plan, request.audience)
         passages = retrieval.passages or (retrieval.nearest if request.always else ())
-        manuscript = Manuscript(passages, require_grounding=self._options.require_grounding, watch=watch)
+        asked = " ".join((plan.question, *plan.sides))
+        manuscript = Manuscript(
+            passages, question=asked, require_grounding=self._options.require_grounding, watch=watch
+        )
         draft = Draft(outcome=Outcome.NOT_FOUND, abstain_reason=wording.NOT_FOUND)
         if passages:
             yield Progress(stage=Stage.WRITING)

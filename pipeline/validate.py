@@ -17,28 +17,49 @@ _NEGATION = re.compile(
 )
 
 
-def judge(sentence: Sentence, passages: Sequence[RetrievedChunk]) -> Judgement:
-    """Judge one sentence against the passages it names; a passage it does not name cannot support it."""
+def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "") -> Judgement:
+    """Judge one sentence against the passages it names; a passage it does not name cannot support it.
+
+    Of a table row, every cell must be supported. A header may also use the words of the `question`."""
     named = [passage for passage in passages if passage.chunk.id in sentence.chunk_ids]
     if not named:
         return Judgement(supported=False, score=0.0, reason="it names no passage")
     if addressed_to_assistant(sentence.text):
         return Judgement(supported=False, score=0.0, reason="it is an instruction to an assistant")
-    judged = sorted((_against(sentence, passage) for passage in named), key=lambda j: -j.score)
-    best = judged[0]
-    if not best.supported:
-        return best
-    return best.model_copy(update={"chunk_ids": tuple(j.chunk_ids[0] for j in judged if j.supported)})
+    if sentence.kind in (BlockKind.HEADER, BlockKind.ROW):
+        return _row(sentence, named, question if sentence.kind is BlockKind.HEADER else "")
+    return _best(sentence.text, named)
 
 
-def _against(sentence: Sentence, passage: RetrievedChunk) -> Judgement:
+def _row(sentence: Sentence, named: Sequence[RetrievedChunk], question: str) -> Judgement:
+    asked = set(terms(question))
+    cells = [cell for cell in sentence.text.split(" | ") if terms(cell) and not set(terms(cell)) <= asked]
+    judged = [_best(cell, named) for cell in cells]
+    if not judged:
+        return Judgement(supported=True, score=1.0, chunk_ids=tuple(passage.chunk.id for passage in named))
+    worst = min(judged, key=lambda judgement: (judgement.supported, judgement.score))
+    if not worst.supported:
+        return worst
+    chunk_ids = tuple(dict.fromkeys(chunk_id for judgement in judged for chunk_id in judgement.chunk_ids[:1]))
+    quote = " | ".join(judgement.quote for judgement in judged)
+    return Judgement(supported=True, score=worst.score, chunk_ids=chunk_ids, quote=quote)
+
+
+def _best(text: str, named: Sequence[RetrievedChunk]) -> Judgement:
+    judged = sorted((_against(text, passage) for passage in named), key=lambda j: -j.score)
+    if not judged[0].supported:
+        return judged[0]
+    return judged[0].model_copy(update={"chunk_ids": tuple(j.chunk_ids[0] for j in judged if j.supported)})
+
+
+def _against(claim: str, passage: RetrievedChunk) -> Judgement:
     text = passage.chunk.text
-    quote = _verbatim(sentence, text)
+    quote = _verbatim(claim, text)
     chunk_ids = (passage.chunk.id,)
     if quote:
         return Judgement(supported=True, score=1.0, chunk_ids=chunk_ids, quote=quote)
-    missing = sorted(set(_NUMBER.findall(sentence.text)) - set(_NUMBER.findall(text)))
-    wanted = set(terms(sentence.text))
+    missing = sorted(set(_NUMBER.findall(claim)) - set(_NUMBER.findall(text)))
+    wanted = set(terms(claim))
     best, score = "", 0.0
     units = passage.chunk.units
     for i, unit in enumerate(units):
@@ -50,7 +71,7 @@ def _against(sentence: Sentence, passage: RetrievedChunk) -> Judgement:
         return Judgement(
             supported=False, score=score / 2, chunk_ids=chunk_ids, reason=f"{', '.join(missing)} is not there"
         )
-    if bool(_NEGATION.search(sentence.text)) != bool(_NEGATION.search(best)):
+    if bool(_NEGATION.search(claim)) != bool(_NEGATION.search(best)):
         return Judgement(
             supported=False, score=score / 2, chunk_ids=chunk_ids, reason="it negates what the passage says"
         )
@@ -59,12 +80,9 @@ def _against(sentence: Sentence, passage: RetrievedChunk) -> Judgement:
     return Judgement(supported=supported, score=score, chunk_ids=chunk_ids, quote=best, reason=reason)
 
 
-def _verbatim(sentence: Sentence, text: str) -> str:
-    """The span of `text` that is the sentence, white space aside; for a table row, all of its cells."""
-    words = sentence.text.split()
-    if sentence.kind in (BlockKind.ROW, BlockKind.HEADER):
-        cells = [cell.strip() for cell in sentence.text.split(" | ")]
-        return " | ".join(cells) if all(cell in text for cell in cells) else ""
+def _verbatim(claim: str, text: str) -> str:
+    """The span of `text` that is the claim, white space aside."""
+    words = claim.split()
     match = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
     return match.group() if match else ""
 
