@@ -1,100 +1,137 @@
-"""How the hits of two retrievers become one ranking, and how far a passage fits its question."""
+"""How the hits of two retrievers become one ranking, and how far a passage fits its question.
+
+Four measures are each divided by the best of their kind and added: BM25, the cosine of the whole passage, the best
+two neighbouring units by meaning and words together (the window), and the question's word pairs found side by side.
+`bench/fit_retrieval.py` fits the weights on the development sets; recall hardly moves with any of them by a third.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.ports import Vectors
 from pipeline.text import terms
-from pipeline.values import Hit
+from pipeline.values import Chunk, Hit
 
-WEIGHT = 0.5
-"""Share of the lexical score in the sum; flat between 0.35 and 0.65 on the development sets."""
-NEAR_COPY = 0.8
-"""Jaccard overlap of five-word shingles above which two passages say the same thing."""
+LEXICAL, WHOLE, WINDOW, PHRASE = 0.10, 0.31, 0.51, 0.08
+"""Weights of the four measures."""
+FIRST_LEXICAL, FIRST_UNIT, FIRST_WHOLE = 0.4, 0.6, 0.3
+"""Weights of the ranking that decides which passages are read at all: BM25, best unit, whole passage."""
 
-T = TypeVar("T")
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A chunk with its place in a fused ranking."""
+class Candidates:
+    """What is known of the hits of one query before any text is read; arrays run parallel to `ids`."""
 
-    chunk_id: str
-    fused: float
-    """0 to 1, comparable within one query only."""
-    ranks: dict[str, int] = field(default_factory=dict)
-    unit_scores: tuple[float, ...] = ()
+    ids: tuple[str, ...]
+    lexical: Numbers
+    """BM25; 0 for a chunk that lexical search did not find."""
+    whole: Numbers
+    """Cosine of the mean of the units."""
+    units: Mapping[str, NDArray[np.float32]]
+    """Cosine of each unit; a chunk without vectors is left out."""
+    ranks: Mapping[str, dict[str, int]] = field(default_factory=dict)
 
+    @property
+    def best_unit(self) -> Numbers:
+        return np.array([self.units[key].max() if key in self.units else 0.0 for key in self.ids])
 
-def rank(
-    lexical: Sequence[Hit], near: Sequence[Hit], units: Mapping[str, Vectors], question: Vectors | None
-) -> list[Ranked]:
-    """Fuse by the sum of scores, each divided by the best of its kind; the vector score is that of the best unit."""
-    words = {hit.chunk_id: hit.score for hit in lexical}
-    ids = list(dict.fromkeys(hit.chunk_id for hit in (*lexical, *near)))
-    if not ids:
-        return []
-    cosines = _unit_cosines(ids, units, question)
-    vector = {hit.chunk_id: hit.score for hit in near} | {key: max(value) for key, value in cosines.items()}
-    by_words = np.array([words.get(key, 0.0) for key in ids])
-    by_vector = np.array([max(vector.get(key, 0.0), 0.0) for key in ids])
-    fused = WEIGHT * _normalised(by_words) + (1 - WEIGHT) * _normalised(by_vector)
-    places = {
-        name: {hit.chunk_id: place for place, hit in enumerate(hits, 1)}
-        for name, hits in (("lexical", lexical), ("vector", near))
-    }
-    return [
-        Ranked(
-            ids[i],
-            float(fused[i]),
-            {name: place[ids[i]] for name, place in places.items() if ids[i] in place},
-            cosines.get(ids[i], ()),
+    def first_ranking(self) -> Numbers:
+        """A score for each candidate that needs no text."""
+        return (
+            FIRST_LEXICAL * _relative(self.lexical)
+            + FIRST_UNIT * _relative(self.best_unit)
+            + FIRST_WHOLE * _relative(self.whole)
         )
-        for i in np.argsort(-fused, kind="stable")
-    ]
 
 
-def _normalised(scores: np.ndarray) -> np.ndarray:
-    best = scores.max()
-    return scores / best if best > 0 else scores
+def candidates(
+    ids: Sequence[str],
+    lexical: Sequence[Hit],
+    near: Sequence[Hit],
+    vectors: Mapping[str, Vectors],
+    question: Vectors | None,
+) -> Candidates:
+    """Measure the chunks `ids` against one question; without its vector only by words."""
+    found = {hit.chunk_id: hit.score for hit in lexical}
+    whole, units = np.zeros(len(ids)), {}
+    present = [key for key in ids if key in vectors and len(vectors[key])]
+    if question is not None and present:
+        lengths = [len(vectors[key]) for key in present]
+        starts = np.cumsum([0, *lengths[:-1]])
+        stacked = np.concatenate([vectors[key] for key in present])
+        sums = np.add.reduceat(stacked, starts, axis=0)
+        mean = dict(zip(present, sums @ question / np.maximum(np.linalg.norm(sums, axis=1), 1e-9), strict=True))
+        whole = np.array([max(mean.get(key, 0.0), 0.0) for key in ids])
+        units = dict(zip(present, np.split(stacked @ question, starts[1:]), strict=True))
+    ranks: dict[str, dict[str, int]] = {}
+    for name, hits in (("lexical", lexical), ("vector", near)):
+        for place, hit in enumerate(hits, 1):
+            ranks.setdefault(hit.chunk_id, {})[name] = place
+    return Candidates(tuple(ids), np.array([found.get(key, 0.0) for key in ids]), whole, units, ranks)
 
 
-def _unit_cosines(
-    ids: Sequence[str], units: Mapping[str, Vectors], question: Vectors | None
-) -> dict[str, tuple[float, ...]]:
-    present = [key for key in ids if key in units and len(units[key])]
-    if question is None or not present:
-        return {}
-    scores = np.concatenate([units[key] for key in present]) @ question
-    ends = np.cumsum([len(units[key]) for key in present])
-    return {key: tuple(part.tolist()) for key, part in zip(present, np.split(scores, ends[:-1]), strict=True)}
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well passages fit one question, parallel to the passages."""
+
+    fused: Numbers
+    """0 to 1, comparable within the question only."""
+    window: Numbers
+    """0 to 1, comparable between questions: half cosine, half share of the question's words by rarity."""
 
 
-def calibrated(ranked: Ranked, asked: frozenset[str], text: str) -> float:
-    """0 to 1: the mean of the best unit's cosine and the share of the question's terms in the passage."""
-    coverage = len(asked & set(terms(text))) / len(asked) if asked else 0.0
-    if not ranked.unit_scores:
-        return coverage
-    return 0.5 * min(max(max(ranked.unit_scores), 0.0), 1.0) + 0.5 * coverage
+def fit(found: Candidates, passages: Sequence[tuple[Chunk, str]], asked: Mapping[str, float]) -> Fit:
+    """Read `passages` (with their titles) for the terms `asked`, each with its rarity."""
+    place = {key: number for number, key in enumerate(found.ids)}
+    rows = [place[chunk.id] for chunk, _ in passages]
+    window, phrase = np.zeros(len(passages)), np.zeros(len(passages))
+    for number, (chunk, title) in enumerate(passages):
+        window[number], phrase[number] = _read(chunk, title, asked, found.units.get(chunk.id))
+    fused = (
+        LEXICAL * _relative(found.lexical[rows])
+        + WHOLE * _relative(found.whole[rows])
+        + WINDOW * _relative(window)
+        + PHRASE * _relative(phrase)
+    )
+    return Fit(fused, window)
 
 
-def distinct(found: Sequence[T], texts: Sequence[str]) -> list[T]:
-    """`found` without the later of two whose `texts` are near-copies of each other."""
-    kept: list[T] = []
-    shingles: list[frozenset[int]] = []
-    for one, text in zip(found, texts, strict=True):
-        own = _shingles(text)
-        if all(len(own & other) < NEAR_COPY * len(own | other) for other in shingles if other):
-            kept.append(one)
-            shingles.append(own)
-    return kept
+def _read(
+    chunk: Chunk, title: str, asked: Mapping[str, float], cosines: NDArray[np.float32] | None
+) -> tuple[float, float]:
+    """The best window of two units, and the rarity of adjacent word pairs, each as a share of the question."""
+    order = {term: number for number, term in enumerate(asked)}
+    rarity = np.fromiter(asked.values(), float)
+    total = rarity.sum() or 1.0
+    held = np.zeros((len(chunk.units) + 1, len(order)), bool)
+    pairs: set[int] = set()
+    last = -1
+    for row, unit in enumerate(chunk.units, 1):
+        for term in terms(chunk.text[unit.start : unit.end]):
+            column = order.get(term, -1)
+            if column >= 0:
+                held[row, column] = True
+                if column and last == column - 1:
+                    pairs.add(last)
+            last = column
+    named = [order[term] for term in terms(title) if term in order]
+    both = held[1:] | held[:-1]
+    both[:, named] = True
+    coverage = both @ rarity / total
+    phrase = sum(min(rarity[first], rarity[first + 1]) for first in pairs) / total
+    if cosines is None or len(cosines) != len(coverage):
+        return float(coverage.max(initial=0.0)), float(phrase)
+    meaning = np.maximum(cosines, np.concatenate(([0.0], cosines[:-1])))
+    return float((0.5 * coverage + 0.5 * np.clip(meaning, 0.0, 1.0)).max(initial=0.0)), float(phrase)
 
 
-def _shingles(text: str) -> frozenset[int]:
-    words = text.lower().split()
-    return frozenset(hash(tuple(words[i : i + 5])) for i in range(max(1, len(words) - 4)))
+def _relative(scores: Numbers) -> Numbers:
+    best = scores.max(initial=0.0)
+    return scores / best if best > 0 else np.zeros(len(scores))

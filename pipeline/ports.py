@@ -129,6 +129,10 @@ class Index(Protocol):
         """Chunks holding any of `terms` (see `text.query_terms`), title included; score is BM25, higher is better."""
         ...
 
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """The inverse document frequency of each of `terms`, as BM25 weighs it, over everything that is indexed."""
+        ...
+
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Chunks whose mean vector is nearest to `vector` (shape (dimensions,)); score is cosine."""
         ...

@@ -1,37 +1,20 @@
-"""The retriever: from a search to the passages that may answer it.
-
-Words (BM25) and meaning (cosine of sentence vectors) are searched at the same time and fused; a failing side is
-recorded and the other answers alone.
-"""
+"""The retriever: from a search to the passages that may answer it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from pipeline import fuse, ports
-from pipeline.errors import CitewellError
-from pipeline.text import query_terms, terms
-from pipeline.values import Audience, Chunk, Document, Hit, Retrieval, RetrievedChunk, Search
+from pipeline import ports
+from pipeline.near_copies import Seen
+from pipeline.rank import Ranked, Ranker
+from pipeline.text import words
+from pipeline.values import Audience, Chunk, Retrieval, RetrievedChunk, Search
 
-DEPTH = 50
-"""Hits asked of each side; twice as many change recall@5 by less than 0.002."""
-CANDIDATES = 30
-"""Passages loaded for each query, best first; more than any reader of `documents` asks for."""
 PER_DOCUMENT = 3
-"""Passages of one document among the first `top_k` while others are left, so that near-copies cannot fill them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One candidate of one query, loaded."""
-
-    chunk: Chunk
-    document: Document
-    ranking: fuse.Ranked
-    score: float
-    query: int
+"""Passages of one document among those returned while others are left, so that near-copies cannot fill them."""
 
 
 class Retriever:
@@ -46,6 +29,8 @@ class Retriever:
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
+        """`floor`: the least score of a passage that is shown to a writer. Questions of more than three words need
+        0.05 more, of more than six 0.1: the more words, the more of them match by chance (specification B)."""
         self._index = index
         self._passages = passages
         self._embedder = embedder
@@ -56,106 +41,87 @@ class Retriever:
         """Search every query of `search` and merge what was found, best first.
 
         Never raises for a failing embedder or index: what did not work is named in `degraded`. Raises
-        Unavailable only when the passages themselves cannot be read.
+        Unavailable when the passages themselves cannot be read.
         """
         queries = search.queries or (search.question,)
-        degraded: dict[str, None] = {}
-        lexical, vectors = await asyncio.gather(
-            asyncio.gather(*(self._lexical(query, audience, degraded) for query in queries)),
-            self._embed(queries, degraded),
-        )
+        ranker = Ranker(self._index, self._passages, self._embedder, audience)
         found = await asyncio.gather(
-            *(
-                self._one(number, query, lexical[number], vectors[number], audience, degraded)
-                for number, query in enumerate(queries)
-            )
+            *(ranker.rank(number, query, search.context) for number, query in enumerate(queries))
         )
-        ordered = _merge(found)
-        kept = [one for one in ordered if one.score >= self._floor]
-        chosen = _spread(kept, self._top_k * len(queries) if len(queries) > 1 else self._top_k)
+        floor = self._floor + _step(search.question)
+        share = max(self._top_k, 3 * len(queries)) // len(queries)
+        good = [_spread((one for one in ranked if one.score >= floor), share) for ranked in found]
+        ordered = _merged(found)
         return Retrieval(
-            passages=tuple(map(_passage, chosen)),
+            passages=tuple(map(_passage, _joined(_merged(good), _merged(found)))),
             nearest=tuple(map(_passage, _spread(ordered, self._top_k))),
             documents=tuple(dict.fromkeys(one.document.id for one in ordered)),
-            degraded=tuple(degraded),
+            degraded=tuple(sorted(ranker.degraded)),
         )
 
-    async def _lexical(self, query: str, audience: Audience, degraded: dict[str, None]) -> list[Hit]:
-        try:
-            return await self._index.lexical(query_terms(query), audience, DEPTH)
-        except CitewellError:
-            degraded["lexical"] = None
-            return []
 
-    async def _embed(self, queries: Sequence[str], degraded: dict[str, None]) -> Sequence[ports.Vectors | None]:
-        if self._embedder is None:
-            return [None] * len(queries)
-        try:
-            return list(await self._embedder.embed(queries))
-        except CitewellError:
-            degraded["embedder"] = None
-            return [None] * len(queries)
-
-    async def _one(
-        self,
-        number: int,
-        query: str,
-        lexical: Sequence[Hit],
-        vector: ports.Vectors | None,
-        audience: Audience,
-        degraded: dict[str, None],
-    ) -> list[_Found]:
-        near: Sequence[Hit] = ()
-        units: dict[str, ports.Vectors] = {}
-        if vector is not None:
-            try:
-                near = await self._index.nearest(vector, audience, DEPTH)
-                units = await self._index.unit_vectors(list({hit.chunk_id for hit in (*lexical, *near)}))
-            except CitewellError:
-                degraded["vector"] = None
-        ranked = fuse.rank(lexical, near, units, vector)[:CANDIDATES]
-        loaded = {
-            chunk.id: (chunk, document)
-            for chunk, document in await self._passages.chunks([one.chunk_id for one in ranked])
-        }
-        asked = frozenset(terms(query))
-        found = []
-        for one in ranked:
-            if one.chunk_id in loaded:
-                chunk, document = loaded[one.chunk_id]
-                score = fuse.calibrated(one, asked, f"{document.title} {chunk.text}")
-                found.append(_Found(chunk, document, one, score, number))
-        return fuse.distinct(found, [one.chunk.text for one in found])
+def _step(question: str) -> float:
+    count = len(words(question))
+    return 0.0 if count <= 3 else 0.05 if count <= 6 else 0.1
 
 
-def _merge(found: Sequence[Sequence[_Found]]) -> list[_Found]:
-    """All candidates, each chunk once (for the query that fits it best), best first."""
-    if len(found) == 1:
-        return list(found[0])
-    best: dict[str, _Found] = {}
-    for one in (one for candidates in found for one in candidates):
-        if one.chunk.id not in best or one.ranking.fused > best[one.chunk.id].ranking.fused:
-            best[one.chunk.id] = one
-    return sorted(best.values(), key=lambda one: -one.ranking.fused)
+def _merged(found: Sequence[Sequence[Ranked]]) -> list[Ranked]:
+    """The passages of all queries, each once (for the query it fits best), best first."""
+    best: dict[str, Ranked] = {}
+    for one in sorted((one for ranked in found for one in ranked), key=lambda one: -one.score):
+        best.setdefault(one.chunk.id, one)
+    return list(best.values())
 
 
-def _spread(found: Sequence[_Found], count: int) -> list[_Found]:
-    """The first `count`, at most PER_DOCUMENT of one document unless nothing else is left."""
-    taken: list[_Found] = []
-    spare: list[_Found] = []
-    seen: dict[str, int] = {}
-    for one in found:
-        seen[one.document.id] = seen.get(one.document.id, 0) + 1
-        (taken if seen[one.document.id] <= PER_DOCUMENT else spare).append(one)
-    return sorted((taken + spare)[:count], key=found.index)
+def _spread(ranked: Iterable[Ranked], count: int) -> list[Ranked]:
+    """The first `count` without near-copies, at most PER_DOCUMENT of one document unless nothing else is left."""
+    seen = Seen()
+    taken: list[Ranked] = []
+    spare: list[Ranked] = []
+    documents: Counter[str] = Counter()
+    for one in ranked:
+        if len(taken) == count:
+            break
+        if seen.add(one.chunk.text):
+            documents[one.document.id] += 1
+            (taken if documents[one.document.id] <= PER_DOCUMENT else spare).append(one)
+    return sorted(taken + spare[: count - len(taken)], key=lambda one: -one.score)
 
 
-def _passage(one: _Found) -> RetrievedChunk:
+def _joined(chosen: list[Ranked], ranked: Sequence[Ranked]) -> list[Ranked]:
+    """`chosen` with the chunk that runs into the best one, or that it runs into, beside it.
+
+    Only where the best unit is the first or last of its chunk: what it says may go on across the cut. The neighbour
+    takes the place of the last of `chosen`."""
+    if not chosen or not chosen[0].unit_scores:
+        return chosen
+    hit = chosen[0]
+    place = hit.unit_scores.index(max(hit.unit_scores))
+    taken = {one.chunk.id for one in chosen}
+    joined = [
+        replace(one, score=hit.score)
+        for one in ranked
+        if one.query == hit.query
+        and one.chunk.id not in taken
+        and (
+            (place == 0 and _continues(hit.chunk, one.chunk))
+            or (place == len(hit.unit_scores) - 1 and _continues(one.chunk, hit.chunk))
+        )
+    ]
+    return [hit, *joined, *chosen[1:]][: max(len(chosen), 2)]
+
+
+def _continues(chunk: Chunk, before: Chunk) -> bool:
+    following = chunk.document_id == before.document_id and chunk.position == before.position + 1
+    return following and (chunk.overlap > 0 or chunk.heading == before.heading)
+
+
+def _passage(ranked: Ranked) -> RetrievedChunk:
     return RetrievedChunk(
-        chunk=one.chunk,
-        document=one.document,
-        score=one.score,
-        ranks=one.ranking.ranks,
-        unit_scores=one.ranking.unit_scores,
-        query=one.query,
+        chunk=ranked.chunk,
+        document=ranked.document,
+        score=round(min(ranked.score, 1.0), 4),
+        ranks=ranked.ranks,
+        unit_scores=ranked.unit_scores,
+        query=ranked.query,
     )

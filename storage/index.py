@@ -31,6 +31,10 @@ class SearchIndex:
         """Chunks holding any of `terms`, title included; score is BM25, higher is better."""
         return await self._lexical.search(terms, audience, limit)
 
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """The inverse document frequency of each of `terms`, as BM25 weighs it, over everything that is indexed."""
+        return await self._lexical.rarity(terms)
+
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Chunks whose mean vector is nearest to `vector`; score is cosine."""
         if self._vectors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sqlite3
 from collections.abc import Sequence
@@ -46,6 +47,22 @@ class LexicalSearch:
             return db.execute(SEARCH, (times, scope + "{title text} : " + expression, limit)).fetchall()
 
         return [Hit(chunk_id=chunk_id, score=score) for chunk_id, score in await self._database.read(work)]
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """The inverse document frequency of each of `terms`: ln(1 + (N - n + 0.5) / (n + 0.5)) of N chunks."""
+
+        def work(db: sqlite3.Connection) -> dict[str, float]:
+            holding = self._frequency(db, terms)
+            total = self._total(db)
+            return {term: math.log1p((max(total - n, 0) + 0.5) / (n + 0.5)) for term, n in holding.items()}
+
+        return await self._database.read(work)
+
+    def _total(self, db: sqlite3.Connection) -> int:
+        """How many chunks there are, as of this generation."""
+        if "" not in self._frequencies:
+            self._frequencies[""] = db.execute("SELECT count(*) FROM chunk").fetchone()[0]
+        return self._frequencies[""]
 
     def _frequency(self, db: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
         """In how many chunks each word occurs, as of this generation."""
