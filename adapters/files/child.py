@@ -1,7 +1,7 @@
 """The process that reads binary formats: one file after another from standard input, under limits.
 
-A request is a line of JSON (`suffix`, `size`) and the bytes of the file. A reply is its length in 8 bytes and
-JSON: `{"content": ...}` or `{"refused": ..., "what_to_do": ...}`.
+A request is a line of JSON (`suffix`, `size`, `cpu_seconds`) and the bytes of the file. A reply is its length in
+8 bytes and JSON: `content`, or `refused` with `what_to_do`, and `spent` when the process should be replaced.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from typing import BinaryIO
 from adapters.files.outline import Content
 from pipeline.errors import Refused
 
-CPU_SECONDS = 10
 PAGE_SECONDS = 0.1
-"""For a PDF, this much more for each page."""
+"""For a PDF, this much more processor time for each page."""
 MOST_SECONDS = 120
 MEMORY = 1_000_000_000
 """Bytes of address space, of which Python and the libraries take about a quarter."""
@@ -36,33 +35,30 @@ def main() -> None:
     requests = sys.stdin.buffer
     while request := requests.readline():
         asked = json.loads(request)
-        reply, intact = _answer(asked["suffix"], requests.read(asked["size"]))
-        _send(replies, reply)
-        if not intact:
-            return
+        reply = _answer(asked["suffix"], requests.read(asked["size"]), asked["cpu_seconds"])
+        _send(replies, json.dumps(reply).encode())
 
 
-def _answer(suffix: str, content: bytes) -> tuple[bytes, bool]:
-    """The reply, and whether the process is fit for another file."""
+def _answer(suffix: str, content: bytes, cpu_seconds: float) -> dict[str, object]:
     try:
-        return b'{"content":' + _read(suffix, content).model_dump_json().encode("utf-8", "replace") + b"}", True
+        return {"content": _read(suffix, content, cpu_seconds).model_dump(mode="json")}
     except Refused as error:
-        return json.dumps({"refused": str(error), "what_to_do": error.what_to_do}).encode(), True
+        return {"refused": str(error), "what_to_do": error.what_to_do}
     except MemoryError:
-        return b'{"refused": "reading it takes more memory than a document may", "what_to_do": "Split it."}', False
+        return {"refused": "reading it takes more memory than a document may", "what_to_do": "Split it.", "spent": True}
     except Exception:  # noqa: BLE001 whatever a library stumbles over is the file's fault
-        return b'{"refused": "the file is damaged", "what_to_do": "Open and save it again, then retry."}', False
+        return {"refused": "the file is damaged", "what_to_do": "Open and save it again, then retry."}
 
 
-def _read(suffix: str, content: bytes) -> Content:
+def _read(suffix: str, content: bytes, cpu_seconds: float) -> Content:
     started = _used()
-    _allow(started + CPU_SECONDS)
+    _allow(started + cpu_seconds)
     match suffix:
         case ".pdf":
             from adapters.files.pdf import read_pdf
 
             def on_pages(count: int) -> None:
-                _allow(started + min(CPU_SECONDS + PAGE_SECONDS * count, MOST_SECONDS))
+                _allow(started + min(cpu_seconds + PAGE_SECONDS * count, MOST_SECONDS))
 
             return read_pdf(content, on_pages)
         case ".docx":

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from adapters.files.outline import MAX_CHARACTERS, Content
 from pipeline.errors import Refused
 
+CPU_SECONDS = 10.0
 WALL_SECONDS = {".pdf": 240.0, ".docx": 60.0, ".pptx": 60.0, ".xlsx": 60.0}
 """Longest wait for a file: well above the limits on processor time that the child sets itself."""
 MAX_REPLY = 16 * MAX_CHARACTERS
@@ -28,6 +29,7 @@ class _Reply(BaseModel):
     content: Content | None = None
     refused: str = ""
     what_to_do: str = ""
+    spent: bool = False
 
 
 class Worker:
@@ -36,9 +38,10 @@ class Worker:
     Its environment is empty; see `child` for its limits.
     """
 
-    def __init__(self, *, wall_seconds: float | None = None) -> None:
+    def __init__(self, *, cpu_seconds: float = CPU_SECONDS, wall_seconds: float | None = None) -> None:
         self._process: Process | None = None
         self._lock = asyncio.Lock()
+        self._cpu_seconds = cpu_seconds
         self._wall_seconds = wall_seconds
 
     async def read(self, suffix: str, content: bytes) -> Content:
@@ -47,7 +50,7 @@ class Worker:
             process = await self._running()
             try:
                 async with asyncio.timeout(self._wall_seconds or WALL_SECONDS[suffix]):
-                    reply = await _exchange(process, suffix, content)
+                    reply = await self._exchange(process, suffix, content)
             except TimeoutError as error:
                 await self.close()
                 raise Refused("reading it took too long", what_to_do="Split it into smaller files.") from error
@@ -58,6 +61,8 @@ class Worker:
             except BaseException:
                 await self.close()
                 raise
+            if reply.spent:
+                await self.close()
         if reply.content is None:
             raise Refused(reply.refused, what_to_do=reply.what_to_do)
         return reply.content
@@ -81,17 +86,17 @@ class Worker:
             )
         return self._process
 
-
-async def _exchange(process: Process, suffix: str, content: bytes) -> _Reply:
-    assert process.stdin
-    assert process.stdout
-    process.stdin.write(json.dumps({"suffix": suffix, "size": len(content)}).encode() + b"\n")
-    process.stdin.write(content)
-    await process.stdin.drain()
-    size = int.from_bytes(await process.stdout.readexactly(8), "big")
-    if size > MAX_REPLY:
-        raise ConnectionError("the reply is too long")
-    return _Reply.model_validate_json(await process.stdout.readexactly(size))
+    async def _exchange(self, process: Process, suffix: str, content: bytes) -> _Reply:
+        assert process.stdin
+        assert process.stdout
+        request = {"suffix": suffix, "size": len(content), "cpu_seconds": self._cpu_seconds}
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.write(content)
+        await process.stdin.drain()
+        size = int.from_bytes(await process.stdout.readexactly(8), "big")
+        if size > MAX_REPLY:
+            raise ConnectionError("the reply is too long")
+        return _Reply.model_validate_json(await process.stdout.readexactly(size))
 
 
 def _died(status: int) -> Refused:

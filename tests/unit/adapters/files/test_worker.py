@@ -1,0 +1,215 @@
+"""Hostile and broken files cost an error line, never the program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import random
+import struct
+import zipfile
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from docx import Document
+
+from adapters.files.reader import Reader
+from adapters.files.worker import Worker
+from pipeline.errors import Refused
+
+HANDBOOK = Path(__file__).parents[4] / "examples" / "handbook"
+
+
+@pytest.fixture
+async def worker() -> AsyncIterator[Worker]:
+    worker = Worker(cpu_seconds=2)
+    yield worker
+    await worker.close()
+
+
+def docx(*paragraphs: str) -> bytes:
+    document = Document()
+    for paragraph in paragraphs:
+        document.add_paragraph(paragraph)
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def archive(entries: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in entries.items():
+            file.writestr(name, content)
+    return out.getvalue()
+
+
+def with_part(content: bytes, name: str, part: bytes) -> bytes:
+    """`content` with one part of the archive replaced."""
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        entries = {entry: file.read(entry) for entry in file.namelist()}
+    return archive({**entries, name: part})
+
+
+def pdf(*objects: bytes) -> bytes:
+    """A PDF of the objects 1, 2, ... of which the first is the catalogue."""
+    out = b"%PDF-1.4\n"
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    size = len(objects) + 1
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, table)
+    return out + b"trailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, start)
+
+
+def stream(body: bytes, entries: bytes = b"") -> bytes:
+    return b"<<%s /Length %d>>\nstream\n%s\nendstream" % (entries, len(body), body)
+
+
+def endless_pdf() -> bytes:
+    """A few kilobytes that unpack to a million instructions: 23 seconds of work for a 4 kB file."""
+    page = b"<</Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 9 9] /Resources <</Font <</F 5 0 R>>>>>>"
+    instructions = zlib.compress(b"BT /F 9 Tf 1 0 0 1 0 0 Tm (x) Tj ET " * 300_000, 9)
+    return pdf(
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Kids [3 0 R] /Count 1>>",
+        page,
+        stream(instructions, b"/Filter /FlateDecode"),
+        b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>",
+    )
+
+
+async def refusal(worker: Worker, suffix: str, content: bytes) -> str:
+    with pytest.raises(Refused) as caught:
+        await worker.read(suffix, content)
+    return str(caught.value)
+
+
+async def reads_on(worker: Worker) -> bool:
+    return bool((await worker.read(".docx", docx("still here"))).blocks)
+
+
+async def test_a_pdf_that_never_ends_runs_into_the_limit_on_processor_time(worker: Worker) -> None:
+    assert len(endless_pdf()) < 50_000
+    assert "processor time" in await refusal(worker, ".pdf", endless_pdf())
+    assert await reads_on(worker)
+
+
+async def test_a_table_cell_two_billion_columns_wide_is_stopped(worker: Worker) -> None:
+    """Readers of tables lay a merged cell out column by column."""
+    body = (
+        b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:tbl><w:tr><w:tc>'
+        b'<w:tcPr><w:gridSpan w:val="2000000000"/></w:tcPr><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>'
+    )
+    assert "takes more" in await refusal(worker, ".docx", with_part(docx("x"), "word/document.xml", body))
+    assert await reads_on(worker)
+
+
+@pytest.mark.parametrize(
+    ("entries", "reason"),
+    [
+        ({"word/document.xml": b"\0" * 5_000_000}, "decompression bomb"),
+        ({f"{n}.xml": b"x" for n in range(10_001)}, "decompression bomb"),
+        ({"word/document.xml": b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}, "decompression bomb"),
+        ({"word/document.xml": '<?xml version="1.0"?><!DOCTYPE a><a/>'.encode("utf-16")}, "decompression bomb"),
+        ({"readme.txt": b"nothing of Word"}, "damaged"),
+    ],
+    ids=["ratio", "entries", "entities", "entities in UTF-16", "not a document"],
+)
+async def test_archives_that_are_no_documents_are_refused(
+    worker: Worker, entries: dict[str, bytes], reason: str
+) -> None:
+    assert reason in await refusal(worker, ".docx", archive(entries))
+    assert await reads_on(worker)
+
+
+async def test_overlapping_entries_are_refused(worker: Worker) -> None:
+    """The directory names one entry twice: what David Fifield's bomb is built from."""
+    content = archive({"a.xml": b"x" * 100})
+    start = content.index(b"PK\x01\x02")
+    end = content.index(b"PK\x05\x06")
+    twice = content[start:end] * 2
+    closing = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 2, 2, len(twice), start, 0)
+    assert "decompression bomb" in await refusal(worker, ".docx", content[:start] + twice + closing)
+
+
+async def test_encrypted_entries_are_refused(worker: Worker) -> None:
+    content = bytearray(docx("secret"))
+    directory = content.index(b"PK\x01\x02")
+    content[directory + 8] |= 1
+    assert "password" in await refusal(worker, ".docx", bytes(content))
+
+
+async def test_broken_files_are_refused(worker: Worker) -> None:
+    for suffix in (".pdf", ".docx", ".pptx", ".xlsx"):
+        for content in (b"x", b"%PDF-1.7\n", b"PK\x03\x04", b"\0" * 5000, random.Random(1).randbytes(2000)):
+            assert await refusal(worker, suffix, content)
+    assert await reads_on(worker)
+
+
+async def test_truncated_files_are_refused_or_read_in_part(worker: Worker) -> None:
+    for name in ("laptop-setup.pdf", "contractor-terms.docx", "town-hall.pptx", "travel-rates.xlsx"):
+        content = await asyncio.to_thread((HANDBOOK / name).read_bytes)
+        for length in (len(content) // 3, len(content) - 20):
+            with contextlib.suppress(Refused):
+                assert (await worker.read(Path(name).suffix, content[:length])).blocks
+        assert (await worker.read(Path(name).suffix, content)).blocks
+
+
+async def test_a_child_that_hangs_is_replaced() -> None:
+    worker = Worker(cpu_seconds=60, wall_seconds=0.5)
+    try:
+        assert "too long" in await refusal(worker, ".pdf", endless_pdf())
+    finally:
+        await worker.close()
+
+
+async def test_a_child_that_was_killed_is_replaced(worker: Worker) -> None:
+    assert await reads_on(worker)
+    process = worker._process
+    assert process
+    process.kill()
+    await process.wait()
+    assert await reads_on(worker)
+
+
+async def test_files_are_read_by_the_same_child(worker: Worker) -> None:
+    assert await reads_on(worker)
+    process = worker._process
+    assert await reads_on(worker)
+    assert worker._process is process
+
+
+async def test_a_cancelled_reading_leaves_a_working_reader(worker: Worker) -> None:
+    task = asyncio.create_task(worker.read(".pdf", endless_pdf()))
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await reads_on(worker)
+
+
+async def test_files_read_side_by_side_are_not_mixed_up(worker: Worker) -> None:
+    found = await asyncio.gather(*(worker.read(".docx", docx(f"number {n}")) for n in range(5)))
+    assert [content.blocks[0].text for content in found] == [f"number {n}" for n in range(5)]
+
+
+async def test_the_child_sees_no_secrets(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-secret")
+    assert await reads_on(worker)
+    assert worker._process
+    assert await asyncio.to_thread(Path(f"/proc/{worker._process.pid}/environ").read_bytes) == b""
+
+
+async def test_content_counts_more_than_the_name() -> None:
+    reader = Reader()
+    try:
+        assert (await reader.read("notes.txt", docx("in disguise"))).blocks[0].text == "in disguise"
+        assert (await reader.read("a.docx", (HANDBOOK / "laptop-setup.pdf").read_bytes())).title
+    finally:
+        await reader.close()
