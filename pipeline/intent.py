@@ -9,9 +9,10 @@ _INTENTS = (
     (
         Intent.COMPARISON,
         word_pattern(r"""
-            compar(?:e|es|ed|ing|ison)|differen(?:ce|ces|t from)|differ|vs\.?|versus|better than
-            unterschied(?:e|en|et)?|unterscheide[nt]|vergleich(?:e|en)?
-            différences?|comparer?|comparez|diferencias?|comparar?|differenz[ae]|diferenças?|verschil(?:len)?
+            compar(?:e|es|ed|ing|ison)|differences? (?:between|of|in)|different from|differ|vs\.?|versus|better than
+            unterschiede? (?:zwischen|von)|unterscheide[nt]|vergleich(?:e|en)?
+            différences? entre|comparer?|comparez|diferencias? entre|comparar?
+            differenz[ae] (?:tra|fra)|diferenças? entre|verschil(?:len)? tussen
         """),
     ),
     (
@@ -36,17 +37,16 @@ _INTENTS = (
     (
         Intent.AGGREGATION,
         word_pattern(r"""
-            across (?:all|the|our|every)|in total|overall|altogether
-            how many (?:different|kinds|types|of (?:the|our|these))
+            across (?:all|our|every)|how many of (?:the|our|these)
             which (?:\w+ ){0,2}(?:documents?|policies|guides|teams|services|products|plans) (?:mention|require|allow)
             which (?:\w+ ){0,2}(?:documents?|policies|guides|teams|services|products|plans) (?:cover|include|have|offer)
-            insgesamt|au total|en total|in totale
+            in allen|dans tous|dans toutes|en todos|en todas
         """),
     ),
     (
         Intent.LIST,
         word_pattern(r"""
-            list|enumerate|name (?:all|the|every)|what are all|all (?:the|our|of)|what (?:kinds?|types?|sorts?) of
+            list|enumerate|name (?:all|every)|what are all|what (?:kinds|types|sorts) of
             what are (?:the |our )?(?:different|various|main|available|supported|possible|types|kinds|options|reasons)
             what are (?:the |our )?(?:requirements|prerequisites|benefits|advantages|features|limitations|rules)
             what are (?:the |our )?(?:examples|components|ways|conditions)

@@ -12,6 +12,7 @@ _OUTER_QUOTES = re.compile(r"^[\"“”«»'`]+([^\"“”«»'`]*)[\"“”«»
 _OPENING = re.compile(
     any_of(r"""
     (?:hi|hello|hey|good morning|hallo|bonjour|hola)(?: (?:there|all|team|bot|everyone|citewell))?\s*[,!.:]+\s*
+    (?:hey |hi |hello )?citewell\s*[,:]\s*
     (?:please|pls|quick question|question|frage|bitte)\s*[:,]?\s+(?=\S+\s+\S)
     (?:can|could|would|will) (?:you|u|someone|anyone|anybody) (?:(?:please|pls|kindly) )?(?:tell|remind) (?:me|us)\s
     (?:can|could|would|will) (?:you|u|someone|anyone|anybody) (?:(?:please|pls|kindly) )?let (?:me|us) know\s
@@ -29,7 +30,8 @@ _OPENING = re.compile(
 )
 _CONDITION = re.compile(r"(?:about|if|whether|ob)\s", re.IGNORECASE)
 _CLOSING = re.compile(
-    r"[\s,.!]+(?:please|pls|thx|danke|bitte|merci|gracias|(?:thanks|thank you)(?: in advance)?)[\s!.]*(\?*)[\s!.]*$",
+    r"(?:\s*[,.!?]\s*(?:please|pls|bitte)|[\s,.!]+(?:thx|danke|merci|gracias|(?:thanks|thank you)(?: in advance)?))"
+    r"[\s!.]*(\?*)[\s!.]*$",
     re.IGNORECASE,
 )
 

@@ -61,6 +61,13 @@ _SIGNS: dict[str, tuple[float, re.Pattern[str]]] = {
         3.0,
         re.compile(rf"{_ORDER}(?:reply|respond|answer) (?:only |back )?(?:in|with|using|as|by|like)\b"),
     ),
+    "reform": (
+        3.0,
+        re.compile(
+            rf"{_ORDER}(?:replace|substitute|swap|convert|reverse|scramble|jumble|shuffle|group|encode|misspell|remove)\b"
+            r"[^.?!]{0,30}\b(?:vowels|letters|words|characters|keywords|spaces|punctuation)\b"
+        ),
+    ),
     "form": (1.2, re.compile(rf"\b{_FORM}\b")),
     "code": (
         2.6,
@@ -78,7 +85,7 @@ _SIGNS: dict[str, tuple[float, re.Pattern[str]]] = {
 }
 _COMPOSES = re.compile(rf"{_ORDER}{_COMPOSE}\b")
 _ASKS = re.compile(r"\?[\"')\]]*\s*$")
-_HINT = re.compile(rf"your|repl[yi]|respon|answer|code |\?|{_COMPOSE}")
+_HINT = re.compile(rf"your|repl[yi]|respon|answer|code |vowel|letter|words|character|space|\?|{_COMPOSE}")
 """What every sentence with a sign has at least one of."""
 _OFF_TOPIC, _ASKED = 5.0, 2.0
 """Weights of an order to write something and of a question when all their words are foreign to the passage."""
