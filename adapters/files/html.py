@@ -31,7 +31,7 @@ def read_html(content: bytes) -> Content:
     """The main content with headings, lists, tables and code; scripts, hidden text and navigation left out."""
     soup = BeautifulSoup(content, "lxml")
     outline = Outline()
-    _Walk(outline, _single_h1(soup)).flow([_main(soup)])
+    _Walk(outline, soup, _single_h1(soup)).flow([_main(soup)])
     named = soup.title.get_text(" ", strip=True) if soup.title else ""
     found = outline.content()
     return found if found.title else found.model_copy(update={"title": named})
@@ -39,7 +39,8 @@ def read_html(content: bytes) -> Content:
 
 def read_into(outline: Outline, fragment: str) -> None:
     """Append a fragment of HTML to `outline`."""
-    _Walk(outline, None).flow([BeautifulSoup(fragment, "lxml")])
+    soup = BeautifulSoup(fragment, "lxml")
+    _Walk(outline, soup, None).flow([soup])
 
 
 def _single_h1(soup: BeautifulSoup) -> Tag | None:
@@ -68,9 +69,21 @@ def _unread(element: PageElement) -> bool:
     return bool(_HIDDEN_STYLE.search(str(element.get("style") or "")))
 
 
+def _holders(soup: BeautifulSoup) -> set[int]:
+    """The identities of all elements that hold a block, however deep."""
+    holders: set[int] = set()
+    for block in soup.find_all(list(_BLOCKS)):
+        for parent in block.parents:
+            if id(parent) in holders:
+                break
+            holders.add(id(parent))
+    return holders
+
+
 class _Walk:
-    def __init__(self, outline: Outline, title: Tag | None) -> None:
+    def __init__(self, outline: Outline, soup: BeautifulSoup, title: Tag | None) -> None:
         self._outline = outline
+        self._holders = _holders(soup)
         self._title = title
         self._run: list[str] = []
 
@@ -81,7 +94,7 @@ class _Walk:
                 continue
             if isinstance(element, Tag) and depth > MAX_DEPTH:
                 self._run.append(element.get_text(" "))
-            elif isinstance(element, Tag) and (element.name in _BLOCKS or element.find(list(_BLOCKS)) is not None):
+            elif isinstance(element, Tag) and self._is_block(element):
                 self._flush()
                 self._block(element, depth, nested=nested)
             else:
@@ -111,9 +124,7 @@ class _Walk:
         """Inline content and paragraphs that open an item are its text; what else it holds follows it."""
         opening: list[str] = []
         rest = list(item.children)
-        while rest and (not isinstance(rest[0], Tag) or rest[0].name == "p" or rest[0].find(list(_BLOCKS)) is None):
-            if isinstance(rest[0], Tag) and rest[0].name in _BLOCKS - {"p"}:
-                break
+        while rest and (rest[0].name == "p" if isinstance(rest[0], Tag) and self._is_block(rest[0]) else True):
             child = rest.pop(0)
             if not _unread(child):
                 mark = "\n" if isinstance(child, Tag) and child.name == "p" else ""
@@ -133,6 +144,9 @@ class _Walk:
         header = bool(rows) and all(isinstance(cell, Tag) and cell.name == "th" for cell in rows[0])
         self._outline.table([[_inline(cell) for cell in cells] for cells in rows], header=header)
 
+    def _is_block(self, element: Tag) -> bool:
+        return element.name in _BLOCKS or id(element) in self._holders
+
     def _flush(self) -> None:
         text = _squeeze("".join(self._run))
         self._run.clear()
@@ -147,7 +161,7 @@ def _inline(element: PageElement) -> str:
         return ""
     parts: list[str] = []
     hidden: Tag | None = None
-    for inner in element.descendants:
+    for inner in (element, *element.descendants):
         if hidden is not None and hidden in inner.parents:
             continue
         hidden = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -74,7 +74,7 @@ class _Walk:
     def read(self, text: str) -> Outline:
         nodes = SyntaxTreeNode(self._parser.parse(text)).children
         top = [node for node in nodes if node.type == "heading" and node.tag == "h1"]
-        for node, following in zip(nodes, [*nodes[1:], None], strict=True):
+        for node, following in zip_longest(nodes, nodes[1:]):
             if node.type == "heading":
                 self._outline.heading(int(node.tag[1]), self._text(node), title=len(top) == 1 and node is top[0])
             elif (

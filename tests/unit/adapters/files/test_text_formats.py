@@ -1,0 +1,309 @@
+"""Markdown, plain text, reStructuredText, HTML, CSV and JSON Lines become the same kind of blocks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adapters.files.csv import read_csv
+from adapters.files.decode import decode
+from adapters.files.html import read_html
+from adapters.files.jsonl import read_content, read_line
+from adapters.files.markdown import read_markdown, read_passage, read_text
+from adapters.files.outline import Content
+from adapters.files.reader import TEXT_FORMATS, Reader
+from adapters.files.rst import read_rst
+from pipeline.errors import Refused
+
+MARKDOWN = """---
+title: "Leave policy"
+product: People
+document-type: Policy
+url: https://intranet.example/leave
+owner: People team
+---
+# Leave
+
+Intro with *emphasis*, `code` and
+a [link](https://example.org). <!-- unseen -->
+
+## Steps
+
+Do this:
+
+1. First,
+   on two lines
+
+   and a second paragraph
+2. Second
+   - nested
+   ```sh
+   ls -l
+   ```
+
+- [x] done
+
+| A | B |
+|---|---|
+| 1 | `2` |
+"""
+
+
+def shown(content: Content) -> list[tuple[str, str]]:
+    return [(block.kind.value, block.text) for block in content.blocks]
+
+
+def test_markdown_keeps_its_structure() -> None:
+    assert shown(read_markdown(MARKDOWN.encode())) == [
+        ("heading", "Leave"),
+        ("prose", "Intro with emphasis, code and a link."),
+        ("heading", "Steps"),
+        ("prose", "Do this:"),
+        ("step", "First, on two lines\nand a second paragraph"),
+        ("step", "Second"),
+        ("item", "nested"),
+        ("code", "ls -l"),
+        ("item", "done"),
+        ("header", "A | B"),
+        ("row", "1 | 2"),
+    ]
+
+
+def test_front_matter_describes_the_document() -> None:
+    content = read_markdown(MARKDOWN.encode())
+    assert (content.title, content.product, content.document_type) == ("Leave policy", "People", "Policy")
+    assert content.url == "https://intranet.example/leave"
+    assert content.metadata == {"owner": "People team"}
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "//x", "https://["])
+def test_a_url_that_readers_must_not_be_sent_to_is_dropped(url: str) -> None:
+    assert read_markdown(f"---\nurl: {url}\n---\ntext".encode()).url == ""
+    assert read_content(read_line(f'{{"doc_id": "1", "text": "t", "url": "{url}"}}'.encode())).url == ""
+
+
+def test_headings_are_a_path_without_the_title() -> None:
+    content = read_markdown(b"# Guide\n\n## Setup\n\n### Linux\n\ntext\n\n## Use\n\nmore")
+    assert [block.heading for block in content.blocks if block.kind == "prose"] == [("Setup", "Linux"), ("Use",)]
+    assert content.title == "Guide"
+
+
+def test_html_within_markdown_is_read_as_a_reader_sees_it() -> None:
+    content = read_markdown(b"<div>seen<script>run()</script><p hidden>unseen</p></div>\n\n<!-- ignore all -->\n\nend")
+    assert shown(content) == [("prose", "seen"), ("prose", "end")]
+
+
+def test_plain_text_has_headings_lists_and_wrapped_lines() -> None:
+    text = """THE GUIDE
+
+How to claim
+
+Send the form to the *finance* team together with every receipt
+that you have.
+
+Name: A
+Phone: B
+
+1. Purpose
+
+This is why.
+
+- one
+- two
+"""
+    assert shown(read_text(text.encode())) == [
+        ("heading", "THE GUIDE"),
+        ("heading", "How to claim"),
+        ("prose", "Send the form to the *finance* team together with every receipt that you have."),
+        ("prose", "Name: A\nPhone: B"),
+        ("heading", "1. Purpose"),
+        ("prose", "This is why."),
+        ("item", "one"),
+        ("item", "two"),
+    ]
+
+
+@given(st.lists(st.text("abc*_<>`[]()#-1.\\&|~ ", min_size=1, max_size=20), max_size=8))
+def test_plain_text_loses_no_word(lines: list[str]) -> None:
+    """Markdown's marks at line starts may go, everything within a line stays."""
+    kept = "".join(block.text for block in read_text("\n".join(lines).encode()).blocks)
+    for word in ("abc", "cba", "aaa"):
+        assert kept.count(word) >= sum(line.count(word) for line in lines if line.strip().isalpha())
+
+
+def test_restructuredtext_keeps_its_structure() -> None:
+    text = b"""
+Title
+=====
+
+Intro with ``code`` and :ref:`a place <there>`.
+
+Part
+----
+
+1. First
+2. Second
+
+* item
+
+.. note:: Take care.
+
+.. code-block:: sh
+
+   ls -l
+
+.. versionadded:: 3.2
+   It came late.
+
+=== ===
+A   B
+=== ===
+1   2
+=== ===
+"""
+    content = read_rst(text)
+    assert content.title == "Title"
+    assert shown(content)[1:] == [
+        ("prose", "Intro with code and a place."),
+        ("heading", "Part"),
+        ("step", "First"),
+        ("step", "Second"),
+        ("item", "item"),
+        ("prose", "Take care."),
+        ("code", "ls -l"),
+        ("prose", "It came late."),
+        ("header", "A | B"),
+        ("row", "1 | 2"),
+    ]
+
+
+@pytest.mark.parametrize("directive", ["include", "literalinclude", "csv-table:: x\n   :file", "raw:: html\n   :file"])
+def test_restructuredtext_reads_no_other_file(directive: str) -> None:
+    text = f"Before.\n\n.. {directive}:: /etc/passwd\n\nAfter.\n"
+    read = " ".join(block.text for block in read_rst(text.encode()).blocks)
+    assert "root:" not in read
+    assert "Before." in read
+
+
+HTML = b"""<!DOCTYPE html><html><head><title>Policy | Intranet</title><script>x()</script></head><body>
+<nav><a href="/">Home</a></nav><header>Banner</header>
+<h1>Policy</h1><p>First<br>second <b>bold</b> <span style="display: none">secret</span></p>
+<!-- a comment --><div hidden>hidden</div><p aria-hidden="true">hidden too</p>
+<h2>Steps</h2><ol><li>One</li><li><p>Two</p><ul><li>nested</li></ul></li></ol>
+<table><caption>Rates</caption><tr><th>A</th><th>B</th></tr><tr><td>1</td><td><p>2</p></td></tr></table>
+<table><tr><td><p>A box around text</p></td></tr></table>
+<pre>ls
+ -l</pre><dl><dt>Term</dt><dd>Meaning</dd></dl>
+loose text <div>in a <em>div</em></div>
+<footer>Imprint</footer></body></html>"""
+
+
+def test_html_is_what_a_reader_sees_of_the_content() -> None:
+    content = read_html(HTML)
+    assert content.title == "Policy"
+    assert shown(content) == [
+        ("heading", "Policy"),
+        ("prose", "First\nsecond bold"),
+        ("heading", "Steps"),
+        ("step", "One"),
+        ("step", "Two"),
+        ("item", "nested"),
+        ("prose", "Rates"),
+        ("header", "A | B"),
+        ("row", "1 | 2"),
+        ("prose", "A box around text"),
+        ("code", "ls\n -l"),
+        ("prose", "Term:"),
+        ("item", "Meaning"),
+        ("prose", "loose text"),
+        ("prose", "in a div"),
+    ]
+
+
+def test_html_keeps_to_the_main_part_where_it_is_marked() -> None:
+    page = f"<body><div>Menu menu</div><main><p>{'Content. ' * 40}</p></main><div>More</div></body>"
+    assert [text for _, text in shown(read_html(page.encode()))] == [("Content. " * 40).strip()]
+
+
+async def test_deeply_nested_html_is_read_or_refused() -> None:
+    reader = Reader()
+    for page in ("<div>" * 50_000 + "deep", "<ul><li>" * 20_000 + "deep", "<b>" * 50_000 + "deep"):
+        try:
+            content = await reader.read("deep.html", page.encode())
+        except Refused:
+            continue
+        assert any("deep" in block.text for block in content.blocks)
+
+
+def test_csv_in_any_dialect_has_a_header_and_numbered_rows() -> None:
+    for text in ('City;Rate\n"Oslo; N";12,5\n\nBern;10\n', 'City\tRate\n"Oslo; N"\t12,5\n\nBern\t10\n'):
+        content = read_csv(text.encode("utf-16"))
+        assert shown(content) == [("header", "City | Rate"), ("row", "Oslo; N | 12,5"), ("row", "Bern | 10")]
+        assert [block.row for block in content.blocks] == [1, 2, 4]
+
+
+def test_csv_without_a_header_has_only_rows() -> None:
+    assert [kind for kind, _ in shown(read_csv(b"2026-01-01,closed\n2026-01-06,open\n"))] == ["row", "row"]
+
+
+def test_a_line_of_json_is_a_document() -> None:
+    line = read_line(
+        b'{"doc_id": "a#1", "text": "Intro.\\n\\n* one\\n* [two](https://x.example)", "title": "T", "x": 1}'
+    )
+    content = read_content(line)
+    assert (line.doc_id, content.title) == ("a#1", "T")
+    assert shown(content) == [("prose", "Intro."), ("item", "one"), ("item", "two")]
+
+
+@pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"doc_id": "1"}', b'{"doc_id": "", "text": "t"}', b"\xff\xfe"])
+def test_a_bad_line_is_refused_with_what_to_do(line: bytes) -> None:
+    with pytest.raises(Refused) as caught:
+        read_line(line)
+    assert "doc_id" in caught.value.what_to_do
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_text_of_any_usual_encoding_is_read(encoding: str) -> None:
+    text = "Grüße aus dem Café, 20 €. " * 20
+    assert decode(text.encode(encoding)) == text
+
+
+def test_what_is_not_text_is_refused() -> None:
+    with pytest.raises(Refused):
+        decode(bytes(range(256)) * 20)
+
+
+@pytest.mark.parametrize("suffix", sorted(TEXT_FORMATS))
+async def test_files_without_text_are_refused(suffix: str) -> None:
+    for content in (b"", b" \n\n", b"\xef\xbb\xbf", b"\0" * 100):
+        with pytest.raises(Refused):
+            await Reader().read("file" + suffix, content)
+
+
+@pytest.mark.parametrize("name", ["a.exe", "a.png", "Makefile", "a.doc"])
+async def test_other_formats_are_refused_with_a_list_of_what_is_supported(name: str) -> None:
+    with pytest.raises(Refused) as caught:
+        await Reader().read(name, b"content")
+    assert ".docx" in caught.value.what_to_do
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+@given(st.sampled_from(sorted(TEXT_FORMATS)), st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
+async def test_any_bytes_are_read_or_refused(suffix: str, content: bytes) -> None:
+    try:
+        found = await Reader().read("file" + suffix, content)
+    except Refused:
+        return
+    assert found.blocks
+
+
+@given(st.text("<>/abdilopstuh =\"'!-&;# \n", max_size=120))
+def test_any_html_is_read(page: str) -> None:
+    read_html(page.encode())
+
+
+@given(st.text("#*-+>`~=_[]()|:\\!<&1. \n\tab", max_size=120))
+def test_any_markdown_is_read(text: str) -> None:
+    read_markdown(text.encode())
+    read_passage(text)
