@@ -193,9 +193,11 @@ def plain(text: str, me: Me) -> str:
     """Slack's markup as the words a person sees, our own mention left out.
 
     `<@U2>` -> `@U2`, `<#C1|general>` -> `#general`, `<https://x|label>` -> `label`, `&lt;` -> `<`."""
-    text = _mention(me.user).sub(" ", text)
+    mention = _mention(me.user).pattern
+    text = re.sub(rf"[\s,]*{mention}(?=\s*[?!.])|{mention}", " ", text)
     text = html.unescape(_TOKEN.sub(_words, text))
-    return "\n".join(" ".join(line.split(" ")).strip() for line in text.splitlines()).strip()
+    lines = (re.sub(r"\s+([?!.,])", r"\1", " ".join(line.split())) for line in text.splitlines())
+    return "\n".join(lines).strip()
 
 
 def _words(token: re.Match[str]) -> str:

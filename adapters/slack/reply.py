@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +51,7 @@ class Reply:
         """Make the reply exactly `posts`, of which the first `already` are shown."""
         await self.begin()
         if self.resumed and len(posts) > len(self._posted):
+            await asyncio.sleep(self._web.pace.timeout)  # a part may be on its way from before a crash
             self._posted = max(self._posted, await find(self._web, self._me, self._spot, self._key), key=len)
         for part, post in list(enumerate(posts))[already:]:
             if part < len(self._posted):
@@ -78,7 +80,7 @@ class Reply:
         except Declined as declined:
             match declined.error:
                 case "streaming_state_conflict":
-                    await self._web.call("chat.stopStream", **where)
+                    await self._web.call("chat.stopStream", **where, metadata=message["metadata"])
                     await self._web.call("chat.update", **where, **message, blocks=post.blocks)
                 case error if error in _BAD_BLOCKS:
                     await self._web.call("chat.update", **where, **message, blocks=[])

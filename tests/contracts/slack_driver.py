@@ -24,7 +24,7 @@ from tests.doubles.slack.workspace import TEAM, Message
 
 MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
 CHANNEL, SHARED = "C0TEAM", "C0SHARED"
-QUICK = Pace(gap=0.0, patience=0.05, timeout=2.0)
+QUICK = Pace(gap=0.0, patience=0.05, timeout=1.0)
 WRITES = ("chat.postMessage", "chat.startStream")
 
 

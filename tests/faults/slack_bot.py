@@ -1,0 +1,60 @@
+"""A bot for the crash runs: real adapter, worker and storage; only the answers are made up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import structlog
+
+from adapters.slack.app import SlackAdapter
+from adapters.slack.web import Pace
+from bot import worker as worker_module
+from bot.desk import CitewellDesk
+from bot.worker import Worker
+from pipeline.ports import PlatformAdapter
+from pipeline.respond import Request
+from pipeline.values import Audience, CitedSentence, Event, IncomingMessage, Readers, Written
+from storage.open import open_storage
+from tests.contracts.answers import cited
+from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
+
+PACE = Pace(gap=0.0, streams=100_000, patience=0.005, timeout=1.0)
+GRACE = 1.6
+"""Longer than a request may take and its effect may stay unseen."""
+ATTEMPTS = 50
+"""Being killed is no sign of a poisonous question here, so none is given up."""
+NOBODY = Audience(collections=frozenset())
+
+
+class Thinking:
+    """`slow` questions are answered sentence by sentence."""
+
+    async def respond(self, request: Request) -> AsyncIterator[Event]:
+        parts = [CitedSentence(text=f"{word} {request.text}.", numbers=(1,)) for word in ("First", "Then", "Last")]
+        if request.text.startswith("slow"):
+            for part in parts:
+                yield Written(sentence=part)
+                await asyncio.sleep(0.02)
+        yield cited(sentences=parts, question=request.text, answer_id=request.text)
+
+
+async def live(folder: str, api_url: str) -> None:
+    """Answer until killed."""
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
+    worker_module.ATTEMPTS = ATTEMPTS
+    async with open_storage(Path(folder), exclusive=True) as storage:
+        storage.inbox._attempts = ATTEMPTS
+        worker = Worker(storage.inbox, Thinking(), {"slack": adapter}, _request, concurrency=8, grace_seconds=GRACE)
+        storage.inbox.on_accept(worker.ring)
+        await asyncio.gather(worker.run(), adapter.listen(storage.inbox, CitewellDesk(storage, _everyone)))
+
+
+async def _request(message: IncomingMessage, adapter: PlatformAdapter) -> Request:
+    return Request(text=message.text, audience=NOBODY, conversation=message.conversation, author=message.author)
+
+
+async def _everyone(readers: Readers) -> Audience:
+    return NOBODY

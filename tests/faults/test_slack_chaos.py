@@ -1,0 +1,155 @@
+"""`kill -9` at every step of a reply, under load, with lost acks and lost responses: nothing lost, nothing twice.
+
+`CHAOS_KILLS=500` is the long run (`make chaos`); each life gets four or more new questions."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.slack_driver import granted
+from tests.contracts.waiting import until
+from tests.doubles.slack.people import People
+from tests.doubles.slack.rules import EVENTS, Json
+from tests.doubles.slack.server import SlackServer
+from tests.doubles.slack.workspace import Message
+from tests.faults.nursery import Nursery
+
+KILLS = int(os.environ.get("CHAOS_KILLS", "10"))
+STEPS = {
+    "before the ack": ("", ""),
+    "after the ack": ("", ""),
+    "before a post": ("chat.postMessage", "before"),
+    "after a post": ("chat.postMessage", "after"),
+    "before startStream": ("chat.startStream", "before"),
+    "after startStream": ("chat.startStream", "after"),
+    "between appends": ("chat.appendStream", "after"),
+    "before stopStream": ("chat.stopStream", "before"),
+    "after stopStream": ("chat.stopStream", "after"),
+    "after an update": ("chat.update", "after"),
+}
+BACKLOG = 6
+"""Questions that may still wait for an answer when the next kill is aimed: each one is killed only so often."""
+LOST_ACKS, LOST_RESPONSES, LAG = 0.02, 0.01, 0.3
+
+
+class Chaos:
+    """Asks, kills at a named step, starts again."""
+
+    def __init__(self, slack: SlackServer, nursery: Nursery, folder: Path) -> None:
+        self.dice = random.Random(KILLS)
+        self.slack = slack
+        self.nursery = nursery
+        self.folder = folder
+        self.people = People(slack, list(EVENTS))
+        self.people.ack_within = 0.5
+        self.people.retry_after = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
+        self.people.lose_ack = lambda: self.dice.random() < LOST_ACKS
+        self.asked: list[Message] = []
+        self.open: list[Message] = []
+        self.telling: set[asyncio.Task[None]] = set()
+        self.kills: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+        self.step = ""
+        self.dead = asyncio.Event()
+        slack.hook = self.hook
+        slack.streams_per_minute = 1_000_000
+        slack.workspace.lag = LAG
+        for number in range(20):
+            slack.workspace.add(f"C{number}")
+
+    async def hook(self, method: str, arguments: Json, when: str) -> str | None:
+        """Kill at the step that is meant; otherwise lose a response now and then."""
+        if self.step and STEPS[self.step] == (method, when) and not self.dead.is_set():
+            self.shoot()
+            return "drop"
+        if when == "after" and method.startswith("chat.") and self.dice.random() < LOST_RESPONSES:
+            self.lost[method] += 1
+            return "drop"
+        return None
+
+    def shoot(self) -> None:
+        self.nursery.shoot()
+        self.kills[self.step] += 1
+        self.dead.set()
+
+    def ask(self) -> None:
+        """One more question somewhere, told to the bot until it has it."""
+        number = len(self.asked)
+        text = f"{'slow' if number % 2 else 'quick'} question {number}"
+        message = self.people.write(f"U{number % 30}", f"C{number % 20}", f"<@U0BOT> {text}")
+        self.asked.append(message)
+        self.open.append(message)
+        task = asyncio.create_task(self.tell(message))
+        self.telling.add(task)
+        task.add_done_callback(self.telling.discard)
+
+    async def tell(self, message: Message) -> None:
+        if self.step == "before the ack" and not self.dead.is_set():
+            asyncio.get_running_loop().call_later(self.dice.random() * 0.004, self.shoot_at, "before the ack")
+        await asyncio.gather(*(self.people.event(event) for event in self.people.told(message)))
+        if self.step == "after the ack":
+            self.shoot_at("after the ack")
+
+    def shoot_at(self, step: str) -> None:
+        if self.step == step and not self.dead.is_set():
+            self.shoot()
+
+    async def life(self, step: str) -> None:
+        """One process, from its start to its death at `step`."""
+        await self.nursery.start(self.folder, self.slack.api_url)
+        await self.slack.connected.wait()
+        await until(lambda: len(self.unanswered()) <= BACKLOG, seconds=120)
+        self.step = step
+        self.dead.clear()
+        try:
+            async with asyncio.timeout(30):
+                while not self.dead.is_set():
+                    for _ in range(4):
+                        self.ask()
+                    try:
+                        async with asyncio.timeout(1.0):
+                            await self.dead.wait()
+                    except TimeoutError:
+                        continue
+        except TimeoutError:
+            late = Counter(name for name, _ in self.slack.calls[-100:])
+            raise AssertionError(f"nothing was killed {step}; {len(self.unanswered())} wait; {late}") from None
+        finally:
+            self.step = ""
+            await self.nursery.kill()
+            await until(lambda: not self.slack.sockets)
+
+    def unanswered(self) -> list[Message]:
+        """What has no complete answer yet; what has one is not looked at again until the end."""
+        self.open = [message for message in self.open if not any(complete(reply) for reply in self.replies(message))]
+        return self.open
+
+    def replies(self, message: Message) -> list[Message]:
+        return self.slack.workspace.replies(message)
+
+
+def complete(reply: Message) -> bool:
+    return not reply.streaming and bool(reply.metadata) and "Last" in reply.shown
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60 + KILLS * 5)
+async def test_no_question_is_lost_or_answered_twice(tmp_path: Path) -> None:
+    async with SlackServer(granted()) as slack, Nursery("tests.faults.slack_bot") as nursery:
+        chaos = Chaos(slack, nursery, tmp_path / "data")
+        for number in range(KILLS):
+            await chaos.life(list(STEPS)[number % len(STEPS)])
+        await nursery.start(chaos.folder, slack.api_url)
+        await until(lambda: not chaos.telling and not chaos.unanswered(), seconds=120)
+        twice = [message.text for message in chaos.asked if len(chaos.replies(message)) != 1]
+        print(f"\n{len(chaos.asked)} questions, {sum(chaos.kills.values())} kills: {dict(chaos.kills)}")  # noqa: T201
+        print(f"lost responses: {dict(chaos.lost)}; not told: {len(chaos.people.unacked)}")  # noqa: T201
+        assert chaos.people.unacked == []
+        assert twice == []
+        assert min(chaos.kills[step] for step in STEPS) >= KILLS // len(STEPS)

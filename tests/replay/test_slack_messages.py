@@ -1,0 +1,73 @@
+"""Answers as the messages Slack is sent: `CITEWELL_GOLDEN=write` writes the files anew, to be looked at in the diff."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from adapters.slack.home import home
+from adapters.slack.panels import passages, reason_form, why
+from adapters.slack.render import Look, Post, reply
+from pipeline import wording
+from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style
+from tests.contracts.answers import broken, citation, cited, not_found
+
+GOLDEN = Path(__file__).parent / "slack_messages"
+
+
+def sentence(text: str, kind: BlockKind = BlockKind.PROSE, *numbers: int, opens: bool = False) -> CitedSentence:
+    return CitedSentence(text=text, kind=kind, numbers=numbers, opens=opens, language="bash")
+
+
+RICH = cited(
+    sentences=[
+        sentence(
+            "Full-time staff get **30 days**; see [the policy](https://wiki.acme.example/leave?lang=en&v=2).",
+            BlockKind.PROSE,
+            1,
+        ),
+        sentence("Ask your lead", BlockKind.STEP, 1, opens=True),
+        sentence("File form `A-1` & wait", BlockKind.STEP, 1, 2),
+        sentence("Carry-over ends in March", BlockKind.ITEM, 2, opens=True),
+        sentence("Years | Days", BlockKind.HEADER, opens=True),
+        sentence("1 | 30", BlockKind.ROW, 1),
+        sentence("5 | 32", BlockKind.ROW, 1),
+        sentence("leave --days 3 > form.txt", BlockKind.CODE, 2, opens=True),
+    ],
+    citations=[citation(1), citation(2, title="How to file | <forms>", url="", page=None, sheet="Forms", score=0.5)],
+    preface="The closest passages say:",
+    closing="I found nothing about contractors in the documents.",
+)
+MESSAGES = {
+    "answer": lambda: reply(RICH, Look()),
+    "answer_private": lambda: reply(cited("Thirty days."), Look(), shareable=True),
+    "answer_plain": lambda: reply(cited("Thirty days."), Look(citations=False, confidence=False)),
+    "answer_footnotes": lambda: reply(cited("Thirty days.", citation_style=CitationStyle.FOOTNOTE), Look()),
+    "answer_with_a_file": lambda: reply(cited("Thirty days."), Look(), [wording.ATTACHMENT.format(names="a.png")]),
+    "not_found": lambda: reply(not_found(), Look()),
+    "failed": lambda: reply(broken(), Look()),
+    "declined": lambda: reply(
+        cited(body=wording.INJECTION, outcome=Outcome.DECLINED).model_copy(update={"sentences": (), "citations": ()}),
+        Look(),
+    ),
+    "passages": lambda: passages(RICH),
+    "why": lambda: why(RICH),
+    "reason_form": lambda: reason_form("a1b2c3"),
+    "home": lambda: home([Document(id="1", filename="a.md", title="Leave <policy>")], Preferences(style=Style.BULLET)),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_message_is_what_it_was(name: str) -> None:
+    made = MESSAGES[name]()
+    if isinstance(made, list):
+        made = [{"text": post.text, "blocks": post.blocks} for post in made if isinstance(post, Post)]
+    file = GOLDEN / f"{name}.json"
+    text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    if os.environ.get("CITEWELL_GOLDEN") == "write":
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    assert text == file.read_text()

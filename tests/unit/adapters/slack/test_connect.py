@@ -1,0 +1,128 @@
+"""The two ways in: signed HTTP that nothing malformed gets through, and Socket Mode that survives its connections."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.slack import connect
+from adapters.slack.connect import signed
+from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
+from tests.contracts.waiting import until
+from tests.doubles.slack.people import encoded, signature
+from tests.doubles.slack.server import SECRET
+
+BODY = b'{"type": "event_callback"}'
+
+
+@pytest.fixture
+async def http(tmp_path: Path) -> AsyncIterator[SlackHTTPDriver]:
+    driver = await SlackHTTPDriver.open(tmp_path / "data")
+    try:
+        yield driver
+    finally:
+        await driver.close()
+
+
+async def post(http: SlackHTTPDriver, raw: bytes, headers: dict[str, str]) -> int:
+    async with aiohttp.ClientSession() as session:
+        url = f"http://127.0.0.1:{http.port}/slack/events"
+        async with session.post(url, data=raw, headers={"Content-Type": "application/json", **headers}) as response:
+            return response.status
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"X-Slack-Signature": "v0=00", "X-Slack-Request-Timestamp": "now"},
+        {"X-Slack-Signature": "v0=ÿé", "X-Slack-Request-Timestamp": str(int(time.time()))},
+        {"X-Slack-Signature": "", "X-Slack-Request-Timestamp": "１２３"},
+        {"X-Slack-Signature": "v0=" + "0" * 64, "X-Slack-Request-Timestamp": str(int(time.time()))},
+        {"X-Slack-Signature": "v0=" + "0" * 64, "X-Slack-Request-Timestamp": "9" * 400},
+        signature(BODY, secret="another"),
+        signature(BODY, at=time.time() - 400),
+        signature(BODY, at=time.time() + 400),
+        signature(BODY + b" "),
+    ],
+)
+async def test_what_is_not_signed_by_slack_now_is_401(http: SlackHTTPDriver, headers: dict[str, str]) -> None:
+    assert await post(http, BODY, headers) == 401
+
+
+@pytest.mark.parametrize("raw", [b"\xff\xfe", b"{", b"", b"payload=%7B", b"payload=1"])
+async def test_a_signed_body_that_cannot_be_read_is_no_server_error(http: SlackHTTPDriver, raw: bytes) -> None:
+    assert 400 <= await post(http, raw, signature(raw)) < 500
+
+
+async def test_a_replayed_request_is_answered_once(http: SlackHTTPDriver) -> None:
+    message = http.people.write(user("ann"), CHANNEL, "<@U0BOT> How much leave do I get?")
+    raw, _ = encoded("events_api", http.people.body(http.people.told(message)[1], "Ev1"))
+    for _ in range(3):
+        assert await post(http, raw, signature(raw)) == 200
+    await http.rig.settled()
+    assert len(http.workspace.replies(message)) == 1
+
+
+async def test_the_url_is_verified(http: SlackHTTPDriver) -> None:
+    raw = json.dumps({"type": "url_verification", "challenge": "abc", "token": "x"}).encode()
+    assert await post(http, raw, signature(raw)) == 200
+
+
+async def test_a_failing_inbox_is_not_acknowledged(http: SlackHTTPDriver) -> None:
+    await http.rig.storage.database.close()
+    message = http.people.write(user("ann"), CHANNEL, "<@U0BOT> How much leave do I get?")
+    raw, _ = encoded("events_api", http.people.body(http.people.told(message)[1]))
+    assert await post(http, raw, signature(raw)) == 500
+
+
+@given(st.binary(max_size=40), st.text(max_size=20), st.text(max_size=80))
+def test_a_signature_is_true_only_for_what_slack_signed(body: bytes, timestamp: str, given_signature: str) -> None:
+    headers = {"X-Slack-Request-Timestamp": timestamp, "X-Slack-Signature": given_signature}
+    assert not signed(body, headers, SECRET, 1_000_000.0)
+    assert signed(body, signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
+    assert not signed(body + b"x", signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
+
+
+async def test_there_are_two_connections(slack: SlackDriver) -> None:
+    await until(lambda: len(slack.slack.sockets) == 2)
+
+
+async def test_a_connection_that_slack_wants_renewed_is_renewed_without_a_gap(slack: SlackDriver) -> None:
+    await until(lambda: len(slack.slack.sockets) == 2)
+    old = list(slack.slack.sockets)
+    await slack.slack.disconnect(old[0])
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert len(slack.replies(said)) == 1
+    await until(lambda: len(slack.slack.sockets) == 2 and old[0] not in slack.slack.sockets)
+
+
+async def test_a_connection_that_went_silent_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "PING", 0.2)
+    driver = await SlackDriver.open(tmp_path / "data")
+    await until(lambda: len(driver.slack.sockets) == 2)
+    old = set(driver.slack.sockets)
+    driver.slack.answer_pings = False
+    await until(lambda: not old & set(driver.slack.sockets))
+    driver.slack.answer_pings = True
+    await until(lambda: len(driver.slack.sockets) == 2)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    assert len(driver.replies(said)) == 1
+    await driver.close()
+
+
+async def test_an_event_that_the_inbox_could_not_keep_is_not_acknowledged(slack: SlackDriver) -> None:
+    slack.people.ack_within = 0.2
+    slack.people.retry_after = ()
+    await slack.rig.storage.database.close()
+    await slack.mention("ann", "How much leave do I get?")
+    assert len(slack.people.unacked) == 2

@@ -1,0 +1,234 @@
+"""How a reply reaches its thread: streams, their budget and their end, signs of work, limits and refusals."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from adapters.slack.reply import EVENT_TYPE
+from adapters.slack.stream import Budget
+from pipeline.respond import Request
+from pipeline.values import CitationStyle, CitedSentence, Event, Written
+from tests.contracts.answers import cited
+from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user
+from tests.contracts.waiting import until
+from tests.doubles.slack.rules import Json
+from tests.doubles.slack.workspace import Message
+
+SENTENCES = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
+TEXT = "First. [1] Second. [1] Third. [1]"
+
+
+class Writer:
+    """Writes a sentence whenever it is told to."""
+
+    def __init__(self, **more: object) -> None:
+        self.more = more
+        self.turn = asyncio.Semaphore(0)
+
+    async def __call__(self, request: Request) -> AsyncIterator[Event]:
+        for sentence in SENTENCES:
+            yield Written(sentence=sentence)
+            await self.turn.acquire()
+        yield cited(sentences=SENTENCES, question=request.text, **self.more)
+
+
+async def streaming(slack: SlackDriver, writer: Writer) -> Message:
+    """A question whose answer has begun to stream."""
+    slack.rig.script = writer
+    said = await slack.mention("ann", "How much leave do I get?")
+    await until(lambda: slack.slack.called("chat.startStream"))
+    return said.handle
+
+
+async def finish(slack: SlackDriver, writer: Writer, question: Message) -> Message:
+    for _ in SENTENCES:
+        writer.turn.release()
+    await slack.rig.settled()
+    (reply,) = slack.workspace.replies(question)
+    return reply
+
+
+async def test_checked_sentences_stream_and_the_stream_ends_as_the_answer(slack: SlackDriver) -> None:
+    writer = Writer()
+    question = await streaming(slack, writer)
+    assert [call["markdown_text"] for call in slack.slack.called("chat.startStream")] == ["First. [1]"]
+    writer.turn.release()
+    await until(lambda: slack.slack.called("chat.appendStream"))
+    assert slack.slack.called("chat.appendStream")[0]["markdown_text"] == " Second. [1]"
+    reply = await finish(slack, writer, question)
+    assert reply.text == TEXT
+    assert reply.edits == 0
+    assert [block["type"] for block in reply.blocks] == ["markdown", "context", "context", "context_actions", "actions"]
+    assert reply.metadata == {
+        "event_type": EVENT_TYPE,
+        "event_payload": {"key": f"slack:T0TEAM:{CHANNEL}:{question.ts}", "part": 0},
+    }
+
+
+@pytest.mark.parametrize("dying", ["chat.appendStream", "chat.stopStream"])
+async def test_a_stream_that_dies_is_completed_by_an_edit(slack: SlackDriver, dying: str) -> None:
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == dying and when == "before":
+            slack.workspace.messages[CHANNEL, arguments["ts"]].streaming = False
+        return None
+
+    slack.slack.hook = hook
+    writer = Writer()
+    question = await streaming(slack, writer)
+    writer.turn.release()
+    reply = await finish(slack, writer, question)
+    assert reply.blocks[0]["text"] == TEXT
+    assert reply.edits == 1
+
+
+async def test_a_stream_whose_end_was_not_heard_is_completed_once(slack: SlackDriver) -> None:
+    lost: list[str] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == "chat.stopStream" and when == "before" and not lost:
+            lost.append(method)
+            return "drop"
+        return None
+
+    slack.slack.hook = hook
+    writer = Writer()
+    question = await streaming(slack, writer)
+    reply = await finish(slack, writer, question)
+    assert reply.blocks[0]["text"] == TEXT
+    assert not reply.streaming
+
+
+async def test_citation_marks_of_another_style_replace_the_streamed_numbers(slack: SlackDriver) -> None:
+    writer = Writer(citation_style=CitationStyle.FOOTNOTE)
+    question = await streaming(slack, writer)
+    reply = await finish(slack, writer, question)
+    assert reply.blocks[0]["text"] == "First.¹ Second.¹ Third.¹"
+
+
+async def test_without_streams_in_the_workspace_the_answer_is_posted_whole(slack: SlackDriver) -> None:
+    slack.workspace.without["chat.startStream"] = "unknown_method"
+    writer = Writer()
+    slack.rig.script = writer
+    said = await slack.mention("ann", "How much leave do I get?")
+    reply = await finish(slack, writer, said.handle)
+    assert reply.blocks[0]["text"] == TEXT
+
+
+async def test_an_answer_that_is_there_at_once_is_not_streamed(slack: SlackDriver) -> None:
+    await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert slack.slack.called("chat.startStream") == []
+    assert slack.slack.called("agents.sessions.setStatus") == []
+
+
+async def test_streams_are_opened_within_the_budget_of_a_minute() -> None:
+    budget = Budget(3)
+    assert [budget.take() for _ in range(5)] == [True, True, True, False, False]
+    assert not Budget(0).take()
+
+
+async def test_a_stop_during_a_stream_keeps_what_was_shown(slack: SlackDriver) -> None:
+    question = await streaming(slack, Writer())
+    await slack.people.stop(CHANNEL, question.ts, user("ann"))
+    await slack.rig.settled()
+    (reply,) = slack.workspace.replies(question)
+    assert reply.text == "First. [1]\n\nStopped, as you asked."
+    assert not reply.streaming
+
+
+async def test_where_no_status_is_taken_a_reaction_shows_work_and_is_removed(slack: SlackDriver) -> None:
+    slack.workspace.without["assistant.threads.setStatus"] = "unknown_method"
+    slack.workspace.without["agents.sessions.setStatus"] = "feature_disabled"
+    writer = Writer()
+    slack.rig.script = writer
+    said = await slack.mention("ann", "How much leave do I get?")
+    await until(lambda: slack.workspace.reactions == {(CHANNEL, said.handle.ts, "eyes")})
+    await finish(slack, writer, said.handle)
+    assert slack.workspace.reactions == set()
+    assert len(slack.slack.called("assistant.threads.setStatus!unknown_method")) == 1
+
+
+async def test_every_post_is_quiet(slack: SlackDriver) -> None:
+    """No preview, no parsing, no name or icon of its own; `link_names` is never sent."""
+    await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    for call in slack.slack.called("chat.postMessage"):
+        assert call["parse"] == "none"
+        assert call["unfurl_links"] is False
+        assert call["unfurl_media"] is False
+        assert not {"link_names", "username", "icon_url", "icon_emoji"} & set(call)
+
+
+async def test_blocks_that_slack_refuses_are_left_out(slack: SlackDriver) -> None:
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        return "invalid_blocks" if method == "chat.postMessage" and "blocks" in arguments and when == "before" else None
+
+    slack.slack.hook = hook
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    (reply,) = slack.workspace.replies(said.handle)
+    assert reply.text == "Staff get thirty days of leave. [1]"
+
+
+async def test_nothing_is_sent_while_slack_asks_to_wait(slack: SlackDriver) -> None:
+    limited: list[float] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == "chat.postMessage" and when == "before" and not limited:
+            limited.append(1.0)
+            return "429"
+        return None
+
+    slack.slack.hook = hook
+    said = [await slack.mention(person, "How much leave do I get?") for person in ("ann", "bob", "carol")]
+    await slack.rig.settled()
+    assert all(len(slack.replies(one)) == 1 for one in said)
+    assert slack.slack.called_while_limited <= 2  # what was already on its way
+
+
+async def test_a_reply_that_somebody_deleted_is_not_posted_again(slack: SlackDriver) -> None:
+    slack.rig.crash_before = "done"
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.crashed()
+    (reply,) = slack.workspace.replies(said.handle)
+    del slack.workspace.messages[CHANNEL, reply.ts]
+    await slack.restart()
+    await slack.rig.settled()
+    assert slack.replies(said) == []
+
+
+async def test_the_parts_of_a_long_reply_are_posted_once_whatever_happens_between(slack: SlackDriver) -> None:
+    sentences = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(300)]
+
+    async def long(request: Request) -> AsyncIterator[Event]:
+        yield cited(sentences=sentences)
+
+    posts: list[str] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == "chat.postMessage" and when == "after":
+            posts.append(method)
+            return "drop" if len(posts) == 2 else None
+        return None
+
+    slack.slack.hook = hook
+    slack.rig.script = long
+    said = await slack.mention("ann", "What are the rules?")
+    await slack.rig.settled()
+    parts = [(reply.metadata or {})["event_payload"]["part"] for reply in slack.workspace.replies(said.handle)]
+    assert parts == list(range(len(parts)))
+    assert len(parts) > 2
+
+
+async def test_messages_in_one_channel_keep_their_distance(slack: SlackDriver) -> None:
+    loop = asyncio.get_running_loop()
+    web = (await slack.adapter._slack()).web
+    web.pace = type(QUICK)(gap=0.05)
+    slack.workspace.add("C0A")
+    message = {"channel": "C0A", "text": "x", "parse": "none"}
+    started = loop.time()
+    await asyncio.gather(*(web.call("chat.postMessage", paced="C0A", **message) for _ in range(4)))
+    assert loop.time() - started >= 0.15

@@ -1,0 +1,123 @@
+"""`manifest.yml` is what Slack takes, and asks for what the code uses: no more, no less.
+
+The limits are those of Slack's manifest schema 2.0.0 (slackapi/manifest-schema), as far as we use its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from adapters.slack.home import PROMPTS
+from adapters.slack.startup import OPTIONAL, SCOPES
+from tests.contracts.slack_driver import MANIFEST
+from tests.doubles.slack import rules
+
+
+def text(most: int, least: int = 1, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "minLength": least, "maxLength": most, **more}
+
+
+def exactly(required: list[str], /, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+
+
+def several(items: dict[str, Any], most: int) -> dict[str, Any]:
+    return {"type": "array", "items": items, "minItems": 1, "maxItems": most}
+
+
+BOOLEAN = {"type": "boolean"}
+SCHEMA = exactly(
+    ["display_information", "features", "oauth_config", "settings"],
+    display_information=exactly(
+        ["name"],
+        name=text(35),
+        description=text(140),
+        long_description=text(4000, 175),
+        background_color=text(7, 4, pattern="^#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?$"),
+    ),
+    features=exactly(
+        ["bot_user"],
+        app_home=exactly(
+            [],
+            home_tab_enabled=BOOLEAN,
+            messages_tab_enabled={"const": True},
+            messages_tab_read_only_enabled={"const": False},
+        ),
+        bot_user=exactly(["display_name"], display_name=text(80), always_online=BOOLEAN),
+        agent_view=exactly(
+            ["agent_description"],
+            agent_description=text(300),
+            suggested_prompts=several(exactly(["title", "message"], title=text(75), message=text(300)), 4),
+        ),
+        slash_commands=several(
+            exactly(
+                ["command", "description"],
+                command=text(32, 2, pattern="^/"),
+                description=text(2000),
+                usage_hint=text(1000),
+                should_escape=BOOLEAN,
+            ),
+            50,
+        ),
+        shortcuts=several(
+            exactly(
+                ["name", "type", "callback_id", "description"],
+                name=text(24),
+                type={"enum": ["message", "global"]},
+                callback_id=text(255),
+                description=text(150),
+            ),
+            10,
+        ),
+    ),
+    oauth_config=exactly(
+        ["scopes"], scopes=exactly(["bot"], bot=several(text(50), 255), bot_optional=several(text(50), 255))
+    ),
+    settings=exactly(
+        [],
+        event_subscriptions=exactly(["bot_events"], bot_events=several(text(50), 100)),
+        interactivity=exactly(["is_enabled"], is_enabled={"const": True}),
+        org_deploy_enabled=BOOLEAN,
+        socket_mode_enabled=BOOLEAN,
+        token_rotation_enabled={"const": False},
+    ),
+)
+EVENTS_HANDLED = {"agent_session_stopped", "app_home_opened", "app_mention"} | {
+    f"message.{kind}" for kind in ("channels", "groups", "im", "mpim")
+}
+
+
+def test_the_manifest_is_within_slacks_limits() -> None:
+    jsonschema.validate(MANIFEST, SCHEMA)
+
+
+def test_a_manifest_outside_the_limits_would_be_noticed() -> None:
+    views = {"agent_description": "x", "suggested_prompts": [{"title": "t", "message": "m"}] * 5}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**MANIFEST, "features": {**MANIFEST["features"], "agent_view": views}}, SCHEMA)
+
+
+def test_scopes_are_those_the_code_knows_what_for() -> None:
+    scopes = MANIFEST["oauth_config"]["scopes"]
+    assert set(scopes["bot"]) == set(SCOPES)
+    assert set(scopes["bot_optional"]) == set(OPTIONAL)
+
+
+def test_no_scope_is_unused() -> None:
+    """Each is needed by a method that is called, an event that is handled, or a command.
+
+    That none is missing is shown by the contract suite, whose double refuses what the manifest does not grant."""
+    by_methods = {scope for method in rules.SCOPES.values() for scope in method}
+    by_events = {rules.EVENTS[event] for event in MANIFEST["settings"]["event_subscriptions"]["bot_events"]}
+    assert set(SCOPES) | set(OPTIONAL) <= by_methods | by_events | {"commands"}
+
+
+def test_events_are_those_that_are_handled() -> None:
+    assert set(MANIFEST["settings"]["event_subscriptions"]["bot_events"]) == EVENTS_HANDLED
+
+
+def test_prompts_are_the_same_in_the_code() -> None:
+    prompts = MANIFEST["features"]["agent_view"]["suggested_prompts"]
+    assert tuple((prompt["title"], prompt["message"]) for prompt in prompts) == PROMPTS

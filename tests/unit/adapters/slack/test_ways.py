@@ -1,0 +1,182 @@
+"""What is particular to Slack: private channels, group messages, the shortcut, the Home tab, prompts, guests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.slack.app import SlackAdapter
+from pipeline import wording
+from pipeline.errors import Misconfigured
+from pipeline.respond import Request
+from pipeline.values import BlockKind, Chunk, Document, Event, Unit
+from tests.contracts.answers import cited
+from tests.contracts.driver import Said
+from tests.contracts.slack_driver import CHANNEL, SlackDriver, granted, user
+from tests.contracts.waiting import eventually, until
+from tests.doubles.slack import eyes
+
+
+@pytest.mark.parametrize("kind", ["private", "mpim"])
+async def test_a_mention_in_a_private_place_is_answered_in_its_thread(slack: SlackDriver, kind: str) -> None:
+    slack.workspace.add("G0PLACE", kind)
+    message = await slack.people.mention(user("ann"), "G0PLACE", "How much leave do I get?")
+    await slack.rig.settled()
+    (reply,) = slack.workspace.replies(message)
+    assert reply.thread_ts == message.ts
+
+
+async def test_a_group_message_is_not_read_without_its_optional_scope(tmp_path: Path) -> None:
+    driver = SlackDriver(tmp_path / "data", granted() - {"mpim:history", "app_mentions:read"})
+    await driver.start()
+    driver.workspace.add("G0PLACE", "mpim")
+    message = await driver.people.mention(user("ann"), "G0PLACE", "How much leave do I get?")
+    await driver.rig.settled()
+    assert driver.workspace.replies(message) == []
+    await driver.close()
+
+
+async def test_a_question_of_somebody_else_in_the_thread_is_not_ours(slack: SlackDriver) -> None:
+    first = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    after = await slack.follow_up("bob", "<@U0CAROL> can you confirm?", first)
+    await slack.rig.settled()
+    assert slack.replies(after) == []
+
+
+async def test_a_missed_first_delivery_is_answered_when_it_comes_again(slack: SlackDriver) -> None:
+    message = slack.people.write(user("ann"), CHANNEL, "<@U0BOT> How much leave do I get?")
+    body = slack.people.body(slack.people.told(message)[1])
+    await slack.people._send("events_api", body, attempt=2)
+    await slack.rig.settled()
+    assert len(slack.workspace.replies(message)) == 1
+
+
+async def test_the_shortcut_answers_a_message_in_private(slack: SlackDriver) -> None:
+    message = await slack.aside("bob", "How much leave do I get?")
+    arrived = await slack.people.shortcut(user("ann"), message.handle)
+    await slack.rig.settled()
+    assert "thirty days" in eyes.readable(arrived[-1]["blocks"])
+    assert slack.workspace.replies(message.handle) == []
+
+
+async def test_a_private_answer_that_a_crash_may_have_swallowed_is_asked_for_again(slack: SlackDriver) -> None:
+    slack.rig.crash_before = "posted"
+    said = await slack.ask("ann", "How much leave do I get?")
+    await slack.rig.crashed()
+    await slack.restart()
+    await slack.rig.settled()
+    assert slack.replies(said)[-1].text == wording.ASK_AGAIN
+
+
+async def test_the_home_tab_says_what_is_indexed_and_keeps_choices(slack: SlackDriver) -> None:
+    await slack.people.open_home(user("ann"))
+    await until(lambda: user("ann") in slack.workspace.views)
+    text = eyes.readable(slack.workspace.views[user("ann")])
+    assert "What is indexed" in text
+    assert "Your data" in text
+    await slack.people.click(user("ann"), "prefer_style", "bullet", selected=True)
+
+    async def chosen() -> bool:
+        return (await slack.rig.desk.preferences(slack.key("ann"))).style == "bullet"
+
+    await eventually(chosen)
+
+
+async def test_prompts_are_offered_in_the_messages_tab(slack: SlackDriver) -> None:
+    await slack.people.open_home(user("ann"), "messages")
+    await until(lambda: slack.workspace.prompts)
+    assert slack.workspace.prompts["D0ANN"][0]["title"] == "What can I ask?"
+
+
+async def test_a_guest_is_outside(slack: SlackDriver) -> None:
+    slack.workspace.guests.add(user("guest"))
+    await slack.direct("guest", "How much leave do I get?")
+    await slack.rig.settled()
+    assert slack.rig.readers[0].external
+
+
+async def test_without_the_scope_to_look_a_private_answer_is_not_shared(tmp_path: Path) -> None:
+    driver = SlackDriver(tmp_path / "data", granted() - {"channels:read"})
+    await driver.start()
+    document = Document(id="doc-1", filename="leave.md", title="Leave policy")
+    unit = Unit(start=0, end=4, kind=BlockKind.PROSE)
+    chunk = Chunk(id="chunk-1", document_id="doc-1", text="Text", units=(unit,))
+    await driver.rig.storage.library.put(document, [chunk], None, "")
+    said = await driver.ask("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    assert await driver.share(said, "ann") == []
+    await driver.close()
+
+
+async def test_the_stop_button_ends_the_answer_and_says_so(slack: SlackDriver) -> None:
+    async def endless(request: Request) -> AsyncIterator[Event]:
+        await asyncio.Event().wait()
+        yield cited("Never.")
+
+    slack.rig.script = endless
+    said = await slack.mention("ann", "How much leave do I get?")
+    await until(lambda: "processing" in slack.workspace.sessions.values())
+    await slack.people.stop(CHANNEL, said.handle.ts, user("ann"))
+    await slack.rig.settled()
+    (reply,) = slack.replies(said)
+    assert reply.text == wording.STOPPED
+    assert set(slack.workspace.sessions.values()) == {"active"}
+
+
+async def test_a_full_inbox_is_said_once(slack: SlackDriver) -> None:
+    slack.rig.storage.inbox._capacity = 0
+    await slack.mention("ann", "How much leave do I get?")
+    await slack.mention("ann", "And my colleagues?")
+    await until(lambda: slack.workspace.ephemerals)
+    assert [message["text"] for message in slack.workspace.ephemerals] == [wording.BUSY]
+
+
+async def test_a_question_in_a_channel_that_we_may_not_write_to_is_explained_directly(slack: SlackDriver) -> None:
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited("Thirty days.")
+
+    slack.rig.script = later
+    said: Said = await slack.mention("ann", "How much leave do I get?")
+    slack.workspace.channels[CHANNEL].member = False
+    free.set()
+    await slack.rig.settled()
+    (told,) = [message for message in slack.workspace.messages.values() if message.channel == "D0ANN"]
+    assert "/invite" in told.text
+    assert slack.replies(said) == []
+
+
+async def test_start_up_says_who_and_where_and_what_is_missing(tmp_path: Path) -> None:
+    driver = SlackDriver(tmp_path / "data", granted() - {"users:read", "im:history"})
+    await driver.start()
+    assert driver.said == [
+        "Slack: I am @docs-answers in Acme (T0TEAM), connected by Socket Mode.",
+        "Slack: the scope im:history is missing; it would enable direct messages.",
+        "Slack: the optional scope users:read is missing; it would enable keeping guests to public collections.",
+    ]
+    await driver.close()
+
+
+@pytest.mark.parametrize(
+    ("bot", "app", "setting"), [("xoxb-no", "xapp-double-1", "BOT"), ("xoxb-double-1", "no", "APP")]
+)
+async def test_a_wrong_token_is_named(slack: SlackDriver, bot: str, app: str, setting: str) -> None:
+    adapter = SlackAdapter(bot, app, api_url=slack.slack.api_url, say=lambda line: None)
+    with pytest.raises(Misconfigured) as caught:
+        await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
+    assert caught.value.setting == f"SLACK_{setting}_TOKEN"
+    await adapter.close()
+
+
+async def test_an_export_holds_what_was_asked(slack: SlackDriver) -> None:
+    await slack.direct("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert "How much leave do I get?" in json.dumps(json.loads(await slack.export("ann")))
+    assert slack.workspace.files[0]["channel"] == "D0ANN"
