@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-TEMPLATE = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[\w-]{0,50}):(?P<root>\d{0,20})")
+from pipeline.errors import Unusable
+
+TEMPLATE = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[^:\n]{0,50}):(?P<root>\d{0,20})")
 
 HELPFUL, UNHELPFUL, PASSAGES, WHY, SHARE = "up", "down", "passages", "why", "share"
 EXPORT, FORGET, FORGET_NOW = "export", "forget", "forgetnow"
@@ -18,10 +20,10 @@ REASON = "reason"
 
 
 def custom_id(action: str, answer_id: str = "", root: str = "") -> str:
-    """At most 88 characters. Raises ValueError for an answer id that does not fit."""
+    """At most 88 characters. Raises Unusable for an answer id that does not fit."""
     made = f"cw:{action}:{answer_id}:{root}"
     if not TEMPLATE.fullmatch(made):
-        raise ValueError(f"cannot be a custom id: {made!r}")
+        raise Unusable(f"cannot be a custom id: {made!r}")
     return made
 
 

@@ -206,6 +206,11 @@ class DiscordDriver:
         line = self.adapter._line
         await until(lambda: line is None or not line.client._intake.unsaved)
 
+    async def caught_up(self) -> None:
+        """Wait until what was said before the connection has been read."""
+        line = self.adapter._line
+        await until(lambda: line is not None and line.client._caught_up)
+
     def _answers(self, said: Said) -> list[Payload]:
         mine = self.discord.replies(said.handle["channel_id"])
         return [m for m in mine if m.get("message_reference", {}).get("message_id") == said.handle["id"]]

@@ -180,8 +180,9 @@ async def test_an_edit_while_nobody_listened_changes_an_unanswered_question(driv
     await driver.rig.end()
     await driver.discord.gateway.drop(forget=True)
     await driver.discord.edit(said.handle, "@Citewell How much leave?")
-    free.set()
     await driver.connect()
+    await driver.caught_up()
+    free.set()
     await driver.rig.settled()
     (reply,) = driver.replies(said)
     assert "How much leave?" in reply.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -34,6 +35,8 @@ class Faults:
         self._orders: list[Order] = []
         self.requests: list[tuple[str, str]] = []
         """Every request that came, method and path."""
+        self.hook: Callable[[str, str, str], Fault | None] | None = None
+        """Asked with method, path and `before` or `after` the effect."""
 
     def order(self, method: str, path: str, fault: Fault, times: int = 1) -> None:
         self._orders.append(Order(method, re.compile(path), fault, times))
@@ -43,11 +46,17 @@ class Faults:
 
     def take(self, method: str, path: str) -> Fault | None:
         self.requests.append((method, path))
+        if self.hook and (fault := self.hook(method, path, "before")):
+            return fault
         for order in self._orders:
             if order.method in (method, "*") and order.path.search(path) and order.times:
                 order.times -= 1
                 return order.fault
         return None
+
+    def take_after(self, method: str, path: str) -> Fault | None:
+        """What happens to the response, the effect having taken place."""
+        return self.hook(method, path, "after") if self.hook else None
 
     def count(self, method: str, path: str) -> int:
         """How many requests fitted."""

@@ -13,6 +13,7 @@ from tests.doubles.discord.limits import refused
 from tests.doubles.discord.world import (
     CREATE_PUBLIC_THREADS,
     DM,
+    EPOCH,
     READ_HISTORY,
     SEND_IN_THREADS,
     SEND_MESSAGES,
@@ -62,6 +63,7 @@ class Messages:
         self._gateway = gateway
         self.typing: set[str] = set()
         """Channels in which the bot is shown as typing; a message of it ends that."""
+        self.answers: dict[str, list[Payload]] = {}
         self.edits: list[tuple[str, Payload]] = []
 
     def _channel(self, channel_id: str, *needs: int) -> Channel:
@@ -92,6 +94,8 @@ class Messages:
         channel.messages[message["id"]] = message
         if author["id"] == world.bot["id"]:
             self.typing.discard(channel_id)
+            if reference := message.get("message_reference"):
+                self.answers.setdefault(reference["message_id"], []).append(message)
         channel.payload["last_message_id"] = message["id"]
         if channel.is_thread and channel.payload["thread_metadata"]["archived"]:
             channel.payload["thread_metadata"]["archived"] = False
@@ -143,11 +147,15 @@ class Messages:
         channel = self._channel(request.match_info["channel"], READ_HISTORY)
         limit = int(request.query.get("limit", "50"))
         after, before = request.query.get("after"), request.query.get("before")
-        found = [m for m in channel.messages.values() if not after or int(m["id"]) > int(after)]
+        found = [m for m in channel.messages.values() if self._shows(m) and (not after or int(m["id"]) > int(after))]
         found = [m for m in found if not before or int(m["id"]) < int(before)]
         chosen = found[:limit] if after else found[-limit:]
         shown = [self._world.visible(message) for message in reversed(chosen)]
         return [{key: value for key, value in message.items() if key != "guild_id"} for message in shown]
+
+    def _shows(self, message: Payload) -> bool:
+        age = self._world.now() - ((int(message["id"]) >> 22) + EPOCH) / 1000
+        return message["author"]["id"] != self._world.bot["id"] or age >= self._world.lag
 
     async def delete(self, request: web.Request) -> None:
         await self.remove(request.match_info["channel"], request.match_info["message"])

@@ -119,6 +119,11 @@ class People:
         mine = channel.messages.values() if channel else ()
         return [m for m in mine if m["author"]["id"] == self._world.bot["id"] and not m["flags"] & EPHEMERAL]
 
+    @property
+    def answers(self) -> dict[str, list[Payload]]:
+        """The bot's messages that refer to another one, by that one's id."""
+        return self._messages.answers
+
     @staticmethod
     async def until(condition: Callable[[], T], *, seconds: float = 20.0) -> T:
         """Wait until `condition` is true and return what it gave."""

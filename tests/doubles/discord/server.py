@@ -84,7 +84,8 @@ class FakeDiscord(People):
 
     def _strict(self, handler: Handler) -> Callable[[web.Request], Awaitable[web.Response]]:
         async def answer(request: web.Request) -> web.Response:
-            fault = self.faults.take(request.method, request.path.removeprefix("/api/v10"))
+            path = request.path.removeprefix("/api/v10")
+            fault = self.faults.take(request.method, path)
             if fault and fault.delay:
                 await asyncio.sleep(fault.delay)
             if fault and not fault.after and (fault.drop or fault.status):
@@ -96,7 +97,8 @@ class FakeDiscord(People):
                 result = await handler(request)
             except Refusal as refusal:
                 return _json(refusal.body, refusal.status)
-            if fault and fault.after:
+            fault = fault if fault and fault.after else self.faults.take_after(request.method, path)
+            if fault:
                 return _fail(request, fault)
             return _json(result) if result is not None else web.Response(status=204)
 

@@ -76,6 +76,8 @@ class World:
         self.commands: list[Payload] = []
         self.syncs = 0
         self.intents = 0
+        self.lag = 0.0
+        """Seconds until a message of the bot shows in the history."""
 
     def now(self) -> float:
         """Seconds; `clock_offset` lets a test make hours pass."""

@@ -1,0 +1,50 @@
+"""A bot for the crash runs on Discord: real adapter, worker and storage; only the answers are made up."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import structlog
+
+from adapters.discord.adapter import DiscordAdapter, Pace
+from adapters.discord.identify import IdentifyBudget
+from adapters.discord.memory import Memory
+from bot import worker as worker_module
+from bot.desk import CitewellDesk
+from bot.worker import Worker
+from storage.open import open_storage
+from tests.faults.slack_bot import ATTEMPTS, Thinking, _everyone, _request
+
+PACE = Pace(first=0.005, edit=0.01, ready=0.02, lag=3.0, mark=0.05)
+GRACE = 1.2
+"""Longer than the double remembers a nonce, so that only the history can tell."""
+
+
+class Unlimited(IdentifyBudget):
+    """Hundreds of starts in minutes are meant here."""
+
+    def wait(self) -> float:
+        return 0.0
+
+
+async def live(folder: str, api_url: str, threads: str) -> None:
+    """Answer until killed."""
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    adapter = DiscordAdapter(
+        "token",
+        message_content=False,
+        answer_in_thread=threads == "threads",
+        home_guilds=[],
+        folder=Path(folder),
+        say=lambda _: None,
+        api_url=api_url,
+        pace=PACE,
+        identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
+    )
+    worker_module.ATTEMPTS = ATTEMPTS
+    async with open_storage(Path(folder), exclusive=True) as storage:
+        storage.inbox._attempts = ATTEMPTS
+        worker = Worker(storage.inbox, Thinking(), {"discord": adapter}, _request, concurrency=8, grace_seconds=GRACE)
+        storage.inbox.on_accept(worker.ring)
+        await asyncio.gather(worker.run(), adapter.listen(storage.inbox, CitewellDesk(storage, _everyone)))
