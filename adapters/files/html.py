@@ -49,9 +49,8 @@ def _single_h1(soup: BeautifulSoup) -> Tag | None:
 
 
 def _main(soup: BeautifulSoup) -> Tag:
-    for selector in ("main", "[role=main]", "article"):
-        found = soup.select(selector, limit=2)
-        if len(found) == 1 and len(found[0].get_text(strip=True)) >= _ENOUGH:
+    for found in (soup.find_all("main"), soup.find_all(role="main"), soup.find_all("article")):
+        if len(found) == 1 and isinstance(found[0], Tag) and len(found[0].get_text(strip=True)) >= _ENOUGH:
             return found[0]
     return soup
 
@@ -72,8 +71,10 @@ def _unread(element: PageElement) -> bool:
 def _holders(soup: BeautifulSoup) -> set[int]:
     """The identities of all elements that hold a block, however deep."""
     holders: set[int] = set()
-    for block in soup.find_all(list(_BLOCKS)):
-        for parent in block.parents:
+    for element in soup.descendants:
+        if not isinstance(element, Tag) or element.name not in _BLOCKS:
+            continue
+        for parent in element.parents:
             if id(parent) in holders:
                 break
             holders.add(id(parent))
