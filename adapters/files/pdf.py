@@ -15,6 +15,8 @@ from adapters.files.outline import Content, Outline
 from adapters.files.pdf_layout import Line, fill, largest, shape, without_running
 from pipeline.errors import Refused
 
+_BULLET = "\x7f"
+"""What pypdf makes of the bullet of the usual Windows encoding."""
 _LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){3,}")
 
 
@@ -66,7 +68,9 @@ def _lines(page: Any, number: int) -> Iterator[Line]:
 
 
 def _joined(fragments: list[tuple[str, float, float, bool]], page: int) -> Iterator[Line]:
-    text = " ".join(unicodedata.normalize("NFKC", "".join(part for part, *_ in fragments)).split())
+    text = " ".join(
+        unicodedata.normalize("NFKC", "".join(part for part, *_ in fragments)).replace(_BULLET, "•").split()
+    )
     if text:
         letters = [len(part.strip()) for part, *_ in fragments]
         size = fragments[letters.index(max(letters))][2]
