@@ -19,6 +19,7 @@ from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
 
 if TYPE_CHECKING:
+    import httpx
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
 
@@ -32,11 +33,20 @@ SERVER_SECONDS = 10.0
 class ChromaStore:
     """One set of collections: those of a folder, or those on a server whose names begin with `family` and `name`."""
 
-    def __init__(self, client: ClientAPI, *, folder: Path | None = None, family: str = "", name: str = "") -> None:
+    def __init__(
+        self,
+        client: ClientAPI,
+        *,
+        folder: Path | None = None,
+        family: str = "",
+        name: str = "",
+        sessions: Sequence[httpx.Client] = (),
+    ) -> None:
         self._client = client
         self._folder = folder
         self._family = family
         self._prefix = f"{family}{name}-"
+        self._sessions = sessions
         self._collections: dict[int, Collection] = {}
 
     @classmethod
@@ -65,8 +75,11 @@ class ChromaStore:
                 ssl=secure,
                 settings=Settings(anonymized_telemetry=False),
             )
-            client._server._session.timeout = SERVER_SECONDS  # type: ignore[attr-defined] # noqa: SLF001 - has no setting
-            return cls(client, family=family, name=name)
+            # they wait forever unless told otherwise, and stay open after the client's close()
+            sessions = [one._server._session for one in (client, client._admin_client)]  # type: ignore[union-attr] # noqa: SLF001
+            for session in sessions:
+                session.timeout = SERVER_SECONDS
+            return cls(client, family=family, name=name, sessions=sessions)
 
     def collections(self) -> list[int]:
         """The collections there are."""
@@ -116,6 +129,8 @@ class ChromaStore:
     def close(self) -> None:
         with suppress(Unavailable), _translated():
             self._client.close()  # type: ignore[attr-defined]
+            for session in self._sessions:
+                session.close()
 
     def discard_siblings(self) -> None:
         """Delete the other folders beside this one, or the other collections of the family."""

@@ -43,6 +43,19 @@ class SearchIndex:
                 return hits
         return await self._exact.search(vector, audience, limit)
 
+    async def reconcile(self) -> None:
+        """Compare Chroma with the database, mend every difference, and check that it finds what it holds.
+
+        Raises Unavailable when Chroma cannot be had; search is exact then."""
+        if self._vectors:
+            await self._vectors.sync(thorough=True)
+
+    async def rebuild(self) -> int:
+        """Build Chroma's store anew from the database, beside the one that answers; returns how many vectors it holds.
+
+        Raises Unavailable."""
+        return await self._vectors.rebuild() if self._vectors else 0
+
     async def unit_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
         """Vectors of each chunk's units, in the order of `Chunk.units`. Unknown ids are left out."""
 

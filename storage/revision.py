@@ -23,6 +23,8 @@ SPAN = 1 << 20
 BATCH_SECONDS = 0.01
 PAUSE_SECONDS = 0.002
 """Between batches the lock is free for other processes."""
+MARK = "\ue000"
+"""Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
 ABANDONED_SECONDS = 600.0
 """A staged revision this old belongs to a process that died."""
 MERGE_PAGES = 64
@@ -94,8 +96,8 @@ class Revision:
         db.execute("INSERT INTO chunk VALUES (?, ?, ?)", (number, chunk.id, chunk.model_dump_json()))
         db.execute(
             "INSERT INTO words (rowid, collection, title, text)"
-            " VALUES (?, (SELECT 'c' || collection FROM revision WHERE id = ?), ?, ?)",
-            (number, self._id, lexical_form(title), lexical_form(chunk.text)),
+            " VALUES (?, (SELECT ? || collection FROM revision WHERE id = ?), ?, ?)",
+            (number, MARK, self._id, lexical_form(title), lexical_form(chunk.text)),
         )
         if self._vectors is not None and len(self._vectors[position]):
             matrix = self._vectors[position]

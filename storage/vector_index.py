@@ -71,6 +71,7 @@ class VectorIndex:
         self._syncing = asyncio.Lock()
         self._due = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
+        self._closed = False
 
     @property
     def serving(self) -> bool:
@@ -113,8 +114,11 @@ class VectorIndex:
     async def sync(self, *, thorough: bool = False) -> bool:
         """Make Chroma equal to the database, and serve from it. `thorough`: check it even if nothing changed.
 
-        False when another process does this, or there is nothing for Chroma to hold. Raises Unavailable."""
+        False when another process does this, when there is nothing for Chroma to hold, and after `close`.
+        Raises Unavailable."""
         async with self._syncing:
+            if self._closed:
+                return False
             truth = await self._database.read(lambda db: read_truth(db, self._embedder))
             self._synced = truth.generation
             if not truth.numbers or len(truth.numbers) > COLLECTIONS or not self._own():
@@ -132,8 +136,8 @@ class VectorIndex:
                     failure = error
             raise failure
 
-    async def rebuild(self) -> None:
-        """Build a new store beside the one that serves, then change over. Raises Unavailable.
+    async def rebuild(self) -> int:
+        """Build a new store beside the one that serves, then change over; returns its size. Raises Unavailable.
 
         When another process keeps the index, that one is asked to and this returns at once."""
 
@@ -143,6 +147,7 @@ class VectorIndex:
 
         await self._database.write(want)
         await self.sync()
+        return (await self._database.read(lambda db: read_truth(db, self._embedder))).size
 
     async def close(self) -> None:
         """Stop keeping, and close Chroma cleanly."""
@@ -151,6 +156,7 @@ class VectorIndex:
             with suppress(asyncio.CancelledError):
                 await self._keeper
         async with self._syncing:
+            self._closed = True
             await self._let_go()
         await asyncio.to_thread(self._threads.shutdown)
         self._lock.release()

@@ -1,0 +1,291 @@
+"""What the port `Inbox` promises, held by the SQLite one."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import Busy, Withdrawn
+from pipeline.values import IncomingMessage, Manner
+from storage.database import Database
+from storage.inbox import SQLiteInbox
+from tests.doubles.samples import answer, message
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC).timestamp()
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    opened = await Database.open(tmp_path / "citewell.db")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def inbox(database: Database, clock: Clock) -> SQLiteInbox:
+    return SQLiteInbox(database, capacity=6, per_author=4, attempts=3, lease_seconds=60, clock=clock)
+
+
+async def leased(inbox: SQLiteInbox) -> str | None:
+    work = await inbox.lease()
+    return work and work.message.key.rpartition(":")[2]
+
+
+async def test_a_message_is_kept_once_however_often_it_is_delivered(inbox: SQLiteInbox) -> None:
+    assert await inbox.accept(message()) is True
+    assert await inbox.accept(message().model_copy(update={"event_id": "another delivery"})) is False
+    assert await leased(inbox) == "1.0"
+    assert await leased(inbox) is None
+    await inbox.done(message().key)
+    assert await inbox.accept(message()) is False
+
+
+async def test_a_leased_message_is_whole_and_new(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message(text="Wie viele Urlaubstage? 🏖️"))
+    work = await inbox.lease()
+    assert work
+    assert work.message.text == "Wie viele Urlaubstage? 🏖️"
+    assert (work.attempt, work.answer, work.posting_since, work.reference, work.late) == (1, None, None, "", False)
+
+
+async def test_spaces_take_turns_then_authors_then_age_counts(inbox: SQLiteInbox) -> None:
+    for number, (space, author) in enumerate(
+        [("T1", "flooder"), ("T1", "flooder"), ("T1", "flooder"), ("T1", "quiet"), ("T2", "other")]
+    ):
+        await inbox.accept(message(f"{number}.0", space=space, author=author))
+    order = [await leased(inbox) for _ in range(5)]
+    assert order == ["0.0", "4.0", "3.0", "1.0", "2.0"]
+
+
+async def test_one_conversation_is_answered_one_at_a_time_and_in_order(inbox: SQLiteInbox) -> None:
+    for number in ("1.0", "2.0", "3.0"):
+        await inbox.accept(message(number, thread="t", author=f"U{number}"))
+    assert await leased(inbox) == "1.0"
+    assert await leased(inbox) is None
+    await inbox.release(message("1.0").key, delay=5)
+    assert await leased(inbox) is None
+    await inbox.cancel(message("1.0").key)
+    assert await leased(inbox) == "2.0"
+    await inbox.failed(message("2.0").key, "broken")
+    assert await leased(inbox) == "3.0"
+
+
+async def test_a_crashed_worker_loses_its_lease_and_nothing_else(inbox: SQLiteInbox, clock: Clock) -> None:
+    await inbox.accept(message())
+    await inbox.lease()
+    await inbox.answered(message().key, answer())
+    await inbox.posting(message().key)
+    posting = clock.now
+    clock.now += 61
+    work = await inbox.lease()
+    assert work
+    assert work.posting_since
+    assert (work.attempt, work.answer, work.posting_since.timestamp()) == (2, answer(), pytest.approx(posting))
+    await inbox.posted(message().key, "9.9")
+    clock.now += 61
+    work = await inbox.lease()
+    assert work
+    assert (work.attempt, work.reference) == (3, "9.9")
+
+
+async def test_a_process_that_is_alone_takes_back_leases_at_once_and_waits_longer_each_time(
+    inbox: SQLiteInbox, clock: Clock
+) -> None:
+    await inbox.accept(message())
+    waited = []
+    for _ in range(3):
+        await inbox.lease()
+        assert await inbox.recover() == 1
+        before = clock.now
+        while await inbox.lease() is None:
+            clock.now += 1
+            if clock.now - before > 20:
+                break
+        waited.append(clock.now - before)
+        await inbox.release(message().key, counts=False)
+    assert waited == [0, 2, 21]
+    assert await inbox.counts() == {"dead": 1}
+
+
+async def test_a_message_that_never_comes_to_an_end_is_dead_and_the_queue_moves_on(
+    inbox: SQLiteInbox, clock: Clock
+) -> None:
+    await inbox.accept(message("1.0", thread="t"))
+    await inbox.accept(message("2.0", thread="t"))
+    for _ in range(3):
+        assert await leased(inbox) == "1.0"
+        clock.now += 61
+    assert await leased(inbox) == "2.0"
+
+
+async def test_a_release_delays_and_may_not_count(inbox: SQLiteInbox, clock: Clock) -> None:
+    await inbox.accept(message())
+    for _ in range(9):
+        work = await inbox.lease()
+        assert work
+        assert work.attempt == 1
+        await inbox.release(message().key, counts=False)
+    await inbox.lease()
+    await inbox.release(message().key, delay=10)
+    assert await inbox.lease() is None
+    clock.now += 10
+    work = await inbox.lease()
+    assert work
+    assert work.attempt == 2
+
+
+async def test_an_edit_changes_what_is_not_visible_yet(inbox: SQLiteInbox) -> None:
+    assert await inbox.amend(message().key, "Too early") is False
+    await inbox.accept(message())
+    assert await inbox.amend(message().key, "Sick days?") is True
+    work = await inbox.lease()
+    assert work
+    assert work.message.text == "Sick days?"
+    await inbox.posting(message().key)
+    assert await inbox.amend(message().key, "Too late") is False
+    await inbox.done(message().key)
+    assert await inbox.amend(message().key, "Far too late") is False
+
+
+async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message())
+    await inbox.lease()
+    assert await inbox.amend(message().key, "Sick days?") is True
+    assert await inbox.lease() is None
+    with pytest.raises(Withdrawn):
+        await inbox.answered(message().key, answer())
+    work = await inbox.lease()
+    assert work
+    assert (work.message.text, work.attempt, work.answer) == ("Sick days?", 1, None)
+    await inbox.answered(message().key, answer())
+    await inbox.posting(message().key)
+
+
+async def test_an_edit_after_the_answer_was_saved_drops_it_unseen(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message())
+    await inbox.lease()
+    await inbox.answered(message().key, answer())
+    assert await inbox.amend(message().key, "Sick days?") is True
+    with pytest.raises(Withdrawn):
+        await inbox.posting(message().key)
+    work = await inbox.lease()
+    assert work
+    assert (work.message.text, work.answer) == ("Sick days?", None)
+
+
+async def test_nothing_is_posted_to_a_deleted_question(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message())
+    await inbox.lease()
+    assert await inbox.cancel(message().key) is True
+    for step in (inbox.answered(message().key, answer()), inbox.posting(message().key)):
+        with pytest.raises(Withdrawn):
+            await step
+    assert await inbox.lease() is None
+    assert await inbox.accept(message()) is False
+
+
+async def test_a_deletion_that_comes_first_wins(inbox: SQLiteInbox) -> None:
+    assert await inbox.cancel(message().key) is False
+    assert await inbox.accept(message()) is False
+    assert await inbox.lease() is None
+
+
+async def test_a_deletion_comes_too_late_once_something_is_visible(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message())
+    await inbox.lease()
+    await inbox.posting(message().key)
+    assert await inbox.cancel(message().key) is False
+    await inbox.posted(message().key, "9.9")
+    await inbox.done(message().key)
+
+
+@pytest.mark.parametrize(("minutes", "late"), [(14, False), (16, True)])
+async def test_late_is_older_than_a_quarter_of_an_hour(inbox: SQLiteInbox, minutes: int, late: bool) -> None:
+    await inbox.accept(message(sent_at=datetime.now(UTC) - timedelta(minutes=minutes)))
+    work = await inbox.lease()
+    assert work
+    assert work.late is late
+    await inbox.expired(message().key)
+    assert await inbox.counts() == {"expired": 1}
+
+
+async def test_one_person_cannot_fill_the_inbox_and_is_told_once_a_minute(inbox: SQLiteInbox, clock: Clock) -> None:
+    for number in range(4):
+        await inbox.accept(message(f"{number}.0"))
+    with pytest.raises(Busy) as first:
+        await inbox.accept(message("4.0"))
+    with pytest.raises(Busy) as second:
+        await inbox.accept(message("5.0"))
+    assert (first.value.first, second.value.first) == (True, False)
+    assert await inbox.accept(message("6.0", author="U2")) is True
+    clock.now += 61
+    with pytest.raises(Busy) as third:
+        await inbox.accept(message("7.0"))
+    assert third.value.first
+
+
+async def test_a_full_inbox_refuses_new_messages_keeps_old_ones_and_takes_the_refused_later(inbox: SQLiteInbox) -> None:
+    for number in range(6):
+        await inbox.accept(message(f"{number}.0", author=f"U{number}"))
+    with pytest.raises(Busy):
+        await inbox.accept(message("6.0", author="U6"))
+    assert await inbox.accept(message("5.0", author="U5")) is False
+    work = await inbox.lease()
+    assert work
+    await inbox.done(work.message.key)
+    assert await inbox.accept(message("6.0", author="U6")) is True
+    assert len([await inbox.lease() for _ in range(6)]) == 6
+
+
+async def test_the_newest_message_of_a_channel_is_known_whatever_the_order_of_arrival(inbox: SQLiteInbox) -> None:
+    assert await inbox.seen("slack:T1:C1") is None
+    for number in ("999.000005", "1000.000025", "1000.000012"):
+        await inbox.accept(message(number))
+    await inbox.accept(message("2000.000001", author="U2", manner=Manner.COMMAND))
+    await inbox.accept(message("1.0", channel="C2", author="U2"))
+    assert await inbox.seen("slack:T1:C1") == "1000.000025"
+    assert await inbox.seen("slack:T1:C2") == "1.0"
+
+
+async def test_the_bot_takes_part_where_it_has_replied(inbox: SQLiteInbox) -> None:
+    asked, private = message("1.0"), message("2.0", manner=Manner.COMMAND)
+    for one in (asked, private):
+        await inbox.accept(one)
+        assert not await inbox.takes_part(one.conversation)
+        await inbox.posting(one.key)
+        await inbox.posted(one.key, "9.9")
+    assert await inbox.takes_part(asked.conversation)
+    assert not await inbox.takes_part(private.conversation)
+
+
+async def test_whoever_listens_hears_of_new_messages(inbox: SQLiteInbox) -> None:
+    rung: list[IncomingMessage] = []
+    inbox.on_accept(lambda: rung.append(message()))
+    await inbox.accept(message())
+    assert len(rung) == 1
+    await inbox.accept(message())
+    assert len(rung) == 1
+
+
+async def test_two_processes_never_lease_the_same_message(database: Database, tmp_path: Path) -> None:
+    other = await Database.open(tmp_path / "citewell.db")
+    first, second = SQLiteInbox(database), SQLiteInbox(other)
+    try:
+        for number in range(20):
+            await first.accept(message(f"{number}.0"))
+        keys = [key for _ in range(10) for key in (await leased(first), await leased(second))]
+        assert len(set(keys)) == 20
+    finally:
+        await other.close()

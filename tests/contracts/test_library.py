@@ -1,0 +1,110 @@
+"""What the port `Library` promises, held by the SQLite one."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.ports import Library
+from pipeline.values import Audience
+from storage.open import open_storage
+from tests.doubles.samples import chunks, document, matrices
+
+
+@pytest.fixture
+async def library(tmp_path: Path) -> AsyncIterator[Library]:
+    async with open_storage(tmp_path / "data", embedder="m") as storage:
+        await storage.vectors.close()
+        yield storage.library
+
+
+async def put(library: Library, name: str, *texts: str, embedder: str = "m", **fields: str) -> None:
+    await library.put(document(name, **fields), chunks(name, texts), matrices(len(texts)), embedder)
+
+
+async def texts(library: Library, *ids: str) -> list[str]:
+    return [chunk.text for chunk, _ in await library.chunks(ids)]
+
+
+async def test_chunks_come_with_their_document_in_the_order_asked_for_and_unknown_ones_are_left_out(
+    library: Library,
+) -> None:
+    await put(library, "leave", "one", "two")
+    await put(library, "travel", "three")
+    found = await library.chunks(["travel#0", "nobody#0", "leave#1", "leave#0"])
+    assert [(chunk.text, owner.title) for chunk, owner in found] == [
+        ("three", "About travel"),
+        ("two", "About leave"),
+        ("one", "About leave"),
+    ]
+
+
+async def test_a_document_is_replaced_as_a_whole(library: Library) -> None:
+    await put(library, "leave", "old one", "old two", version="1")
+    await put(library, "leave", "new one", version="2")
+    assert await texts(library, "leave#0", "leave#1") == ["new one"]
+    assert await library.versions("folder") == {"leave": "2"}
+    assert await library.count() == 1
+
+
+async def test_a_failure_in_the_middle_leaves_the_old_version_and_nothing_of_the_new(library: Library) -> None:
+    await put(library, "leave", "old", version="1")
+    broken = chunks("leave", ["new", "newer"])
+    with pytest.raises(IndexError):
+        await library.put(document("leave", version="2"), broken, matrices(1), "m")
+    assert await texts(library, "leave#0", "leave#1") == ["old"]
+    assert await library.versions("folder") == {"leave": "1"}
+
+
+async def test_neighbours_are_of_the_same_document_and_version(library: Library) -> None:
+    await put(library, "leave", "old a", "old b", "old c", "old d")
+    await put(library, "leave", "a", "b", "c")
+    await put(library, "travel", "d")
+    first, middle, last = [chunk for chunk, _ in await library.chunks(["leave#0", "leave#1", "leave#2"])]
+    assert [side and side.text for side in await library.neighbours(first)] == [None, "b"]
+    assert [side and side.text for side in await library.neighbours(middle)] == ["a", "c"]
+    assert [side and side.text for side in await library.neighbours(last)] == ["b", None]
+
+
+async def test_an_audience_counts_and_lists_its_own_collections_by_collection_and_filename(library: Library) -> None:
+    for name, collection in (("b", "hr"), ("a", "hr"), ("c", "board"), ("d", "all")):
+        await put(library, name, "text", collection=collection)
+    audience = Audience(collections=frozenset({"hr", "all"}))
+    assert [owner.id for owner in await library.documents(audience)] == ["d", "a", "b"]
+    assert await library.count(audience) == 3
+    assert await library.count(Audience(collections=frozenset())) == 0
+    assert [owner.id for owner in await library.documents()] == ["d", "c", "a", "b"]
+
+
+async def test_removing_forgets_and_counts_what_was_there(library: Library) -> None:
+    await put(library, "leave", "one")
+    await put(library, "travel", "two")
+    assert await library.remove(["leave", "nobody"]) == 1
+    assert await library.remove(["leave"]) == 0
+    assert [owner.id for owner in await library.documents()] == ["travel"]
+    assert await texts(library, "leave#0", "travel#0") == ["two"]
+
+
+async def test_versions_are_of_one_source(library: Library) -> None:
+    await put(library, "leave", "one", source="handbook", version="x")
+    await put(library, "travel", "two", source="wiki", version="y")
+    assert await library.versions("handbook") == {"leave": "x"}
+    assert await library.versions("nowhere") == {}
+
+
+async def test_a_document_embedded_by_another_model_is_due_again(library: Library) -> None:
+    await put(library, "leave", "one", embedder="other")
+    assert await library.versions("folder") == {"leave": ""}
+
+
+async def test_a_document_may_have_no_passages_and_one_may_have_many(library: Library) -> None:
+    await put(library, "empty")
+    await put(library, "long", *(f"passage {number}" for number in range(1500)))
+    assert await library.count() == 2
+    assert await texts(library, "long#0", "long#1499") == ["passage 0", "passage 1499"]
+
+
+async def test_any_text_comes_back_as_it_was(library: Library) -> None:
+    texts_ = ["年次有給休暇は二十五日", "naïve “quotes” & 'more' \x00 end", "emoji 🏖️", ""]
+    await put(library, "odd", *texts_)
+    assert await texts(library, "odd#0", "odd#1", "odd#2", "odd#3") == texts_

@@ -1,0 +1,122 @@
+"""Any order of deliveries, edits, deletions, crashes and steps ends with at most one reply to each question."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from pipeline.errors import Withdrawn
+from storage.database import Database
+from storage.inbox import SQLiteInbox
+from tests.doubles.samples import answer, message
+
+T = TypeVar("T")
+numbers = st.sampled_from(["1.0", "2.0", "3.0", "4.0"])
+THREADS = {"1.0": "a", "2.0": "a", "3.0": "b", "4.0": "c"}
+
+
+class Deliveries(RuleBasedStateMachine):
+    """A model of one worker that may be killed at any step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.folder = tempfile.TemporaryDirectory()
+        self.now = 1000.0
+        self.database = self.wait(Database.open(Path(self.folder.name) / "citewell.db"))
+        self.inbox = SQLiteInbox(
+            self.database, attempts=10_000, lease_seconds=50, late_seconds=1e12, clock=lambda: self.now
+        )
+        self.working: set[str] = set()
+        self.text: dict[str, str] = {}
+        self.deleted: set[str] = set()
+        self.visible: set[str] = set()
+        self.closed: set[str] = set()
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(work)
+
+    def key(self, number: str) -> str:
+        return message(number).key
+
+    @rule(number=numbers)
+    def deliver(self, number: str) -> None:
+        new = self.wait(self.inbox.accept(message(number, thread=THREADS[number], text="first")))
+        assert new == (number not in self.text and number not in self.deleted)
+        if new:
+            self.text[number] = "first"
+
+    @rule(number=numbers, text=st.sampled_from(["second", "third"]))
+    def edit(self, number: str, text: str) -> None:
+        changed = self.wait(self.inbox.amend(self.key(number), text))
+        assert changed == (number in self.text and number not in self.visible | self.deleted | self.closed)
+        if changed:
+            self.text[number] = text
+
+    @rule(number=numbers)
+    def delete(self, number: str) -> None:
+        gone = self.wait(self.inbox.cancel(self.key(number)))
+        assert gone == (number in self.text and number not in self.visible | self.deleted | self.closed)
+        if gone or number not in self.text:
+            self.deleted.add(number)
+
+    @rule()
+    def lease(self) -> None:
+        work = self.wait(self.inbox.lease())
+        if not work:
+            return
+        number = work.message.key.rpartition(":")[2]
+        assert number not in self.working | self.deleted | self.closed
+        assert work.message.text == self.text[number]
+        assert not {other for other in self.working if THREADS[other] == THREADS[number]} - self.deleted
+        assert (work.posting_since is not None) == (number in self.visible)
+        self.working.add(number)
+
+    @rule(number=numbers)
+    def post(self, number: str) -> None:
+        if number not in self.working:
+            return
+        try:
+            self.wait(self.inbox.answered(self.key(number), answer(number)))
+            self.wait(self.inbox.posting(self.key(number)))
+        except Withdrawn:
+            assert number not in self.visible
+            self.working.discard(number)
+            return
+        assert number not in self.deleted
+        self.visible.add(number)
+
+    @rule(number=numbers)
+    def finish(self, number: str) -> None:
+        if number in self.working & self.visible:
+            self.wait(self.inbox.posted(self.key(number), "r"))
+            self.wait(self.inbox.done(self.key(number)))
+            self.working.discard(number)
+            self.closed.add(number)
+
+    @rule()
+    def crash(self) -> None:
+        self.now += 51
+        self.working.clear()
+
+    @invariant()
+    def every_question_is_accounted_for(self) -> None:
+        counts = self.wait(self.inbox.counts())
+        assert sum(counts.values()) == len(self.text)
+        assert counts.get("done", 0) == len(self.closed)
+
+    def teardown(self) -> None:
+        self.wait(self.database.close())
+        self.runner.close()
+        self.folder.cleanup()
+
+
+TestDeliveries = Deliveries.TestCase
+TestDeliveries.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
