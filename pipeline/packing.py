@@ -19,6 +19,8 @@ class Packed(Value):
     number: int
     passage: RetrievedChunk
     text: str
+    tokens: int = 0
+    """Of the passage with its header."""
     same_as: int = 0
     """The number of the passage with the same text; then `text` is empty."""
 
@@ -39,7 +41,7 @@ def pack(
         same_as = whole.get(_plain(passage.chunk.text), 0)
         if same_as:
             if cost <= left:
-                packed.append(Packed(number=len(packed) + 1, passage=passage, text="", same_as=same_as))
+                packed.append(Packed(number=len(packed) + 1, passage=passage, text="", tokens=cost, same_as=same_as))
                 left -= cost
             continue
         fresh = _fresh(passage, seen)
@@ -48,8 +50,9 @@ def pack(
         if not kept:
             continue
         text = _joined(passage.chunk.text, kept)
-        left -= cost + estimate(text)
-        packed.append(Packed(number=len(packed) + 1, passage=passage, text=text))
+        cost += estimate(text)
+        left -= cost
+        packed.append(Packed(number=len(packed) + 1, passage=passage, text=text, tokens=cost))
         whole[_plain(passage.chunk.text)] = len(packed)
         seen.update(_key(passage, unit) for unit in kept)
     return tuple(packed)

@@ -108,13 +108,13 @@ def answer_prompt(
     question = _question(brief, mark)
     left = options.context_tokens - estimate(system) - estimate(question)
     earlier = _earlier(history, options.mode, int(left * _HISTORY_SHARE), mark)
-    left -= estimate(earlier)
+    left -= estimate(earlier) if earlier else 0
     packed = pack(passages, left, lambda passage: _fenced(Packed(number=999, passage=passage, text=""), brief, mark))
     user = "\n".join([*(_fenced(piece, brief, mark) for piece in packed), *([earlier] if earlier else []), question])
     return Prompt(
         messages=(ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)),
         chunk_ids=tuple(piece.passage.chunk.id for piece in packed),
-        tokens=estimate(system) + estimate(user),
+        tokens=options.context_tokens - left + sum(piece.tokens for piece in packed),
     )
 
 

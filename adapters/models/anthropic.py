@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from adapters.models.json_reply import parse
+from adapters.models.sse import content_type, read_events
 from adapters.models.translate import translated
 from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
@@ -42,20 +44,18 @@ class AnthropicModel:
         """See `LanguageModel`."""
         client = await self._connected()
         reading = _Reading(self.name)
+        request = self._request(messages, max_tokens)
         with self._translated():
-            response = await client.messages.create(**self._request(messages, max_tokens), stream=True)
-            try:
-                async for event in response:
-                    text = reading.take(event)
-                    if text:
-                        yield TextDelta(text=text)
-                    if reading.reason:
-                        break
-            finally:
-                await response.close()
+            async with client.messages.with_streaming_response.create(**request, stream=True) as response:
+                async with aclosing(read_events(self.name, response)) as events:
+                    async for event in events:
+                        if text := reading.take(event):
+                            yield TextDelta(text=text)
+                        if reading.reason:
+                            break
+                kind = content_type(response)
         if not reading.begun:
-            kind = response.response.headers.get("content-type", "none")
-            raise Unavailable(self.name, f"the stream ended before it began (content type {kind[:40]})")
+            raise Unavailable(self.name, f"the stream ended before it began (content type {kind})")
         yield StreamEnd(reason=reading.reason, input_tokens=reading.input_tokens, output_tokens=reading.output_tokens)
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
@@ -120,16 +120,16 @@ class _Reading:
         """The text of `event`; other events are remembered."""
         self.begun = True
         try:
-            match event.type:
+            match event["type"]:
                 case "message_start":
-                    self.input_tokens = int(event.message.usage.input_tokens or 0)
-                case "content_block_delta" if event.delta.type == "text_delta":
-                    return str(event.delta.text or "")
+                    self.input_tokens = int(event["message"]["usage"]["input_tokens"] or 0)
+                case "content_block_delta" if event["delta"]["type"] == "text_delta":
+                    return (event["delta"]["text"] or "") + ""
                 case "message_delta":
-                    self.output_tokens = int(event.usage.output_tokens or 0)
-                    why = event.delta.stop_reason
+                    self.output_tokens = int(event["usage"]["output_tokens"] or 0)
+                    why = event["delta"]["stop_reason"]
                     self.reason = _REASONS.get(why, str(why)) if why else ""
-        except (AttributeError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise Unusable(f"{self._service}: an event of unknown shape") from error
         return ""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any
 
 from adapters.models.json_reply import parse
+from adapters.models.sse import content_type, read_events
 from adapters.models.translate import translated
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
@@ -60,9 +61,15 @@ class OpenAIModel:
         client = await self._connected()
         optional = {"stream_options": {"include_usage": True}}
         reason, tokens, begun = "", (0, 0), False
-        with self._translated():
-            response = await self._create(client, messages, max_tokens, optional, stream=True)
-            async with aclosing(_events(response)) as events:
+        async with AsyncExitStack() as open_response:
+
+            async def send(**request: Any) -> Any:
+                asked = client.chat.completions.with_streaming_response.create(**request, stream=True)
+                return await open_response.enter_async_context(asked)
+
+            with self._translated():
+                response = await self._ask(send, messages, max_tokens, optional)
+            async with aclosing(read_events(self.name, response)) as events:
                 while (chunk := await self._next(events, finished=bool(reason))) is not None:
                     begun = True
                     text, why, used = _read_chunk(self.name, chunk)
@@ -70,9 +77,10 @@ class OpenAIModel:
                     tokens = used or tokens
                     if text:
                         yield TextDelta(text=text)
-        if not begun:
-            kind = response.response.headers.get("content-type", "none")
-            raise Unavailable(self.name, f"the stream ended before it began (content type {kind[:40]})")
+            if not begun:
+                raise Unavailable(
+                    self.name, f"the stream ended before it began (content type {content_type(response)})"
+                )
         yield StreamEnd(reason=reason, input_tokens=tokens[0], output_tokens=tokens[1])
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
@@ -81,7 +89,7 @@ class OpenAIModel:
         schema = {"name": into.__name__, "schema": into.model_json_schema(), "strict": True}
         optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
         with self._translated():
-            reply = await self._create(client, messages, max_tokens, optional, stream=False)
+            reply = await self._ask(client.chat.completions.create, messages, max_tokens, optional)
         content, tokens = _read_reply(self.name, reply)
         return parse(self.name, content, into), Usage(writer=self.name, input_tokens=tokens[0], output_tokens=tokens[1])
 
@@ -106,25 +114,19 @@ class OpenAIModel:
 
         return translated(openai, self.name, "OPENAI_API_KEY")
 
-    async def _create(
-        self,
-        client: AsyncOpenAI,
-        messages: Sequence[ChatMessage],
-        max_tokens: int,
-        optional: Mapping[str, object],
-        *,
-        stream: bool,
+    async def _ask(
+        self, send: Any, messages: Sequence[ChatMessage], max_tokens: int, optional: Mapping[str, object]
     ) -> Any:
+        """`send` the request; again without an optional parameter that the server refuses by name."""
         import openai
 
-        create: Any = client.chat.completions.create
         chat = [message.model_dump() for message in messages]
         while True:
             limit = next(name for name in self._limits if name not in self._refused)
             wished: dict[str, object] = {limit: max_tokens, "temperature": self._temperature, **optional}
             asked = {name: value for name, value in wished.items() if name not in self._refused and value is not None}
             try:
-                return await create(model=self._model, messages=chat, stream=stream, **asked)
+                return await send(model=self._model, messages=chat, **asked)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 refused = _refused_name(error, asked)
                 if refused is None or self._refused | {refused} >= set(_LIMITS):
@@ -142,16 +144,6 @@ class OpenAIModel:
             raise
 
 
-async def _events(response: Any) -> AsyncGenerator[Any, None]:
-    if not hasattr(response, "__aiter__"):
-        return
-    try:
-        async for chunk in response:
-            yield chunk
-    finally:
-        await response.close()
-
-
 def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
     """Which optional parameter a server refused: the one it names, or the first its message mentions."""
     if error.param:
@@ -162,19 +154,18 @@ def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
 
 
 def _read_chunk(service: str, chunk: Any) -> tuple[str, str, tuple[int, int] | None]:
-    """Text, finish reason and token counts of one event; what a chunk does not hold comes empty."""
+    """Text, finish reason and token counts of one event; what it does not hold comes empty."""
     try:
-        tokens = _tokens(chunk)
-        if not chunk.choices:
-            return "", "", tokens
-        choice = chunk.choices[0]
-        if choice.delta is not None and getattr(choice.delta, "refusal", None):
-            return "", "content_filter", tokens
-        text = choice.delta.content if choice.delta is not None else ""
-        why = choice.finish_reason
-        return (text or "") + "", str(why or ""), tokens
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        used = chunk.get("usage")
+        tokens = (int(used["prompt_tokens"] or 0), int(used["completion_tokens"] or 0)) if used else None
+        for choice in chunk.get("choices") or ():
+            delta = choice.get("delta") or {}
+            if delta.get("refusal"):
+                return "", "content_filter", tokens
+            return (delta.get("content") or "") + "", str(choice.get("finish_reason") or ""), tokens
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Unusable(f"{service}: an event of unknown shape") from error
+    return "", "", tokens
 
 
 def _read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
@@ -183,14 +174,10 @@ def _read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
     try:
         choice = reply.choices[0]
         content, why = choice.message.content, choice.finish_reason
-        tokens = _tokens(reply) or (0, 0)
+        used = reply.usage
+        tokens = (int(used.prompt_tokens or 0), int(used.completion_tokens or 0)) if used else (0, 0)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise Unusable(f"{service}: a reply without choices") from error
     if why != "stop" or not isinstance(content, str) or not content.strip():
         raise Unusable(f"{service}: an empty or unfinished reply (finish reason {why})")
     return content, tokens
-
-
-def _tokens(reply: Any) -> tuple[int, int] | None:
-    usage = getattr(reply, "usage", None)
-    return (int(usage.prompt_tokens or 0), int(usage.completion_tokens or 0)) if usage else None

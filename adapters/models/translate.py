@@ -37,14 +37,14 @@ def translated(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
     except (sdk.APIConnectionError, httpx2.HTTPError, httpx2.StreamError) as error:
         raise Unavailable(service, "the connection failed") from error
     except sdk.APIError as error:
-        raise Unavailable(service, f"reported an error while answering ({_code(error)})") from error
+        raise Unavailable(service, f"reported an error while answering ({vendor_code(error)})") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise Unusable(f"{service}: the reply is not JSON") from error
 
 
 def _from_status(service: str, key: str, error: Any) -> CitewellError:
     status: int = error.status_code
-    message = f"status {status} ({_code(error)})"
+    message = f"status {status} ({vendor_code(error)})"
     if status in _REMEDIES:
         failure = Unavailable(service, message, permanent=True)
         failure.what_to_do = _REMEDIES[status].format(key=key)
@@ -54,9 +54,10 @@ def _from_status(service: str, key: str, error: Any) -> CitewellError:
     return Unavailable(service, message, retry_after=retry_after(error.response.headers.get("retry-after")))
 
 
-def _code(error: Any) -> str:
+def vendor_code(error: object) -> str:
     """The vendor's short error code, such as `insufficient_quota`; never its message."""
-    code = str(getattr(error, "code", None) or getattr(error, "type", None) or "no code")
+    said = error if isinstance(error, dict) else vars(error) if hasattr(error, "__dict__") else {}
+    code = str(said.get("code") or said.get("type") or "no code")
     return code if len(code) <= 40 and code.replace("_", "").replace(" ", "").isalnum() else "no code"
 
 

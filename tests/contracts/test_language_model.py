@@ -85,6 +85,12 @@ async def test_text_comes_in_pieces_and_then_the_end_with_what_it_cost(provider:
     assert server.keys == [KEY]
 
 
+async def test_every_character_of_the_text_arrives(provider: str) -> None:
+    strange = "naïve 漢字 🙂\u2028\u0085\x0b\tend [1]."
+    async with models(provider, Text(strange, size=1)) as (model, _):
+        assert text(await streamed(model)) == strange
+
+
 async def test_a_piece_is_given_on_before_the_next_one_was_sent(provider: str) -> None:
     async with models(provider, Stall("Blue")) as (model, _):
         stream = model.stream(MESSAGES, max_tokens=50)

@@ -73,7 +73,9 @@ ROWS = [
     Row("HTML page, 502", [Page(502), Page(502)], "extract", 2, "status 502"),
     Row("JSON without a stream", [Raw(b'{"ok": true}', "application/json")] * 2, "extract", 2, "before it began"),
     Row("garbage in the stream", [Raw(b"event: message_start\ndata: {oops\n\n")], "extract", 1, "not JSON"),
-    Row("binary garbage", [Raw(b"\x00\xff\xfe\x80" * 50)], "extract", 1, "not JSON"),
+    Row("binary garbage", [Raw(b"\x00\xff\xfe\x80" * 50)] * 2, "extract", 2, "before it began"),
+    Row("binary garbage in an event", [Raw(b"data: \xff\xfe\n\n")], "extract", 1, "not JSON"),
+    Row("an event without end", [Raw(b"data: " + b"x" * 3_000_000)], "extract", 1, "without end"),
     Row("empty stream", [Hollow("events")] * 2, "extract", 2, "before it began"),
     Row("choices=[]", [Hollow("choices")], "extract", 1, "cut off"),
     Row("null content", [Hollow("content")], "extract", 1, "no sentence"),
@@ -133,7 +135,7 @@ def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> Non
         assert (answer.outcome, answer.usage.writer, reasons) == (Outcome.ANSWERED, model, [])
     elif way == "extract":
         assert (answer.outcome, answer.usage.writer) == (Outcome.ANSWERED, "extractive")
-        assert answer.preface in (wording.FALLBACK, wording.FALLBACK_CLOSEST)
+        assert answer.preface.startswith("The language model did not answer.")
         assert reasons
     else:
         assert (answer.outcome, answer.closing) == (Outcome.PARTIAL, wording.PARTIAL_CUT)

@@ -23,9 +23,15 @@ def pieces(act: Act) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
+def _json(data: object) -> str:
+    """As the vendors write it: only what has to be escaped is, and half surrogate pairs."""
+    raw = json.dumps(data, ensure_ascii=False)
+    return raw if raw.isascii() or not any("\ud800" <= c <= "\udfff" for c in raw) else json.dumps(data)
+
+
 def sse(data: object, event: str = "") -> bytes:
     name = f"event: {event}\n" if event else ""
-    return f"{name}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode()
+    return f"{name}data: {data if isinstance(data, str) else _json(data)}\n\n".encode()
 
 
 class OpenAI:

@@ -1,0 +1,127 @@
+"""`python -m bench.language_model`: what Citewell adds to a language model's own time, over 10,000 passages.
+
+The model is the loopback double in a process of its own: it takes a given time and quotes what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import psutil
+
+from bench.synthetic import Corpus
+from bot.citewell import Citewell
+from bot.settings import Settings
+from bot.wiring import open_citewell
+from pipeline.respond import Request
+from pipeline.values import Answer, Audience, Written
+
+PASSAGES = int(os.environ.get("BENCH_PASSAGES", "10000"))
+QUESTIONS = 100
+AT_ONCE = 100
+ROOT = Path(__file__).parent.parent
+MODEL_SECONDS = 2.0
+
+
+@contextlib.contextmanager
+def double(seconds: float) -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.doubles.llm", str(seconds)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+@contextlib.asynccontextmanager
+async def opened(data: Path, url: str) -> AsyncIterator[Citewell]:
+    settings = Settings(  # type: ignore[call-arg] # pydantic-settings' own
+        _env_file=None,
+        data=data,
+        model="openai:double",
+        OPENAI_BASE_URL=f"{url}/v1",
+        concurrency=AT_ONCE,
+        daily_tokens_person=0,
+        daily_tokens_space=0,
+    )
+    async with open_citewell(settings) as citewell:
+        yield citewell
+
+
+async def timed(citewell: Citewell, question: str, readers: Audience) -> tuple[float, float, Answer]:
+    """Seconds to the first shown sentence and to the end."""
+    started, first, answer = time.perf_counter(), 0.0, None
+    async for event in citewell.responder.respond(Request(text=question, audience=readers)):
+        if isinstance(event, Written) and not first:
+            first = time.perf_counter() - started
+        if isinstance(event, Answer):
+            answer = event
+    assert answer
+    return first, time.perf_counter() - started, answer
+
+
+async def overhead(data: Path, corpus: Corpus) -> None:
+    """A model that takes no time: what is left is ours, the SDK's and the connection's."""
+    with double(0.0) as url:
+        async with opened(data, url) as citewell:
+            readers = await citewell.everything()
+            for question in corpus.questions(10):
+                await timed(citewell, question, readers)
+            runs = [await timed(citewell, question, readers) for question in corpus.questions(QUESTIONS)]
+    written = [(first, whole, answer) for first, whole, answer in runs if answer.usage.writer != "extractive"]
+    print(f"| first sentence, ms, p50 / p95 | {_percentiles([first for first, _, _ in written])} |")
+    print(f"| whole answer, ms, p50 / p95 | {_percentiles([whole for _, whole, _ in written])} |")
+    for stage in ("plan", "retrieve", "write", "validate", "assess", "compose"):
+        taken = [answer.usage.milliseconds.get(stage, 0.0) / 1000 for _, _, answer in written]
+        print(f"| of which {stage} | {_percentiles(taken)} |")
+    print(f"| answers by the model | {len(written)} of {len(runs)} |")
+
+
+async def at_once(data: Path, corpus: Corpus) -> None:
+    """Many answers at the same time on a model that takes two seconds each."""
+    with double(MODEL_SECONDS) as url:
+        async with opened(data, url) as citewell:
+            readers = await citewell.everything()
+            await timed(citewell, corpus.questions(1)[0], readers)
+            idle = psutil.Process().memory_info().rss
+            questions = corpus.questions(AT_ONCE)
+            started = time.perf_counter()
+            runs = await asyncio.gather(*(timed(citewell, question, readers) for question in questions))
+            taken = time.perf_counter() - started
+            more = psutil.Process().memory_info().rss - idle
+    by_model = sum(answer.usage.writer != "extractive" for _, _, answer in runs)
+    print(f"| {AT_ONCE} at once on a model of {MODEL_SECONDS:g} s, all done after, s | {taken:.2f} |")
+    print(f"| the same, memory above idle, MB | {more / 1e6:.0f} |")
+    print(f"| the same, answers by the model | {by_model} of {len(runs)} |")
+
+
+def _percentiles(seconds: list[float]) -> str:
+    values = [value * 1000 for value in seconds]
+    return f"{statistics.median(values):.1f} / {statistics.quantiles(values, n=20)[-1]:.1f}"
+
+
+async def main() -> None:
+    print("| | |\n| --- | --- |")
+    with tempfile.TemporaryDirectory(prefix="citewell-bench-") as name:
+        data, corpus = Path(name) / "data", Corpus(PASSAGES)
+        settings = Settings(_env_file=None, data=data, model="extractive")  # type: ignore[call-arg]
+        async with open_citewell(settings) as citewell:
+            assert citewell.embedder
+            await corpus.fill(citewell.storage.library, citewell.embedder.name)
+            await citewell.storage.index.rebuild()
+        await overhead(data, corpus)
+        await at_once(data, corpus)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
