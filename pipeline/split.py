@@ -150,7 +150,7 @@ class _Draft:
             text += piece.marker
             units.append(Unit(start=len(text), end=len(text) + len(piece.text), kind=piece.kind))
             text += piece.text
-        first = self.pieces[self._repeated].block
+        own = [piece.block for piece in self.pieces[self._repeated :]]
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return Chunk(
             id=f"{document_id}#{position}-{digest[:12]}",
@@ -158,9 +158,9 @@ class _Draft:
             text=text,
             units=tuple(units),
             heading=self.path,
-            page=first.page,
-            sheet=first.sheet,
-            row=first.row,
+            page=own[0].page,
+            sheet=own[0].sheet,
+            row=next((block.row for block in own if block.row is not None), None),
             position=position,
             overlap=overlap,
         )

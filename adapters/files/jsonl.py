@@ -36,8 +36,10 @@ def read_line(content: bytes) -> Line:
 
 
 def read_content(line: Line) -> Content:
-    """The line's text as blocks."""
+    """The line's text as blocks. Raises Refused when it has none."""
     found = read_passage(line.text, title=line.title)
+    if not found.has_text:
+        raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
     return found.model_copy(
         update={
             "title": line.title or found.title,

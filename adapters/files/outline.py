@@ -27,6 +27,10 @@ class Content(Value):
     url: str = ""
     metadata: dict[str, str] = Field(default_factory=dict)
 
+    @property
+    def has_text(self) -> bool:
+        return any(character.isalnum() for block in self.blocks for character in block.text)
+
 
 class Outline:
     """Collects blocks and keeps the path of headings above them.

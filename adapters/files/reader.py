@@ -51,7 +51,7 @@ class Reader:
             found = await self._worker.read(suffix, content)
         else:
             found = await asyncio.to_thread(_read_text_format, suffix, content)
-        if not any(character.isalnum() for block in found.blocks for character in block.text):
+        if not found.has_text:
             raise Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
         return found
 

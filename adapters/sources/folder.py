@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice
 from pathlib import Path
@@ -78,7 +79,7 @@ class FolderSource:
         return Document(
             id=item.id,
             filename=self._label(item.path),
-            title=found.title or item.path.stem.replace("_", " "),
+            title=found.title or _spoken(item.path.stem),
             product=found.product,
             document_type=found.document_type,
             source=self.name,
@@ -135,6 +136,12 @@ class FolderSource:
 
     def _label(self, path: Path) -> str:
         return path.name if path == self._path else path.relative_to(self._path).as_posix()
+
+
+def _spoken(stem: str) -> str:
+    """A file's name as a title: `travel-rates` becomes `Travel rates`."""
+    text = " ".join(re.split(r"[-_\s]+", stem)).strip() or stem
+    return text[:1].upper() + text[1:]
 
 
 def _read(item: FileItem) -> bytes:

@@ -1,0 +1,153 @@
+"""Files and folders as a source of documents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.files.reader import Reader
+from adapters.sources.folder import FolderSource
+from pipeline.errors import Refused, Unavailable
+from pipeline.ports import SourceItem
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[Reader]:
+    reader = Reader()
+    yield reader
+    await reader.close()
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+async def items(source: FolderSource) -> list[SourceItem]:
+    return [item async for item in source.items()]
+
+
+async def labels(source: FolderSource) -> list[str]:
+    return [item.label for item in await items(source)]
+
+
+async def test_supported_files_are_found_recursively_and_in_order(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"b.md": "b", "a/z.txt": "z", "a/y.html": "<p>y", "c.exe": "no", "a/B.PDF": "x"})
+    assert await labels(FolderSource(tmp_path, reader)) == ["a/B.PDF", "a/y.html", "a/z.txt", "b.md"]
+
+
+async def test_hidden_and_ignored_files_are_left_out(tmp_path: Path, reader: Reader) -> None:
+    write(
+        tmp_path,
+        {
+            ".gitignore": "build/\n*.txt\n!keep.txt\n/only-here.md\n",
+            "build/out.md": "x",
+            "note.txt": "x",
+            "keep.txt": "x",
+            "only-here.md": "x",
+            ".hidden.md": "x",
+            ".git/config.md": "x",
+            "sub/only-here.md": "x",
+            "sub/.gitignore": "!note.txt\nlocal.md\n",
+            "sub/note.txt": "x",
+            "sub/local.md": "x",
+            "local.md": "x",
+        },
+    )
+    assert await labels(FolderSource(tmp_path, reader)) == ["keep.txt", "local.md", "sub/note.txt", "sub/only-here.md"]
+
+
+async def test_links_that_lead_in_circles_are_followed_once(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"docs/a.md": "a", "elsewhere/b.md": "b"})
+    (tmp_path / "docs" / "again").symlink_to(tmp_path / "docs")
+    (tmp_path / "docs" / "there").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "docs" / "dangling.md").symlink_to(tmp_path / "nowhere.md")
+    assert await labels(FolderSource(tmp_path / "docs", reader)) == ["a.md", "there/b.md"]
+
+
+async def test_ids_are_stable_and_differ_between_folders(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"one/a.md": "same", "two/a.md": "same"})
+    (one,) = await items(FolderSource(tmp_path / "one", reader))
+    (two,) = await items(FolderSource(tmp_path / "two", reader))
+    (again,) = await items(FolderSource(tmp_path / "one", reader))
+    (bare,) = await items(FolderSource(tmp_path / "one", reader, prefix=""))
+    assert one.id == again.id != two.id
+    assert bare.id == "a.md"
+
+
+async def test_a_document_says_where_it_comes_from(tmp_path: Path, reader: Reader) -> None:
+    text = "---\nproduct: HR\nowner: People\n---\nSome text."
+    source = FolderSource(write(tmp_path, {"sub/travel-rates_2026.md": text}), reader)
+    (item,) = await items(source)
+    document = (await source.parse(item)).document
+    assert document.id == item.id
+    assert (document.filename, document.title) == ("sub/travel-rates_2026.md", "Travel rates 2026")
+    assert document.source == source.name == tmp_path.as_posix()
+    assert document.version == item.version == hashlib.sha256(text.encode()).hexdigest()
+    assert (document.product, document.url, document.metadata) == ("HR", "", {"owner": "People"})
+
+
+async def test_a_single_file_is_a_source(tmp_path: Path, reader: Reader) -> None:
+    source = FolderSource(write(tmp_path, {"a.md": "# A\n\ntext"}) / "a.md", reader)
+    (item,) = await items(source)
+    assert (await source.parse(item)).document.filename == "a.md"
+
+
+async def test_every_line_of_json_is_an_item(tmp_path: Path, reader: Reader) -> None:
+    lines = [{"doc_id": f"d{n}", "text": f"Text {n}.", "title": f"Title {n}"} for n in range(3)]
+    corpus = "\n\n".join(map(json.dumps, lines)) + "\n"
+    source = FolderSource(write(tmp_path, {"corpus.jsonl": corpus}), reader, prefix="")
+    found = await items(source)
+    assert [item.id for item in found] == ["d0", "d1", "d2"]
+    parsed = [await source.parse(item) for item in found]
+    assert [one.document.title for one in parsed] == ["Title 0", "Title 1", "Title 2"]
+    assert [one.blocks[0].text for one in parsed] == ["Text 0.", "Text 1.", "Text 2."]
+
+
+async def test_a_bad_line_costs_itself_only(tmp_path: Path, reader: Reader) -> None:
+    corpus = (
+        '{"doc_id": "a", "text": "A"}\n{"doc_id": \n{"doc_id": "a", "text": "twice"}\n{"doc_id": "b", "text": ""}\n'
+    )
+    source = FolderSource(write(tmp_path, {"corpus.jsonl": corpus}), reader)
+    reasons = []
+    for item in await items(source):
+        try:
+            await source.parse(item)
+        except Refused as error:
+            reasons.append((item.label, str(error)))
+    assert [label for label, _ in reasons] == [f"corpus.jsonl line {n}" for n in (2, 3, 4)]
+    assert "already taken" in reasons[1][1]
+
+
+async def test_a_missing_path_is_refused(tmp_path: Path, reader: Reader) -> None:
+    with pytest.raises(Refused, match="does not exist"):
+        await items(FolderSource(tmp_path / "nowhere", reader))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser can read everything")
+async def test_an_unreadable_folder_is_told_after_all_else(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"a.md": "a", "locked/b.md": "b"})
+    (tmp_path / "locked").chmod(0)
+    found = FolderSource(tmp_path, reader).items()
+    try:
+        assert (await anext(found)).label == "a.md"
+        with pytest.raises(Unavailable, match="locked"):
+            await anext(found)
+    finally:
+        (tmp_path / "locked").chmod(0o700)
+
+
+async def test_a_file_that_vanishes_is_refused(tmp_path: Path, reader: Reader) -> None:
+    source = FolderSource(write(tmp_path, {"a.md": "a"}), reader)
+    (item,) = await items(source)
+    (tmp_path / "a.md").unlink()
+    with pytest.raises(Refused):
+        await source.parse(item)
