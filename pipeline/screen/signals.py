@@ -40,6 +40,7 @@ CONCEPT_SIGNALS: dict[str, re.Pattern[str]] = {
     "you_are": pattern("^ ~1 YOU ARE"),
     "you_are_now": pattern("YOU ARE ~1 NOW", "NOW ARE YOU", "NOW YOU ~1 ARE/ACT", "NOW ~2 YOU ~3 ACT"),
     "act_as": pattern("YOU ~3 ACT", "^ ACT", "^ ~3 ACT ~3 MODEL"),
+    "pretend_you": pattern("^ ~1 ACT ~1 YOU"),
     "from_now_on": pattern("NOW ~1 YOU ~3 ACT/SAY/MUST"),
     "now_do": pattern("^ ~1 NOW ~1 SAY/CREATE/REVEAL/ACT", "^ STOP ~2 SAY/CREATE"),
     "mode": pattern("YOU ARE ~3 MODE", "ACT ~3 MODE", "JAILBREAK/ALIAS MODE", "I ~4 BOSS MODE", "SYSTEM MODE ~2 $"),
@@ -118,6 +119,11 @@ RAW_SIGNALS: dict[str, re.Pattern[str]] = {
     ),
     "end": re.compile(r"(?:===|---|###|\*\*\*) ?(?:end|start|new|begin)\b"),
     "question_answer": re.compile(r"\bq:[^\n]{1,300}?\ba:"),
+    "answered_by_order": re.compile(
+        r"\?[\s\"'.]+(?:[^?.\n]{0,40}[.:,!]\s?)?(?:just |only |now |and )?"
+        r"(?:say|print|output|write|repeat|respond|state that|answer with|sage?|schreibe?) "
+    ),
+    "game": re.compile(r"let'?s play (?:an? )?(?:[a-z]+ )?game|in this game,? (?:you|i)\b"),
     "slots": re.compile(r"\[(?:insert|prompt|input|your)[^\]]{0,30}\]"),
     "quoted_order": re.compile(
         r"\b(?:say|print|output|write|repeat|answer|respond|reply|state|said|dices|sage?|schreibe?)\b"

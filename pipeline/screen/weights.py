@@ -10,6 +10,7 @@ WEIGHTS = {
     "you_are": 0.46,
     "you_are_now": 2.51,
     "act_as": 1.53,
+    "pretend_you": 1.21,
     "from_now_on": 2.00,
     "now_do": 1.01,
     "mode": 2.00,
@@ -24,7 +25,7 @@ WEIGHTS = {
     "user_data": 2.02,
     "private": 0.70,
     "decode": 2.81,
-    "say_only": 1.53,
+    "say_only": 1.52,
     "say": 1.09,
     "reply_form": 0.81,
     "you_must": 1.20,
@@ -42,13 +43,15 @@ WEIGHTS = {
     "labels": 1.51,
     "end": 2.00,
     "question_answer": 2.01,
+    "answered_by_order": 1.51,
+    "game": 1.20,
     "slots": 2.00,
-    "quoted_order": 1.34,
+    "quoted_order": 1.33,
     "repeated": 2.51,
     "spaced": 3.00,
     "encoded": 3.00,
 }
-BIAS = -1.26
+BIAS = -1.29
 FLAG = 0.65
 """Score from which a message is logged as suspicious."""
 DECLINE = 0.9
