@@ -1,8 +1,9 @@
 """Who will read a reply, as groups.
 
 `discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` or `discord:U` one person.
-A direct message has no server: the asker is looked up in the servers the operator named, each time anew.
-What cannot be found out adds nothing.
+A direct message has no server: the asker is looked up in the home servers, each time anew. Home are the servers the
+operator named, or, when none is named, every server the bot was invited to. Whoever is in none of them, and every
+other server, is outside the organisation. What cannot be found out adds nothing.
 """
 
 from __future__ import annotations
@@ -35,27 +36,29 @@ class Audiences:
         user_id = int(message.author.rpartition(":")[2])
         if where.guild_id is None:
             return await self.of_person(user_id)
-        groups = await self._channel(where.guild_id, where.channel_id)
+        readers = await self.of_channel(where.guild_id, where.channel_id)
         if message.manner is Manner.COMMAND and message.reply_to.startswith(f"{PRIVATE}:"):
-            groups |= await self._member(where.guild_id, user_id) | _alone(user_id)
-        return Readers(groups=groups)
+            return _and(readers, await self._member(where.guild_id, user_id) | _alone(user_id))
+        return readers
 
     async def of_person(self, user_id: int) -> Readers:
         """A person alone, in a direct message."""
-        found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in self._home))
-        return Readers(groups=_alone(user_id).union(*found))
+        homes = self._home or tuple(guild.id for guild in self._client.guilds)
+        found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in homes))
+        return Readers(groups=_alone(user_id).union(*found), external=not any(found))
 
     async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
         """Whoever pressed a button or used a command, seeing the reply alone."""
         user, channel_id = interaction.user, interaction.channel_id
         if interaction.guild_id is None or not isinstance(user, discord.Member):
             return await self.of_person(user.id)
-        groups = await self._channel(interaction.guild_id, channel_id or 0)
-        return Readers(groups=groups | _groups(user, interaction.guild_id) | _alone(user.id))
+        readers = await self.of_channel(interaction.guild_id, channel_id or 0)
+        return _and(readers, _groups(user, interaction.guild_id) | _alone(user.id))
 
     async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
         """Everyone who can read a channel."""
-        return Readers(groups=await self._channel(guild_id, channel_id))
+        outside = bool(self._home) and guild_id not in self._home
+        return Readers(groups=await self._channel(guild_id, channel_id), external=outside)
 
     async def _channel(self, guild_id: int, channel_id: int) -> frozenset[str]:
         groups = {f"{PLATFORM}:{guild_id}", f"{PLATFORM}:{guild_id}:{channel_id}"}
@@ -91,6 +94,10 @@ def _groups(member: discord.Member, guild_id: int) -> frozenset[str]:
         return frozenset()
     roles = (role for role in member.roles if role.id != guild_id)
     return frozenset({f"{PLATFORM}:{guild_id}", *(f"{PLATFORM}:{guild_id}:role:{role.id}" for role in roles)})
+
+
+def _and(readers: Readers, groups: frozenset[str]) -> Readers:
+    return readers.model_copy(update={"groups": readers.groups | groups})
 
 
 def _alone(user_id: int) -> frozenset[str]:

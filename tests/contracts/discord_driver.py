@@ -43,6 +43,7 @@ class DiscordDriver:
         self.world = self.discord.world
         self.guild = self.world.guild("Acme")
         self.channel = self.world.channel(self.guild, "team")
+        self.home = [int(self.guild)]
         self.people: dict[str, Payload] = {}
         self.said: list[str] = []
 
@@ -59,7 +60,7 @@ class DiscordDriver:
             self.discord.token,
             message_content=True,
             answer_in_thread=self.threads,
-            home_guilds=[int(self.guild)],
+            home_guilds=self.home,
             folder=self.rig.folder,
             say=self.said.append,
             api_url=self.discord.api_url,

@@ -1,7 +1,7 @@
 """`kill -9` at every step of a reply on Discord, under load, with lost responses and a history that lags: nothing
 lost, nothing twice.
 
-`CHAOS_KILLS=500` is the long run (`make chaos`), half of it with answers in threads; each life gets four or more new
+`CHAOS_KILLS=500` is the long run (`make chaos`), half of it with answers in threads; each life gets eight or more new
 questions."""
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ IN_THREADS = {
     "after a thread": ("POST", THREAD, "after"),
     "after an edit": STEPS["after an edit"],
 }
-BACKLOG = 6
-"""Questions that may still wait for an answer when the next kill is aimed."""
+BURST = 8
+"""Questions asked at once, when all before are answered: being killed again and again, one waits ever longer."""
 LOST_RESPONSES, LAG, NONCE_SECONDS = 0.01, 0.3, 0.9
 
 
@@ -122,13 +122,13 @@ class Chaos:
     async def life(self, step: str) -> None:
         """One process, from its start to its death at `step`."""
         await self.start()
-        await until(lambda: len(self.unanswered()) <= BACKLOG, 120)
+        await until(lambda: not self.unanswered(), 120)
         self.step = step
         self.dead.clear()
         try:
             async with asyncio.timeout(30):
                 while not self.dead.is_set():
-                    for _ in range(4):
+                    for _ in range(BURST):
                         await self.ask()
                     try:
                         async with asyncio.timeout(1.0):

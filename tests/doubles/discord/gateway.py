@@ -25,6 +25,11 @@ class Session:
     intents: int
     socket: web.WebSocketResponse | None
     sent: list[Payload] = field(default_factory=list)
+    sequence: int = 0
+
+    def forget(self) -> None:
+        """What was sent cannot be replayed any more."""
+        self.sent.clear()
 
 
 class Gateway:
@@ -116,7 +121,8 @@ class Gateway:
         }  # fmt: skip
 
     async def _send(self, session: Session, event: str, data: Payload) -> None:
-        frame = {"op": DISPATCH, "t": event, "s": len(session.sent) + 1, "d": data}
+        session.sequence += 1
+        frame = {"op": DISPATCH, "t": event, "s": session.sequence, "d": data}
         session.sent.append(frame)
         if session.socket and not session.socket.closed and not self.silent:
             try:

@@ -1,0 +1,135 @@
+"""Who counts as a reader on Discord: in doubt, fewer groups."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.discord_driver import DiscordDriver
+from tests.contracts.waiting import until
+from tests.doubles.discord.faults import Fault
+from tests.doubles.discord.world import FORUM, Payload
+
+
+@pytest.fixture
+async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
+    opened = await DiscordDriver.open(tmp_path / "data")
+    yield opened
+    await opened.close()
+
+
+async def groups(driver: DiscordDriver, user: Payload) -> frozenset[str]:
+    """The groups of a direct question by `user`."""
+    before = len(driver.rig.readers)
+    await driver.discord.direct(user, "How much leave?")
+    await until(lambda: len(driver.rig.readers) > before)
+    return driver.rig.readers[-1].groups
+
+
+async def test_a_direct_message_has_the_roles_of_its_asker_in_the_home_guild(driver: DiscordDriver) -> None:
+    role = driver.world.role(driver.guild, "hr")
+    await driver.restart()
+    ann = driver.discord.someone("ann", driver.guild, roles=(role,))
+    alone = {f"discord:{ann['id']}", f"discord:user:{ann['id']}"}
+    assert await groups(driver, ann) == alone | {f"discord:{driver.guild}", f"discord:{driver.guild}:role:{role}"}
+
+
+async def test_a_stranger_is_nobody_but_himself(driver: DiscordDriver) -> None:
+    other = driver.world.guild("Elsewhere")
+    eve = driver.discord.someone("eve", other)
+    assert await groups(driver, eve) == {f"discord:{eve['id']}", f"discord:user:{eve['id']}"}
+    assert driver.rig.readers[-1].external
+
+
+async def test_another_server_is_outside_where_home_servers_are_named(driver: DiscordDriver) -> None:
+    other = driver.world.guild("Elsewhere")
+    channel = driver.world.channel(other)
+    await driver.restart()
+    eve = driver.discord.someone("eve", other)
+    await driver.discord.say(eve, channel, "@Citewell How much leave?")
+    await until(lambda: driver.rig.readers)
+    await driver.mention("ann", "How much leave?")
+    await until(lambda: len(driver.rig.readers) == 2)
+    assert [readers.external for readers in driver.rig.readers] == [True, False]
+
+
+async def test_without_named_servers_every_server_of_the_bot_is_home(driver: DiscordDriver) -> None:
+    driver.home = []
+    await driver.restart()
+    ann, eve = driver.discord.someone("ann", driver.guild), driver.discord.someone("eve")
+    assert f"discord:{driver.guild}" in await groups(driver, ann)
+    assert not driver.rig.readers[-1].external
+    await groups(driver, eve)
+    assert driver.rig.readers[-1].external
+
+
+async def test_who_has_not_passed_the_screening_is_not_a_member_yet(driver: DiscordDriver) -> None:
+    pat = driver.discord.someone("pat")
+    driver.world.join(driver.guild, pat, pending=True)
+    assert f"discord:{driver.guild}" not in await groups(driver, pat)
+
+
+async def test_a_member_who_left_loses_everything_at_once(driver: DiscordDriver) -> None:
+    ann = driver.discord.someone("ann", driver.guild)
+    assert f"discord:{driver.guild}" in await groups(driver, ann)
+    del driver.world.members[driver.guild, ann["id"]]
+    assert f"discord:{driver.guild}" not in await groups(driver, ann)
+
+
+async def test_a_look_up_that_fails_adds_nothing(driver: DiscordDriver) -> None:
+    ann = driver.discord.someone("ann", driver.guild)
+    driver.discord.faults.order("GET", "/members/", Fault(drop=True), times=-1)
+    assert await groups(driver, ann) == {f"discord:{ann['id']}", f"discord:user:{ann['id']}"}
+    assert driver.rig.readers[-1].external
+
+
+async def test_a_thread_has_the_readers_of_its_channel(driver: DiscordDriver) -> None:
+    forum = driver.world.channel(driver.guild, "forum", kind=FORUM)
+    post = driver.world.thread(forum, "Leave")
+    await driver.restart()
+    ann = driver.discord.someone("ann", driver.guild)
+    await driver.discord.say(ann, post, "@Citewell How much leave?")
+    await driver.rig.settled()
+    await until(lambda: driver.discord.replies(post))
+    expected = {f"discord:{driver.guild}", f"discord:{driver.guild}:{forum}", f"discord:{driver.guild}:{post}"}
+    assert driver.rig.readers[-1].groups == expected
+
+
+async def test_a_private_command_has_the_roles_of_its_asker_and_a_shared_one_the_channel_alone(
+    driver: DiscordDriver,
+) -> None:
+    role = driver.world.role(driver.guild, "hr")
+    await driver.restart()
+    ann = driver.discord.someone("ann", driver.guild, roles=(role,))
+    private = await driver.discord.command(ann, driver.channel, "ask", question="How much leave?")
+    await until(lambda: private.texts)
+    shared = await driver.discord.command(ann, driver.channel, "ask", question="How much leave?", share=True)
+    await until(lambda: shared.texts)
+    channel = {f"discord:{driver.guild}", f"discord:{driver.guild}:{driver.channel}"}
+    own = {f"discord:{ann['id']}", f"discord:user:{ann['id']}", f"discord:{driver.guild}:role:{role}"}
+    assert [readers.groups for readers in driver.rig.readers] == [channel | own, channel]
+    assert (private.ephemeral, shared.ephemeral) == (True, False)
+
+
+async def test_sources_lists_what_the_asker_may_see_and_help_says_how_to_ask(driver: DiscordDriver) -> None:
+    ann = driver.discord.someone("ann", driver.guild)
+    sources = await driver.discord.command(ann, driver.channel, "sources")
+    helped = await driver.discord.command(ann, driver.channel, "help")
+    await until(lambda: sources.texts and helped.texts)
+    assert "No documents" in sources.texts[0]
+    assert "/ask" in helped.texts[0]
+    assert sources.ephemeral
+    assert helped.ephemeral
+
+
+async def test_a_message_is_answered_from_its_menu_to_whoever_chose_it(driver: DiscordDriver) -> None:
+    ann, bob = driver.discord.someone("ann", driver.guild), driver.discord.someone("bob", driver.guild)
+    message = await driver.discord.say(ann, driver.channel, "How much leave do we get?")
+    chosen = await driver.discord.message_menu(bob, message, "Answer this message")
+    await until(lambda: chosen.texts)
+    assert "thirty days" in chosen.texts[0]
+    assert chosen.ephemeral
+    assert driver.rig.requests[0].text == "How much leave do we get?"
+    assert driver.rig.requests[0].author == f"discord:{bob['id']}"

@@ -1,0 +1,38 @@
+"""What is remembered between starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from adapters.discord.memory import KNOWN_DIRECTS, Memory
+
+
+def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "data")
+    memory.mark_read(12.5)
+    memory.mark_identified((1.0, 2.0))
+    memory.mark_commands("abc")
+    memory.know_direct(7)
+    again = Memory(tmp_path / "data")
+    assert (again.read_until, again.identified, again.commands, again.directs) == (12.5, (1.0, 2.0), "abc", (7,))
+
+
+def test_the_mark_never_goes_back(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.mark_read(12.5)
+    memory.mark_read(3.0)
+    assert Memory(tmp_path).read_until == 12.5
+
+
+def test_a_damaged_file_counts_as_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "discord.json").write_text('{"read_until": ')
+    assert Memory(tmp_path).read_until == 0.0
+
+
+def test_only_the_direct_channels_used_last_are_kept(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    for number in range(KNOWN_DIRECTS + 3):
+        memory.know_direct(number)
+    memory.forget_direct(KNOWN_DIRECTS)
+    assert len(memory.directs) == KNOWN_DIRECTS - 1
+    assert memory.directs[0] == 3

@@ -1,0 +1,71 @@
+"""What is shown while an answer is written."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from adapters.discord.painter import Painter
+from adapters.discord.render import Page
+from tests.contracts.waiting import until
+
+
+class Wall:
+    """Remembers what was painted; the next stroke waits for `free`."""
+
+    def __init__(self) -> None:
+        self.pages: list[str] = []
+        self.free = asyncio.Event()
+        self.begun = asyncio.Event()
+        self.busy = False
+
+    async def show(self, page: Page) -> None:
+        assert not self.busy
+        self.busy = True
+        self.begun.set()
+        await self.free.wait()
+        self.pages.append(page.body)
+        self.busy = False
+
+
+async def test_only_the_newest_state_is_shown() -> None:
+    wall = Wall()
+    async with Painter(wall.show, first=0.0, every=0.0) as painter:
+        painter.newest(Page(body="0"))
+        await wall.begun.wait()
+        for number in range(1, 100):
+            painter.newest(Page(body=str(number)))
+        wall.free.set()
+        await until(lambda: wall.pages[-1:] == ["99"])
+    assert wall.pages == ["0", "99"]
+
+
+async def test_a_quick_answer_paints_nothing() -> None:
+    wall = Wall()
+    async with Painter(wall.show, first=60.0, every=60.0) as painter:
+        painter.newest(Page(body="0"))
+    assert wall.pages == []
+
+
+async def test_leaving_waits_for_the_stroke_under_way() -> None:
+    wall = Wall()
+    async with Painter(wall.show, first=0.0, every=60.0) as painter:
+        painter.newest(Page(body="0"))
+        await wall.begun.wait()
+        asyncio.get_running_loop().call_soon(wall.free.set)
+    assert wall.pages == ["0"]
+
+
+async def test_what_goes_wrong_is_known_when_the_painter_is_left() -> None:
+    async def fail(page: Page) -> None:
+        raise ValueError(page.body)
+
+    async def paint() -> None:
+        async with Painter(fail, first=0.0, every=0.0) as painter:
+            painter.newest(Page(body="0"))
+            for _ in range(20):
+                await asyncio.sleep(0)
+
+    with pytest.raises(ValueError, match="0"):
+        await paint()
