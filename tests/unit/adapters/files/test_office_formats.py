@@ -15,6 +15,7 @@ from docx.oxml.ns import nsdecls
 from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
+from pypdf import PdfReader, PdfWriter
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -211,3 +212,10 @@ def test_a_pdf_of_pictures_only_asks_for_text_recognition() -> None:
 def test_a_pdf_with_a_password_is_refused() -> None:
     with pytest.raises(Refused, match="password"):
         read_pdf(pages([("Helvetica", 10, 700, "secret")], encrypt="locked"))
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])
+def test_a_pdf_that_only_restricts_printing_or_copying_is_read(algorithm: str) -> None:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pages([("Helvetica", 10, 700, "Open to all readers")]))))
+    writer.encrypt("", "owner", algorithm=algorithm)
+    assert shown(read_pdf(saved(writer.write))) == [("prose", "Open to all readers")]
