@@ -38,9 +38,7 @@ SETS = ("squad2", "clapnq", "mtrag_cloud")
 WITH_VECTORS = (
     "cosine", "topic", "lead", "rarest_missing", "names_missing", "numbers_missing", "negation", "opposite",
 )  # fmt: skip
-WORDS_ONLY = (
-    "coverage", "lead", "rarest_missing", "missing", "names_missing", "numbers_missing", "negation", "opposite",
-)  # fmt: skip
+WORDS_ONLY = ("lead", "rarest_missing", "missing", "names_missing", "numbers_missing", "negation", "opposite")
 FOLDS = 5
 RIDGE = 3.0
 PER_CLASS = 1000.0

@@ -13,7 +13,7 @@ from pipeline.evidence import Candidate, gather
 from pipeline.signals import Signals, signals
 from pipeline.values import Confidence, Factor, Judgement, Level, RetrievedChunk, Sentence, Value
 
-HIGH = 0.7
+HIGH = 0.74
 MEDIUM = 0.55
 ABSTAIN_BELOW = 0.45
 """Below this an extract is more often wrong than right, whatever the set (see `docs/quality.md`)."""

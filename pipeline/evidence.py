@@ -14,7 +14,7 @@ from pipeline.asked import Asked, holds
 from pipeline.text import terms
 from pipeline.values import BlockKind, RetrievedChunk
 
-READ = 6
+READ = 5
 """Passages looked at, best first."""
 COVERAGE, COSINE, PASSAGE, TYPE = 1.0, 1.0, 2.0, 0.5
 """Weights of the question's terms, the vector, the passage and the wanted kind of thing. Flat: any of them may be

@@ -8,6 +8,9 @@ from pipeline.values import BlockKind, Chunk
 
 LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
 _QUESTION = re.compile(r"[?？]\W*$")
+_TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;。！？]*(?<![,:：、])")
+"""Begins with a capital (or in a script without them), has no figure, and no mark that ends a sentence."""
+_HEADING_LENGTH = 80
 _LEADING = re.compile(r"[:：]\W*$")
 _REACH = 2
 """So many paragraphs or code blocks may stand between two entries of one list."""
@@ -20,9 +23,23 @@ def text_of(chunk: Chunk, index: int) -> str:
 
 
 def is_heading(chunk: Chunk, index: int) -> bool:
-    """A heading, or a question that stands above its answer like one."""
+    """A heading, a question that stands above its answer like one, or a short line above text that reads like one."""
     kind = chunk.units[index].kind
-    return kind is BlockKind.HEADING or (kind is BlockKind.PROSE and bool(_QUESTION.search(text_of(chunk, index))))
+    if kind is not BlockKind.PROSE:
+        return kind is BlockKind.HEADING
+    text = text_of(chunk, index)
+    return bool(_QUESTION.search(text)) or (_is_short_line(chunk, index, text) and _is_text(chunk, index + 1))
+
+
+def _is_short_line(chunk: Chunk, index: int, text: str) -> bool:
+    alone = apart(chunk, index) and index + 1 < len(chunk.units) and apart(chunk, index + 1)
+    return alone and len(text) <= _HEADING_LENGTH and bool(_TITLE.fullmatch(text))
+
+
+def _is_text(chunk: Chunk, index: int) -> bool:
+    """Whether a unit is more than another short line."""
+    text = text_of(chunk, index)
+    return chunk.units[index].kind is not BlockKind.PROSE or not _TITLE.fullmatch(text) or len(text) > _HEADING_LENGTH
 
 
 def leads_in(text: str) -> bool:
