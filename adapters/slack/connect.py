@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import logging
+import random
 import time
 from collections.abc import Mapping
 
@@ -17,6 +18,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 
 from adapters.slack.startup import socket_address
 from adapters.slack.web import SDK_LOG
+from pipeline.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +28,7 @@ PING = 5.0
 """Four missed pongs make the SDK reconnect: a half-open connection is replaced within 30 seconds."""
 DEAD = 30.0
 """A connection that the SDK has not brought back by then is thrown away and made anew."""
+LONGEST_WAIT = 30.0
 SKEW = 300
 """Seconds a signed request may be old (Slack: verifying requests)."""
 PATH = "/slack/events"
@@ -42,7 +45,7 @@ async def socket_mode(app: AsyncApp, app_token: str, first_address: str) -> None
 async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
     while True:
         handler = AsyncSocketModeHandler(app, app_token, logger=SDK_LOG, ping_interval=PING)
-        handler.client.wss_uri = address or await socket_address(app.client, app_token)
+        handler.client.wss_uri = address or await _new_address(app, app_token)
         try:
             await handler.client.connect()  # type: ignore[no-untyped-call]
             await _until_dead(handler)
@@ -50,6 +53,18 @@ async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
             await handler.client.close()  # type: ignore[no-untyped-call]
         log.warning("a Slack connection was lost and is made anew")
         address = ""
+
+
+async def _new_address(app: AsyncApp, app_token: str) -> str:
+    """An address as soon as Slack gives one; the other connection may be working meanwhile."""
+    wait = 0.5
+    while True:
+        try:
+            return await socket_address(app.client, app_token)
+        except Unavailable as error:
+            log.warning("no new Slack connection yet: %s", error)
+        await asyncio.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - to spread, not to hide
+        wait = min(wait * 2, LONGEST_WAIT)
 
 
 async def _until_dead(handler: AsyncSocketModeHandler) -> None:

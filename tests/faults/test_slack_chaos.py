@@ -7,7 +7,9 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -104,7 +106,7 @@ class Chaos:
         """One process, from its start to its death at `step`."""
         await self.nursery.start(self.folder, self.slack.api_url)
         await self.slack.connected.wait()
-        await until(lambda: len(self.unanswered()) <= BACKLOG, seconds=120)
+        await self.answered(but=BACKLOG)
         self.step = step
         self.dead.clear()
         try:
@@ -124,6 +126,18 @@ class Chaos:
             self.step = ""
             await self.nursery.kill()
             await until(lambda: not self.slack.sockets)
+
+    async def answered(self, *, but: int = 0) -> None:
+        """Wait until all questions but a few have their answer."""
+        try:
+            await until(lambda: len(self.unanswered()) <= but, seconds=120)
+        except TimeoutError:
+            with closing(sqlite3.connect(self.folder / "citewell.db")) as database:
+                rows = database.execute(
+                    "SELECT key, state, why, attempt, reference, not_before - unixepoch() FROM message"
+                ).fetchall()
+            keys = tuple(message.ts for message in self.open)
+            raise AssertionError([row for row in rows if row[0].endswith(keys)]) from None
 
     def unanswered(self) -> list[Message]:
         """What has no complete answer yet; what has one is not looked at again until the end."""
@@ -146,7 +160,8 @@ async def test_no_question_is_lost_or_answered_twice(tmp_path: Path) -> None:
         for number in range(KILLS):
             await chaos.life(list(STEPS)[number % len(STEPS)])
         await nursery.start(chaos.folder, slack.api_url)
-        await until(lambda: not chaos.telling and not chaos.unanswered(), seconds=120)
+        await chaos.answered()
+        await until(lambda: not chaos.telling)
         twice = [message.text for message in chaos.asked if len(chaos.replies(message)) != 1]
         print(f"\n{len(chaos.asked)} questions, {sum(chaos.kills.values())} kills: {dict(chaos.kills)}")  # noqa: T201
         print(f"lost responses: {dict(chaos.lost)}; not told: {len(chaos.people.unacked)}")  # noqa: T201

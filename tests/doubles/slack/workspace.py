@@ -93,6 +93,7 @@ class Workspace:
         self.lag = 0.0
         """Seconds until a message shows up in `conversations.replies`."""
         self._last_ts = 0.0
+        self._threads: dict[tuple[str, str], list[str]] = {}
 
     def add(self, channel_id: str, kind: str = "channel", **more: Any) -> Channel:
         self.channels[channel_id] = Channel(channel_id, kind, **more)
@@ -110,12 +111,13 @@ class Workspace:
     def put(self, channel: str, user: str, text: str, **more: Any) -> Message:
         message = Message(self.next_ts(), channel, user, text, visible_at=time.monotonic() + self.lag, **more)
         self.messages[channel, message.ts] = message
+        self._threads.setdefault((channel, message.thread_ts or message.ts), []).append(message.ts)
         return message
 
     def thread(self, channel: str, ts: str) -> list[Message]:
         """Everything in a thread, its first message included, oldest first."""
-        found = [m for m in self.messages.values() if m.channel == channel and ts in (m.ts, m.thread_ts)]
-        return sorted(found, key=lambda message: float(message.ts))
+        stamps = self._threads.get((channel, ts), ())
+        return [self.messages[channel, one] for one in stamps if (channel, one) in self.messages]
 
     def replies(self, question: Message) -> list[Message]:
         """The bot's messages in the question's thread that came after it."""
