@@ -103,7 +103,9 @@ def caught(labels: Array, scores: Array, limit: float = 0.01) -> float:
     return float((scores[labels == 1] > threshold).mean())
 
 
-def held_out(features: Array, labels: Array, sources: NDArray[np.str_], left_out: str = "") -> tuple[Array, Array]:
+def held_out(
+    features: Array, labels: Array, sources: NDArray[np.str_], left_out: str = ""
+) -> tuple[NDArray[np.intp], Array]:
     """Rows and their cross-validated scores; of attacks only those of `left_out`, where one is named."""
     fold = np.zeros(len(labels), dtype=int)
     for source in np.unique(sources):

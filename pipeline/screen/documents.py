@@ -124,7 +124,11 @@ def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     """Whether a sentence of a document tells its reader machine what to do, and so must never reach an answer.
 
     With the `passage` it stands in, orders to write something that has nothing to do with the passage count too."""
-    found = _carried(sentence) | _signs(sentence, Counter(terms(passage)))
+    found = _carried(sentence)
+    folded = fold(sentence)
+    if _HINT.search(folded):
+        around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
+        found |= _signs(folded, Counter(terms(around)))
     return _score(found) >= _ADDRESSED
 
 
@@ -156,8 +160,7 @@ def _by_sentence(text: str) -> list[Signs]:
     return [_signs(sentence, counts) for sentence in hinted]
 
 
-def _signs(sentence: str, counts: Mapping[str, int]) -> Signs:
-    folded = fold(sentence)
+def _signs(folded: str, counts: Mapping[str, int]) -> Signs:
     found = {name: weight for name, (weight, pattern) in _SIGNS.items() if pattern.search(folded)}
     if counts:
         own = Counter(terms(folded))
