@@ -17,8 +17,11 @@ STOP_WORDS = frozenset(
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|e\.g|i\.e|cf|No|Nr|Fig|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw))\.$"
+    r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs?|etc|e\.g|i\.e|cf|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw|ggf|inkl|evtl"
+    r"|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|Gov|Gen|Rev|Sen|Lt|Col)\.$"
 )
+_BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
+"""Abbreviations only where a number follows: `No.` may be an answer."""
 _BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
 _porter = Stemmer.Stemmer("porter")
 
@@ -29,12 +32,17 @@ def sentences(text: str) -> list[tuple[int, int]]:
     start = 0
     for match in _BREAK.finditer(text):
         piece = text[start : match.start()].rstrip()
-        if "\n" not in match.group() and _ABBREVIATION.search(piece):
+        if "\n" not in match.group() and _abbreviated(piece, text[match.end() : match.end() + 1]):
             continue
         _append(spans, text, start, match.end())
         start = match.end()
     _append(spans, text, start, len(text))
     return spans
+
+
+def _abbreviated(piece: str, following: str) -> bool:
+    """Whether the full stop at the end of `piece` belongs to its last word."""
+    return bool(_ABBREVIATION.search(piece) or (following.isdigit() and _BEFORE_NUMBER.search(piece)))
 
 
 def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
