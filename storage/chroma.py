@@ -75,8 +75,8 @@ class ChromaStore:
                 ssl=secure,
                 settings=Settings(anonymized_telemetry=False),
             )
-            # they wait forever unless told otherwise, and stay open after the client's close()
-            sessions = [one._server._session for one in (client, client._admin_client)]  # type: ignore[union-attr] # noqa: SLF001
+            # Both wait forever unless told otherwise, and stay open when the client is closed.
+            sessions = [one._server._session for one in (client, client._admin_client)]  # type: ignore # noqa: SLF001
             for session in sessions:
                 session.timeout = SERVER_SECONDS
             return cls(client, family=family, name=name, sessions=sessions)

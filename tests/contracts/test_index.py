@@ -107,9 +107,9 @@ class TestWords:
         self, storage: Storage, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("storage.lexical.MATCHES", 5)
-        await put(storage, "a", *["common text"] * 30, "rare word", "rare common word")
+        await put(storage, "a", *["common text"] * 30, *["other text"] * 60, "rare word", "rare common word")
         assert len(await found(storage, "common")) == 10
-        assert await found(storage, "common rare notthere") == ["a#31", "a#30"]
+        assert await found(storage, "common rare notthere") == ["a#91", "a#90"]
 
     async def test_nothing_is_found_for_unknown_words_or_none(self, storage: Storage) -> None:
         await put(storage, "a", "text")

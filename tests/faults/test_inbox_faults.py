@@ -1,0 +1,82 @@
+"""A killed process loses nothing that it acknowledged, and says nothing twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from storage.open import open_storage
+
+SCRIPT = """
+import asyncio, json, sys
+sys.path.insert(0, sys.argv[2])
+from pathlib import Path
+from storage.open import open_storage
+from tests.doubles.samples import answer, message
+
+async def main():
+    async with open_storage(Path(sys.argv[1]), exclusive=True) as storage:
+        start = int(sys.argv[3])
+        for number in range(start, start + 100_000):
+            one = message(f"{number}.0", author=f"U{number % 7}")
+            await storage.inbox.accept(one)
+            print(json.dumps(["accepted", one.key]), flush=True)
+            if number % 2:
+                work = await storage.inbox.lease()
+                key = work.message.key
+                await storage.inbox.answered(key, work.answer or answer(key))
+                print(json.dumps(["answered", key]), flush=True)
+                await storage.inbox.posting(key)
+                await storage.inbox.posted(key, "r" + key)
+                print(json.dumps(["posted", key]), flush=True)
+                await storage.inbox.done(key)
+                print(json.dumps(["done", key]), flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def run_and_kill(folder: Path, start: int, lines: int) -> list[tuple[str, str]]:
+    """What the process acknowledged before it was killed, `lines` lines after its start."""
+    root = str(Path(__file__).parents[2])
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", SCRIPT, str(folder), root, str(start)), stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout
+    output = [await process.stdout.readline() for _ in range(lines)]
+    process.kill()
+    output += (await process.stdout.read()).splitlines(keepends=True)
+    await process.wait()
+    return [tuple(json.loads(line)) for line in output if line.endswith(b"\n")]
+
+
+@pytest.mark.slow
+async def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path) -> None:
+    acknowledged: dict[str, str] = {}
+    for round_, lines in enumerate((7, 60, 133)):
+        for step, key in await run_and_kill(tmp_path, round_ * 1000, lines):
+            assert acknowledged.get(key) != "done", "a finished message was worked on again"
+            acknowledged[key] = step
+    with closing(sqlite3.connect(tmp_path / "citewell.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        rows = connection.execute("SELECT key, state, answer, reference FROM message").fetchall()
+    kept = {key: (state, answer, reference) for key, state, answer, reference in rows}
+    assert set(acknowledged) <= set(kept)
+    for key, step in acknowledged.items():
+        state, answer, reference = kept[key]
+        assert step != "done" or state == "done"
+        assert step != "answered" or answer
+        assert step != "posted" or reference == f"r{key}"
+    async with open_storage(tmp_path, exclusive=True) as storage:
+        waiting = {key for key, (state, *_) in kept.items() if state == "open"}
+        found = set()
+        while work := await storage.inbox.lease():
+            found.add(work.message.key)
+            await storage.inbox.done(work.message.key)
+    assert found == waiting

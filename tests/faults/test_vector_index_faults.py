@@ -1,0 +1,228 @@
+"""Whatever happens to Chroma, questions are answered as exactly as before and the index mends itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.values import Audience
+from storage.chroma import ChromaStore
+from storage.open import Storage, open_storage
+from storage.probe import sound
+from tests.doubles.ports import free_port
+from tests.doubles.samples import chunks, document, rows
+
+EVERYONE = Audience(collections=frozenset({"default"}))
+COUNT = 400
+STORED = rows(COUNT, seed=1)
+INDEXER = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[2])
+from pathlib import Path
+from storage.open import open_storage
+from tests.doubles.samples import chunks, document, rows
+
+async def main():
+    async with open_storage(Path(sys.argv[1]), embedder="m") as storage:
+        for number in range(10_000):
+            name = f"d{number % 40}"
+            matrices = [row[None, :] for row in rows(30, number)]
+            await storage.library.put(document(name, version=str(number)), chunks(name, ["text"] * 30), matrices, "m")
+            if number % 5 == 0:
+                await storage.index.reconcile()
+            print(number, flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def fill(storage: Storage) -> None:
+    await storage.library.put(document("d"), chunks("d", ["text"] * COUNT), [row[None, :] for row in STORED], "m")
+    await storage.index.reconcile()
+    assert storage.vectors.serving
+
+
+async def assert_exact(storage: Storage) -> None:
+    """The nearest are what arithmetic says, whoever answers."""
+    for question in rows(5, seed=2):
+        hits = await storage.index.nearest(question, EVERYONE, 10)
+        best = np.sort(STORED @ question)[::-1][:10]
+        assert [hit.score for hit in hits] == pytest.approx(best.tolist(), abs=0.02)
+
+
+def store_folder(storage: Storage) -> Path:
+    (folder,) = [path for path in (storage.folder / "index").iterdir() if path.is_dir()]
+    return folder
+
+
+def delete(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def truncate(folder: Path) -> None:
+    for file in folder.rglob("*"):
+        if file.is_file():
+            os.truncate(file, file.stat().st_size // 2)
+
+
+def flip_bits(folder: Path) -> None:
+    for file in folder.rglob("*"):
+        if file.is_file():
+            content = bytearray(file.read_bytes())
+            content[:: max(1, len(content) // 500)] = b"\xff" * len(content[:: max(1, len(content) // 500)])
+            file.write_bytes(content)
+
+
+def lose_the_graph(folder: Path) -> None:
+    for child in folder.iterdir():
+        if child.is_dir():
+            shutil.rmtree(child)
+
+
+def replace_by_garbage(folder: Path) -> None:
+    (folder / "chroma.sqlite3").write_bytes(os.urandom(4096))
+
+
+@pytest.mark.parametrize("damage", [delete, truncate, flip_bits, lose_the_graph, replace_by_garbage])
+async def test_a_damaged_folder_costs_no_answer_and_is_built_anew(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await fill(storage)
+        folder = store_folder(storage)
+    damage(folder)
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await assert_exact(storage)
+        await storage.index.reconcile()
+        assert storage.vectors.serving
+        await assert_exact(storage)
+
+
+async def test_a_folder_deleted_while_it_serves_costs_no_answer(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await fill(storage)
+        delete(store_folder(storage))
+        await assert_exact(storage)
+        await storage.library.put(document("e"), chunks("e", ["more"]), [rows(1, 7)], "m")
+        assert len(await storage.index.nearest(rows(1, 7)[0], EVERYONE, 500)) == COUNT + 1
+        await storage.index.reconcile()
+        assert storage.vectors.serving
+        (hit, *_) = await storage.index.nearest(rows(1, 7)[0], EVERYONE, 5)
+        assert hit.chunk_id == "e#0"
+
+
+async def test_drift_both_ways_is_mended(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await fill(storage)
+        folder = store_folder(storage)
+    store = ChromaStore.in_folder(folder)
+    (collection,) = store.collections()
+    numbers = sorted(store.numbers(collection))
+    store.delete(collection, numbers[::3])
+    store.add(collection, [1, 2], rows(2, 9))
+    store.add(77, [3], rows(1, 9))
+    store.close()
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await storage.index.reconcile()
+    store = ChromaStore.in_folder(store_folder(storage))
+    assert store.collections() == [collection]
+    assert sorted(store.numbers(collection)) == numbers
+    store.close()
+
+
+async def test_a_rebuild_changes_over_to_a_new_store_and_deletes_the_old(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await fill(storage)
+        before = store_folder(storage)
+        assert await storage.index.rebuild() == COUNT
+        assert storage.vectors.serving
+        assert store_folder(storage) != before
+        await assert_exact(storage)
+
+
+async def test_many_deletions_lead_to_a_new_store(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await fill(storage)
+        before = store_folder(storage)
+        await storage.library.put(document("d"), chunks("d", ["text"] * COUNT), [row[None, :] for row in STORED], "m")
+        await storage.index.reconcile()
+        await storage.index.reconcile()
+        assert store_folder(storage) != before
+        await assert_exact(storage)
+
+
+async def test_one_process_keeps_the_index_and_others_search_exactly(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, embedder="m") as first, open_storage(tmp_path, embedder="m") as second:
+        await fill(first)
+        await second.index.reconcile()
+        assert not second.vectors.serving
+        await assert_exact(second)
+        await second.library.remove(["d"])
+        assert await first.index.nearest(STORED[0], EVERYONE, 5) == []
+
+
+async def test_another_embedder_gets_a_store_of_its_own(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await fill(storage)
+        before = store_folder(storage)
+    async with open_storage(tmp_path, embedder="n") as storage:
+        other = rows(COUNT, seed=1, dimensions=8)
+        await storage.library.put(document("d"), chunks("d", ["text"] * COUNT), [row[None, :] for row in other], "n")
+        await storage.index.reconcile()
+        assert storage.vectors.serving
+        assert store_folder(storage) != before
+        (hit, *_) = await storage.index.nearest(other[5], EVERYONE, 3)
+        assert hit.chunk_id == "d#5"
+
+
+async def test_a_server_that_is_not_there_costs_no_answer(tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{free_port()}"
+    async with open_storage(tmp_path, embedder="m", chroma_url=url) as storage:
+        with pytest.raises(Exception, match="chroma"):
+            await fill(storage)
+        await assert_exact(storage)
+
+
+async def test_a_store_that_grew_out_of_all_proportion_is_not_opened(tmp_path: Path) -> None:
+    tmp_path.joinpath("link_lists.bin").touch()
+    os.truncate(tmp_path / "link_lists.bin", 836 << 30)
+    assert not await sound(tmp_path, 2500)
+
+
+@pytest.mark.slow
+async def test_a_process_killed_while_it_indexes_leaves_an_index_that_mends_itself(tmp_path: Path) -> None:
+    root = str(Path(__file__).parents[2])
+
+    for acknowledged in (4, 9):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", INDEXER, str(tmp_path), root, stdout=asyncio.subprocess.PIPE
+        )
+        assert process.stdout
+        last = -1
+        while last < acknowledged:
+            line = (await process.stdout.readline()).decode().strip()
+            last = int(line) if line.isdigit() else last
+        process.send_signal(signal.SIGKILL)
+        rest = (await process.stdout.read()).decode().split()
+        await process.wait()
+        last = max([last, *(int(number) for number in rest if number.isdigit())])
+        async with open_storage(tmp_path, embedder="m") as storage:
+            versions = await storage.library.versions("folder")
+            assert int(versions[f"d{last % 40}"]) >= last
+            for owner in await storage.library.documents():
+                expected = rows(30, int(owner.version))
+                (hit, *_) = await storage.index.nearest(expected[29], EVERYONE, 3)
+                assert hit.chunk_id == f"{owner.id}#29"
+            await storage.index.reconcile()
+            assert storage.vectors.serving
+            for owner in await storage.library.documents():
+                (hit, *_) = await storage.index.nearest(rows(30, int(owner.version))[29], EVERYONE, 3)
+                assert hit.chunk_id == f"{owner.id}#29"

@@ -1,0 +1,163 @@
+"""The database is durable, shared safely, migrated with a backup, and says what is wrong in our own errors."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database as Tables
+
+from pipeline.errors import Misconfigured, Unavailable
+from storage import database as module
+from storage.backup import copy_database, drop_old
+from storage.database import Database
+from storage.migrations import schema
+from storage.open import open_storage
+from tests.doubles.samples import chunks, document, matrices, message
+
+
+async def test_only_its_owner_can_read_the_folder(tmp_path: Path) -> None:
+    async with open_storage(tmp_path / "data") as storage:
+        await storage.inbox.accept(message())
+        await storage.back_up()
+        modes = {
+            path.name: stat.S_IMODE(path.stat().st_mode) & 0o077
+            for path in (storage.folder, *storage.folder.rglob("*"))
+            if path.is_dir() or path.suffix in (".db", ".lock")
+        }
+    assert set(modes.values()) == {0}
+
+
+async def test_a_second_process_cannot_answer_from_the_same_folder_but_may_use_it(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, exclusive=True) as first:
+        with pytest.raises(Misconfigured, match="another `citewell run`"):
+            async with open_storage(tmp_path, exclusive=True):
+                pass
+        async with open_storage(tmp_path) as second:
+            await second.inbox.accept(message())
+        assert await first.inbox.lease()
+    async with open_storage(tmp_path, exclusive=True) as again:
+        assert await again.inbox.lease()
+
+
+async def test_a_folder_that_cannot_be_made_is_named_with_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(Misconfigured, match="CITEWELL_DATA"):
+        async with open_storage(tmp_path / "file" / "data"):
+            pass
+
+
+async def test_writers_in_two_processes_wait_for_each_other(tmp_path: Path) -> None:
+    one, two = await Database.open(tmp_path / "c.db"), await Database.open(tmp_path / "c.db")
+
+    def add(db: sqlite3.Connection) -> None:
+        (count,) = db.execute("SELECT count(*) FROM told").fetchone()
+        db.execute("INSERT INTO told VALUES (?, 0)", (str(count),))
+
+    try:
+        await asyncio.gather(*(database.write(add) for _ in range(100) for database in (one, two)))
+        assert await one.read(lambda db: db.execute("SELECT count(*) FROM told").fetchone()[0]) == 200
+    finally:
+        await one.close()
+        await two.close()
+
+
+async def test_a_lock_held_too_long_a_full_disk_and_garbage_are_unavailable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
+    database = await Database.open(tmp_path / "c.db")
+    try:
+        with closing(sqlite3.connect(tmp_path / "c.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(Unavailable, match="BUSY"):
+                await database.write(lambda db: None)
+            other.execute("ROLLBACK")
+        pages = await database.write(lambda db: db.execute("PRAGMA page_count").fetchone()[0])
+
+        def fill(db: sqlite3.Connection) -> None:
+            db.execute(f"PRAGMA max_page_count = {pages + 4}")
+            db.execute("INSERT INTO told VALUES (hex(zeroblob(100000)), 0)")
+
+        with pytest.raises(Unavailable, match="FULL"):
+            await database.write(fill)
+        assert await database.read(lambda db: db.execute("SELECT count(*) FROM told").fetchone()[0]) == 0
+    finally:
+        await database.close()
+    (tmp_path / "garbage.db").write_bytes(b"not a database " * 1000)
+    with pytest.raises(Unavailable, match="NOTADB"):
+        await Database.open(tmp_path / "garbage.db")
+
+
+async def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path) -> None:
+    file = tmp_path / "citewell.db"
+    with closing(sqlite3.connect(file)) as connection:
+        schema.apply(Tables(connection), stop_before="inbox")
+        connection.execute("INSERT INTO preference VALUES ('somebody', '{}')")
+        connection.commit()
+    async with open_storage(tmp_path) as storage:
+        await storage.inbox.accept(message())
+        assert "somebody" in await storage.people.export("somebody")
+    (backup,) = (tmp_path / "backups").glob("*.db")
+    with closing(sqlite3.connect(backup)) as connection:
+        assert connection.execute("SELECT person FROM preference").fetchall() == [("somebody",)]
+        assert not Tables(connection)["message"].exists()
+
+
+async def test_a_migration_that_fails_leaves_the_old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "citewell.db"
+    with closing(sqlite3.connect(file)) as connection:
+        schema.apply(Tables(connection), stop_before="inbox")
+        connection.execute("CREATE TABLE message (in_the_way TEXT)")
+        before = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
+    with pytest.raises(Unavailable):
+        await Database.open(file)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall() == before
+
+
+async def test_a_database_of_a_newer_program_is_refused(tmp_path: Path) -> None:
+    async with open_storage(tmp_path):
+        pass
+    with closing(sqlite3.connect(tmp_path / "citewell.db")) as connection:
+        connection.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('citewell', 'future', '')"
+        )
+        connection.commit()
+    with pytest.raises(Misconfigured, match="newer version"):
+        async with open_storage(tmp_path):
+            pass
+
+
+async def test_a_backup_made_under_load_restores_by_copying_it_back(tmp_path: Path) -> None:
+    async with open_storage(tmp_path / "old", embedder="m") as storage:
+        await storage.library.put(document("d"), chunks("d", ["one", "two"]), matrices(2), "m")
+
+        async def load() -> None:
+            for number in range(100):
+                await storage.inbox.accept(message(f"{number}.0", author=f"U{number}"))
+
+        loading = asyncio.create_task(load())
+        backup = await storage.back_up()
+        await loading
+    (tmp_path / "new").mkdir()
+    backup.rename(tmp_path / "new" / "citewell.db")
+    async with open_storage(tmp_path / "new", embedder="m", exclusive=True) as restored:
+        await restored.index.reconcile()
+        assert restored.vectors.serving
+        assert len(await restored.library.chunks(["d#0", "d#1"])) == 2
+
+
+def test_old_backups_go(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "source.sqlite")) as source:
+        for number in range(4):
+            copy_database(source, tmp_path / "backups" / f"{number}.db")
+    dropped = drop_old(tmp_path / "backups", keep=3, days=1)
+    assert len(dropped) == 1
+    assert len(list((tmp_path / "backups").iterdir())) == 3
+    drop_old(tmp_path / "backups", keep=3, days=-1)
+    assert list((tmp_path / "backups").iterdir()) == []

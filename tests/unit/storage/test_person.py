@@ -1,0 +1,146 @@
+"""What is kept about a person is shown, erased to the last byte, and forgotten with time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pipeline.values import Preferences, Rating, Reason, Style, Turn, Vote
+from storage.open import Storage, open_storage
+from tests.doubles.samples import answer, chunks, document, matrices, message
+
+CANARY = "quetzalcoatlus"
+PERSON = "slack:T1:UQUETZAL"
+OTHER = "slack:T1:U2"
+
+
+@pytest.fixture
+async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
+    async with open_storage(tmp_path / "data", embedder="m") as opened:
+        yield opened
+
+
+async def live(storage: Storage, person: str, word: str, number: str) -> None:
+    """A person asks, gets an answer, rates it and chooses a style."""
+    asked = message(number, author=person.rpartition(":")[2], text=f"What is {word}?")
+    await storage.inbox.accept(asked)
+    await storage.inbox.lease()
+    await storage.inbox.answered(asked.key, answer(f"answer-{number}", f"A {word}."))
+    await storage.inbox.posting(asked.key)
+    await storage.inbox.posted(asked.key, "9.9")
+    await storage.history.record(
+        asked.conversation, Turn(question=asked.text, answer=word, asked_at=asked.sent_at, author=person)
+    )
+    await storage.inbox.done(asked.key)
+    await storage.feedback.rate(
+        Rating(answer_id=f"answer-{number}", person=person, vote=Vote.UNHELPFUL, reason=Reason.WRONG, comment=word)
+    )
+    await storage.history.prefer(person, Preferences(style=Style.DETAILED))
+
+
+def files_holding(folder: Path, words: Iterator[str] | list[str]) -> list[str]:
+    found = []
+    for file in folder.rglob("*"):
+        content = file.read_bytes().lower() if file.is_file() else b""
+        found += [f"{word} in {file.name}" for word in words if word.lower().encode() in content]
+    return found
+
+
+async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(storage: Storage) -> None:
+    await live(storage, PERSON, CANARY, "1.0")
+    await live(storage, OTHER, "archaeopteryx", "2.0")
+    text = await storage.people.export(PERSON)
+    exported = json.loads(text)
+    assert {name: len(part) for name, part in exported.items() if name != "person"} == {
+        "turns": 1,
+        "answers": 1,
+        "messages": 1,
+        "ratings": 1,
+        "preferences": 1,
+    }
+    assert "archaeopteryx" not in text
+    assert json.loads(await storage.people.export("nobody"))["turns"] == []
+
+
+async def test_a_forgotten_person_is_in_no_byte_of_any_file_and_others_stay(storage: Storage) -> None:
+    await live(storage, PERSON, CANARY, "1.0")
+    await live(storage, OTHER, "archaeopteryx", "2.0")
+    await storage.back_up()
+    assert len(files_holding(storage.folder, [CANARY, "UQUETZAL"])) >= 4
+    assert await storage.people.forget(PERSON) == 4
+    assert files_holding(storage.folder, [CANARY, "UQUETZAL"]) == []
+    assert await storage.people.forget(PERSON) == 0
+    assert len(json.loads(await storage.people.export(OTHER))["turns"]) == 1
+    assert await storage.inbox.accept(message("1.0")) is False
+
+
+async def test_a_removed_document_is_in_no_byte_of_any_file(storage: Storage) -> None:
+    text = f"The {CANARY} flew over Texas"
+    await storage.library.put(document("kept"), chunks("kept", ["A pigeon flew over Texas"] * 50), matrices(50), "m")
+    await storage.library.put(document(CANARY), chunks(CANARY, [text] * 50), matrices(50), "m")
+    await storage.library.put(document(CANARY), chunks(CANARY, [text, "replaced"]), matrices(2), "m")
+    await storage.index.reconcile()
+    assert files_holding(storage.folder, [CANARY])
+    await storage.library.remove([CANARY])
+    await storage.index.reconcile()
+    assert files_holding(storage.folder, [CANARY]) == []
+    assert await storage.library.count() == 1
+
+
+async def test_time_erases_turns_answers_ratings_and_after_a_day_messages(storage: Storage) -> None:
+    await live(storage, PERSON, CANARY, "1.0")
+    waiting = message("2.0", thread="t", text="Still waiting?")
+    await storage.inbox.accept(waiting)
+    assert await storage.people.forget_old(days=30) == 0
+    await _age(storage, timedelta(days=2))
+    await storage.people.forget_old(days=30)
+    exported = json.loads(await storage.people.export(PERSON))
+    assert (len(exported["messages"]), len(exported["turns"]), len(exported["answers"])) == (0, 1, 1)
+    assert await storage.inbox.accept(message("1.0")) is False
+    await _age(storage, timedelta(days=30))
+    await storage.people.forget_old(days=30)
+    exported = json.loads(await storage.people.export(PERSON))
+    assert [len(exported[part]) for part in ("turns", "answers", "ratings", "preferences")] == [0, 0, 0, 1]
+    assert files_holding(storage.folder, [CANARY]) == []
+    work = await storage.inbox.lease()
+    assert work
+    assert work.message.text == "Still waiting?"
+
+
+async def _age(storage: Storage, by: timedelta) -> None:
+    """Everything happened so much earlier."""
+    seconds = by.total_seconds()
+
+    def work(db: object) -> None:
+        for statement in (
+            "UPDATE turn SET asked_at = asked_at - ?",
+            "UPDATE answer SET at = at - ?",
+            "UPDATE rating SET at = at - ?",
+            "UPDATE message SET closed_at = closed_at - ?",
+        ):
+            db.execute(statement, (seconds,))  # type: ignore[attr-defined]
+
+    await storage.database.write(work)
+
+
+async def test_a_rating_given_again_replaces_the_first_and_keeps_its_reason(storage: Storage) -> None:
+    first = Rating(answer_id="a", person=PERSON, vote=Vote.UNHELPFUL, reason=Reason.OUTDATED, comment="old")
+    await storage.feedback.rate(first)
+    await storage.feedback.rate(Rating(answer_id="a", person=PERSON, vote=Vote.UNHELPFUL))
+    assert await storage.feedback.ratings("a") == [first]
+    helpful = Rating(answer_id="a", person=PERSON, vote=Vote.HELPFUL)
+    await storage.feedback.rate(helpful)
+    assert await storage.feedback.ratings() == [helpful]
+
+
+async def test_kept_answers_come_back_whole_and_preferences_as_chosen(storage: Storage) -> None:
+    await storage.history.keep(answer("a1"), PERSON)
+    assert await storage.history.answer("a1") == answer("a1")
+    assert await storage.history.answer("a2") is None
+    assert await storage.history.preferences(PERSON) == Preferences()
+    await storage.history.prefer(PERSON, Preferences(style=Style.BULLET, language="de"))
+    assert await storage.history.preferences(PERSON) == Preferences(style=Style.BULLET, language="de")
