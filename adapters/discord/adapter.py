@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 import structlog
 from discord.http import Route
 
 from adapters.discord import commands
-from adapters.discord.actions import Actions
-from adapters.discord.audience import Audiences
-from adapters.discord.client import LAG_SECONDS, SILENCE_SECONDS, Client
-from adapters.discord.deliver import Deliverer
+from adapters.discord.client import Client
 from adapters.discord.errors import at_login, translated
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.incoming import PLATFORM
 from adapters.discord.intake import Intake
+from adapters.discord.line import Line, Pace, open_line
 from adapters.discord.memory import Memory
-from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS
 from adapters.discord.permissions import invite_url
-from adapters.discord.private import Commands
 from adapters.discord.render import EVERYTHING, Look
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import Event, IncomingMessage, Manner, Readers, Value, Work
+from pipeline.values import Event, IncomingMessage, Manner, Readers, Work
 
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
 
 log = structlog.get_logger(__name__)
-
-
-class Pace(Value):
-    """How fast things are done, in seconds; tests hurry."""
-
-    first: float = FIRST_SECONDS
-    """Until a placeholder is shown."""
-    edit: float = EDIT_SECONDS
-    """Between two edits."""
-    ready: float = 2.0
-    """Without a further server after which all servers are known."""
-    lag: float = LAG_SECONDS
-    silence: float = SILENCE_SECONDS
-    """Of the gateway, after which it is dead."""
-    mark: float = 10.0
-    """Between two notes of how far everything was read."""
 
 
 class DiscordAdapter:
@@ -82,8 +62,11 @@ class DiscordAdapter:
         self._api_url = api_url
         self._pace = pace or Pace()
         self._budget = identify_budget or IdentifyBudget(self._memory)
-        self._line: _Line | None = None
+        self._line: Line | None = None
         self._connected = asyncio.Event()
+        self._delivering = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         """Take messages in until cancelled.
@@ -99,7 +82,10 @@ class DiscordAdapter:
         try:
             async with line.client:
                 self._line = line
-                await self._run(line.client)
+                try:
+                    await self._run(line.client)
+                finally:
+                    await self._let_deliveries_end()
         except Exception as error:
             raise at_login(error) from error
         finally:
@@ -120,7 +106,13 @@ class DiscordAdapter:
             await asyncio.gather(start, watch, return_exceptions=True)
         raise Unavailable("Discord", "the connection was closed")
 
-    def _connect(self, inbox: Inbox, desk: Desk) -> _Line:
+    async def _let_deliveries_end(self) -> None:
+        """Keep the connection for what is being posted, but not for long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._pace.leave):
+                await self._idle.wait()
+
+    def _connect(self, inbox: Inbox, desk: Desk) -> Line:
         intake = Intake(inbox, self._memory, threads=self._threads)
         client = Client(
             inbox,
@@ -132,14 +124,15 @@ class DiscordAdapter:
             ready_seconds=self._pace.ready,
             lag_seconds=self._pace.lag,
         )
-        audiences = Audiences(client, home_guilds=self._home)
-        first, edit = self._pace.first, self._pace.edit
-        line = _Line(
+        line = open_line(
             client,
-            audiences,
-            Actions(desk, audiences, look=self._look, retention_days=self._days),
-            Commands(client, inbox, look=self._look, first_seconds=first, edit_seconds=edit),
-            Deliverer(client, threads=self._threads, look=self._look, first_seconds=first, edit_seconds=edit),
+            inbox,
+            desk,
+            home=self._home,
+            threads=self._threads,
+            look=self._look,
+            days=self._days,
+            pace=self._pace,
         )
         tree = commands.declare(client, line.commands.ask, line.actions)
 
@@ -157,11 +150,18 @@ class DiscordAdapter:
 
         Raises Unavailable when Discord cannot be reached, Refused when it will not let us."""
         line = await self._ready()
-        with translated("post a reply"):
-            if work.message.manner is Manner.COMMAND:
-                await line.commands.deliver(work, events, receipt)
-            else:
-                await line.deliverer.deliver(work, events, receipt)
+        self._delivering += 1
+        self._idle.clear()
+        try:
+            with translated("post a reply"):
+                if work.message.manner is Manner.COMMAND:
+                    await line.commands.deliver(work, events, receipt)
+                else:
+                    await line.deliverer.deliver(work, events, receipt)
+        finally:
+            self._delivering -= 1
+            if not self._delivering:
+                self._idle.set()
 
     async def find(self, work: Work) -> str | None:
         """Our reply to `work` in the history. A command's reply needs no looking for: it is always there to edit."""
@@ -176,7 +176,7 @@ class DiscordAdapter:
         line = await self._ready()
         return await line.audiences.of(message)
 
-    async def _ready(self) -> _Line:
+    async def _ready(self) -> Line:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await self._connected.wait()
@@ -185,13 +185,3 @@ class DiscordAdapter:
         if self._line is None:
             raise Unavailable("Discord", "not connected")
         return self._line
-
-
-class _Line(NamedTuple):
-    """What exists while there is one connection."""
-
-    client: Client
-    audiences: Audiences
-    actions: Actions
-    commands: Commands
-    deliverer: Deliverer

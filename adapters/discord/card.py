@@ -45,8 +45,8 @@ def _row(page: Page, root: str, *, shareable: bool) -> Row:
         ("👎 Not helpful", buttons.UNHELPFUL),
         ("Show passages", buttons.PASSAGES),
     ]
-    named += [("Why?", buttons.WHY)] if page.explained else []
-    named += [("Share here", buttons.SHARE)] if shareable else []
+    named += [("Why this confidence?", buttons.WHY)] if page.explained else []
+    named += [("Share in channel", buttons.SHARE)] if shareable else []
     return [(label, buttons.custom_id(action, page.answer_id, root)) for label, action in named]
 
 

@@ -96,9 +96,15 @@ class Client(discord.Client):
 
     async def on_ready(self) -> None:
         """A fresh session: whatever was said since the last one has to be read."""
+        self._caught_up = False
         if self._gap:
             self._gap.cancel()
         self._gap = asyncio.create_task(self._fill_gap())
+
+    async def on_guild_available(self, _: discord.Guild) -> None:
+        """A server that was out of order is back: what was said there meanwhile has to be read as well."""
+        if self._gap:
+            await self.on_ready()
 
     async def _fill_gap(self) -> None:
         await fill(self, self._inbox, self._memory, self.on_message)
@@ -145,5 +151,6 @@ class Client(discord.Client):
             quiet = time.monotonic() - self.heard
             if quiet > silence:
                 raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
-            if self._caught_up and not self._intake.unsaved and quiet < self._lag:
+            everywhere = self._caught_up and not any(guild.unavailable for guild in self.guilds)
+            if everywhere and not self._intake.unsaved and quiet < self._lag:
                 await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)

@@ -10,6 +10,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
+from adapters.discord import incoming
 from adapters.discord.actions import Actions, say
 from adapters.discord.memory import Memory
 from adapters.discord.words import NO_TEXT
@@ -49,8 +50,9 @@ def declare(client: discord.Client, ask: Ask, actions: Actions) -> app_commands.
 
     @tree.context_menu(name="Answer this message")
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:
-        if message.content.strip():
-            await ask(interaction, message.content, True)
+        text = incoming.question(message, client.user) if client.user else ""
+        if text:
+            await ask(interaction, text, True)
         else:
             await say(interaction, (NO_TEXT,))
 

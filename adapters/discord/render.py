@@ -85,7 +85,7 @@ def passages(answer: Answer) -> tuple[str, ...]:
         pieces.append(Piece(_source(citation), "\n\n"))
         quote = citation.quote or citation.snippet
         pieces += [Piece(f"> {escape(line)}", "\n") for line in quote.splitlines() if line.strip()]
-    return tuple(pack(pieces or [Piece("There are no passages behind this answer.")], BODY))
+    return tuple(pack(pieces or [Piece("This answer rests on no passage.")], BODY))
 
 
 def why(answer: Answer) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from pipeline.values import Reason
 
 THANKS = "Thank you. Your rating is kept with this answer."
 THANKS_REASON = "Thank you. That helps to find what is missing."
-NO_ANSWER = "I can no longer show what is behind that answer, or not everyone here may see its sources."
-NOT_SHARED = "Not everyone in this channel may see the sources of this answer, so I cannot share it here."
+NO_ANSWER = "This answer is no longer kept, or it rests on documents that you may not see."
+NOT_SHARED = "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
 NO_TEXT = "That message has no text that I can read."
-TRY_AGAIN = "That did not work just now. Please try again in a moment."
+TRY_AGAIN = "That did not work. Please try again in a minute."
 FORGOTTEN = "Done: {count} entries about you were erased."
 FORGET_WARNING = (
     "This erases your questions, their answers, your ratings and your preferences here. It cannot be undone."
@@ -19,7 +19,7 @@ HELP = (
     "**Ask me about the documents.** Every sentence of my answers shows its source.\n"
     "- Write to me in a direct message, or mention me in a channel.\n"
     "- Follow up by replying to my answer or, in a thread where I answered, by just asking on.\n"
-    "- `/ask` answers only to you; “Share here” shows it to the channel.\n"
+    "- `/ask` answers only to you; “Share in channel” shows it to the channel.\n"
     "- Right-click a message > Apps > “Answer this message”.\n"
     "- `/sources` lists what is indexed and visible to you; `/privacy` shows what is kept, exports and erases it.\n"
     "- The buttons under an answer show the quoted passages, explain the confidence and take your rating."
@@ -34,11 +34,11 @@ PRIVACY = (
     "- Export everything about you, or erase it, with the buttons below."
 )
 EXPORT_LABEL, FORGET_LABEL, FORGET_NOW_LABEL = "Export my data", "Forget me", "Yes, erase everything about me"
-REASON_TITLE, REASON_LABEL, COMMENT_LABEL = "What was not helpful?", "Reason", "Anything to add? (optional)"
+REASON_TITLE, REASON_LABEL, COMMENT_LABEL = "What was wrong?", "The answer did not help because", "Comment"
 REASONS = {
     Reason.WRONG: "It is wrong",
-    Reason.INCOMPLETE: "Something is missing",
-    Reason.OUTDATED: "It is out of date",
-    Reason.NOT_FOUND: "The answer is in the documents, but was not found",
-    Reason.UNCLEAR: "It is hard to understand",
+    Reason.INCOMPLETE: "It is incomplete",
+    Reason.OUTDATED: "It is outdated",
+    Reason.NOT_FOUND: "It did not find what exists",
+    Reason.UNCLEAR: "It is unclear",
 }

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Self
 
 from adapters.discord import words
-from adapters.discord.adapter import DiscordAdapter, Pace
+from adapters.discord.adapter import DiscordAdapter
+from adapters.discord.line import Pace
 from pipeline import wording
 from pipeline.values import Reason
 from tests.contracts.driver import Fault, Said, Shown, Way
@@ -26,8 +27,8 @@ LABELS = {
     "👍 Helpful": "helpful",
     "👎 Not helpful": "not helpful",
     "Show passages": "passages",
-    "Why?": "why",
-    "Share here": "share",
+    "Why this confidence?": "why",
+    "Share in channel": "share",
 }
 
 
@@ -150,11 +151,11 @@ class DiscordDriver:
         return await self._told(await self._press(said, person, "Show passages"))
 
     async def why(self, said: Said, person: str) -> list[Shown]:
-        return await self._told(await self._press(said, person, "Why?"))
+        return await self._told(await self._press(said, person, "Why this confidence?"))
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message["id"] for message in self.discord.replies(self.channel)}
-        pressed = await self._press(said, person, "Share here")
+        pressed = await self._press(said, person, "Share in channel")
         await until(lambda: pressed.texts)
         await self._acknowledged()
         return [seen(message) for message in self.discord.replies(self.channel) if message["id"] not in before]

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import structlog
 
-from adapters.discord.adapter import DiscordAdapter, Pace
+from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.identify import IdentifyBudget
+from adapters.discord.line import Pace
 from adapters.discord.memory import Memory
 from bot import worker as worker_module
 from bot.desk import CitewellDesk

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.adapter import DiscordAdapter, Pace
+from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.identify import IdentifyBudget
+from adapters.discord.line import Pace
 from adapters.discord.memory import Memory
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.respond import Request
