@@ -98,10 +98,6 @@ class TokenLedger(Protocol):
         """Add `tokens`, which may be negative, to what each subject used on `day`."""
         ...
 
-    async def forget(self, subject: str) -> int:
-        """Erase a subject; returns how many rows went."""
-        ...
-
 
 # --- Search ----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.models.json_reply import parse
 from adapters.models.sse import content_type, read_events
+from adapters.models.thinking import Thinking
 from adapters.models.translate import translated
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
@@ -60,7 +61,7 @@ class OpenAIModel:
         """See `LanguageModel`. A server that refuses an optional parameter is asked again without it."""
         client = await self._connected()
         optional = {"stream_options": {"include_usage": True}}
-        reason, tokens, begun = "", (0, 0), False
+        reason, tokens, begun, thinking = "", (0, 0), False, Thinking()
         async with AsyncExitStack() as open_response:
 
             async def send(**request: Any) -> Any:
@@ -75,12 +76,13 @@ class OpenAIModel:
                     text, why, used = _read_chunk(self.name, chunk)
                     reason = reason if reason == "content_filter" else why or reason
                     tokens = used or tokens
-                    if text:
-                        yield TextDelta(text=text)
-            if not begun:
-                raise Unavailable(
-                    self.name, f"the stream ended before it began (content type {content_type(response)})"
-                )
+                    if answer := thinking.feed(text):
+                        yield TextDelta(text=answer)
+            kind = content_type(response)
+        if not begun:
+            raise Unavailable(self.name, f"the stream ended before it began (content type {kind})")
+        if held := thinking.close():
+            yield TextDelta(text=held)
         yield StreamEnd(reason=reason, input_tokens=tokens[0], output_tokens=tokens[1])
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:

@@ -69,12 +69,12 @@ async def test_a_new_day_begins_with_nothing_used(tmp_path: Path) -> None:
     await database.close()
 
 
-async def test_a_person_can_be_forgotten(ledger: TokenLedger) -> None:
-    budget = TokenBudget(ledger, person=100, space=0, answer=100, today=lambda: TODAY)
-    assert await budget.reserve("ann", "s")
-    assert await ledger.forget("person ann") == 1
-    assert await ledger.forget("person ann") == 0
-    assert await budget.reserve("ann", "s")
+async def test_no_name_is_kept(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "citewell.db")
+    budget = TokenBudget(SqliteTokenLedger(database), person=100, space=100, answer=100, today=lambda: TODAY)
+    assert await budget.reserve("slack:T1:U-ann", "slack:T1")
+    await database.close()
+    assert not any(b"U-ann" in file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
 
 
 async def test_no_limit_means_no_counting(ledger: TokenLedger) -> None:

@@ -89,9 +89,6 @@ class Tally:
         for subject in subjects:
             self.used[subject] = max(self.used.get(subject, 0) + tokens, 0)
 
-    async def forget(self, subject: str) -> int:
-        return int(self.used.pop(subject, None) is not None)
-
 
 @dataclass
 class Walk:
