@@ -1,6 +1,6 @@
 """Fit the weights of the injection screen and report how well they carry over.
 
-    python bench/fit_screen.py PATH/eval/direct_injection/dev.jsonl [--write]
+    python -m bench.fit_screen PATH/eval/direct_injection/dev.jsonl [--write]
 
 Logistic regression with a Gaussian prior around weights set by judgement: with so few and so alike attacks, what a
 signal means is known better than what it happened to co-occur with. Rows of `wildguard-benign` are measured and never
