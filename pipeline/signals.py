@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pipeline import layout
 from pipeline.asked import Asked
 from pipeline.evidence import Candidate
+from pipeline.phrases import word_pattern
 from pipeline.text import STOP_WORDS, terms, words
 
 _NEGATION = re.compile(
@@ -18,6 +19,9 @@ _NEGATION = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
+_GERMAN = word_pattern(
+    "der|das|eine?[rmns]?|wie|wer|wann|wo|warum|welche[rmns]?|ist|sind|hat|haben|und|im|für|kann|muss"
+)
 _OPPOSITES = [
     frozenset(pair.split("/"))
     for pair in """
@@ -100,9 +104,10 @@ def _around(best: Candidate, units: Sequence[Candidate]) -> str:
 
 
 def _names(question: str) -> list[set[str]]:
-    """Capitalised words inside a question; none where most words are capitalised, as in German or in a title."""
-    found = [set(terms(name)) for name in _NAME.findall(question)]
-    return [name for name in found if name] if 2 * len(found) <= len(question.split()) else []
+    """Capitalised words inside a question; none in German, where every noun is capitalised."""
+    if _GERMAN.search(question):
+        return []
+    return [name for name in (set(terms(found)) for found in _NAME.findall(question)) if name]
 
 
 def _contradicts(question: str, text: str) -> bool:
