@@ -116,7 +116,7 @@ class SlackAdapter:
         return _Open(session, web, workspace, self._look, shared_channels=self._shared_channels)
 
     def _app(self, slack: _Open, inbox: Inbox, desk: Desk) -> AsyncApp:
-        intake = Intake(inbox, slack.me, slack.deliverer.stop, slack.deliverer.whisper)
+        intake = Intake(inbox, slack.me, slack.deliverer)
         app = AsyncApp(
             client=slack.web.client,
             signing_secret=self._signing_secret or "not used in Socket Mode",

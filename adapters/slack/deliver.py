@@ -44,6 +44,7 @@ class Deliverer:
         self._presence = Presence(web)
         self._budget = Budget(web.pace.streams)
         self._feeds: dict[tuple[str, str], Feed] = {}
+        self._replies: dict[tuple[str, str], Reply] = {}
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         """Show the reply to `work`; in private what was asked in private."""
@@ -52,6 +53,7 @@ class Deliverer:
             return
         spot = place(work.message)
         the_reply = Reply(self._web, self._me, spot, work.message.key, receipt, work.reference)
+        self._replies[spot.channel, spot.thread] = the_reply
         try:
             if work.message.external and not self._shared_channels:
                 await the_reply.show([line(wording.SHARED_CHANNEL)])
@@ -61,6 +63,12 @@ class Deliverer:
             if declined.error not in CANNOT_POST or spot.channel.startswith("D"):
                 raise
             await self._explain(spot, declined)
+        finally:
+            self._replies.pop((spot.channel, spot.thread), None)
+
+    def takes_part(self, channel: str, thread: str) -> bool:
+        """Whether a reply of ours is appearing in this thread, which the inbox will know of in a moment."""
+        return (channel, thread) in self._replies and self._replies[channel, thread].begun
 
     async def find(self, work: Work) -> str | None:
         """The reply a crash left unrecorded, as a reference."""
@@ -94,7 +102,7 @@ class Deliverer:
             try:
                 answer, stream = await self._follow(feed, draft, the_reply, sign, spot)
             finally:
-                del self._feeds[spot.channel, spot.thread]
+                self._feeds.pop((spot.channel, spot.thread), None)
             posts = reply(answer, self._look, notes) if answer else [_stopped(draft.text)]
             await sign.settled()
             closed = stream is not None and await stream.close(posts[0], metadata(work.message.key, 0))

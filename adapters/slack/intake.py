@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from adapters.slack.deliver import Deliverer
 from adapters.slack.incoming import Addressed, Deleted, Edited, Me, Stopped, read
 from pipeline import wording
 from pipeline.errors import Busy
 from pipeline.ports import Inbox
-from pipeline.values import IncomingMessage
-
-Whisper = Callable[[IncomingMessage, str], Coroutine[Any, Any, None]]
+from pipeline.values import ConversationId
 
 REMEMBERED = 1000
 OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
@@ -25,14 +24,12 @@ OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
 class Intake:
     """A middleware that runs before Bolt does anything else, authorization included.
 
-    When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again.
-    `stop` ends the answer in a channel's thread; `whisper` tells one person something in passing."""
+    When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(self, inbox: Inbox, me: Me, stop: Callable[[str, str], None], whisper: Whisper) -> None:
+    def __init__(self, inbox: Inbox, me: Me, deliverer: Deliverer) -> None:
         self._inbox = inbox
         self._me = me
-        self._stop = stop
-        self._whisper = whisper
+        self._deliverer = deliverer
         self._whispering: set[asyncio.Task[None]] = set()
         self._early: OrderedDict[str, str] = OrderedDict()
         """Texts of edits that came before their message: Slack may deliver out of order."""
@@ -51,21 +48,25 @@ class Intake:
             case Deleted(key=key):
                 await self._inbox.cancel(key)
             case Stopped() as stopped:
-                self._stop(stopped.channel, stopped.thread)
+                self._deliverer.stop(stopped.channel, stopped.thread)
         return BoltResponse(status=200, body="")
 
     async def _accept(self, addressed: Addressed) -> None:
         message = addressed.message
-        if addressed.follow_up and not await self._inbox.takes_part(message.conversation):
+        if addressed.follow_up and not await self._takes_part(message.conversation):
             return
         text = self._early.get(message.key, message.text)
         try:
             await self._inbox.accept(message.model_copy(update={"text": text}))
         except Busy as busy:
             if busy.first:
-                task = asyncio.create_task(self._whisper(message, wording.BUSY))
+                task = asyncio.create_task(self._deliverer.whisper(message, wording.BUSY))
                 self._whispering.add(task)
                 task.add_done_callback(self._whispering.discard)
+
+    async def _takes_part(self, conversation: ConversationId) -> bool:
+        appearing = self._deliverer.takes_part(conversation.channel, conversation.thread)
+        return appearing or await self._inbox.takes_part(conversation)
 
     def _remember(self, key: str, text: str) -> None:
         self._early[key] = text

@@ -33,14 +33,14 @@ class Reply:
         self._key = key
         self._receipt = receipt
         self._posted = reference.split(",") if reference else []
-        self._begun = False
+        self.begun = False
         self.resumed = bool(reference)
 
     async def begin(self) -> None:
         """Record the intent, once, before the first visible write."""
-        if not self._begun:
+        if not self.begun:
             await self._receipt.posting()
-            self._begun = True
+            self.begun = True
 
     async def named(self, ts: str) -> None:
         """Record the next message of the reply."""

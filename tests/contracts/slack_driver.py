@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
 
@@ -47,6 +48,19 @@ class SlackDriver:
         return driver
 
     async def start(self) -> None:
+        await self.gather()
+        await self.connect()
+
+    @asynccontextmanager
+    async def double(self) -> AsyncIterator[None]:
+        """The people and their workspace, for a bot that somebody else starts."""
+        await self.gather()
+        try:
+            yield
+        finally:
+            await self.slack.__aexit__(None, None, None)
+
+    async def gather(self) -> None:
         await self.slack.__aenter__()
         events = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
         url = f"http://127.0.0.1:{self.port}/slack/events" if self.http else ""
@@ -54,7 +68,6 @@ class SlackDriver:
         self.workspace = self.slack.workspace
         self.workspace.add(CHANNEL)
         self.workspace.add(SHARED, shared=True)
-        await self.connect()
 
     async def connect(self) -> None:
         self.adapter = SlackAdapter(
@@ -69,7 +82,7 @@ class SlackDriver:
         await self.rig.start(self.adapter)
         async with asyncio.timeout(10):
             if self.http:
-                await _listening(self.port)
+                await listening(self.port)
             else:
                 await self.slack.connected.wait()
 
@@ -239,7 +252,8 @@ def seen(message: Json) -> Shown:
     )
 
 
-async def _listening(port: int) -> None:
+async def listening(port: int) -> None:
+    """Wait until somebody takes connections there."""
     while True:
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
