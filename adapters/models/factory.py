@@ -38,7 +38,10 @@ def make_model(
     base_url, key = openai_base_url or None, openai_key or "none"
     if provider == "ollama" and not openai_base_url:
         base_url, key = OLLAMA_URL, "ollama"
-    return OpenAIModel(model, key=key, base_url=base_url, name=spec, temperature=temperature, timeout=timeout)
+    effort = None if base_url else "low"
+    return OpenAIModel(
+        model, key=key, base_url=base_url, name=spec, temperature=temperature, effort=effort, timeout=timeout
+    )
 
 
 def _missing(setting: str, spec: str) -> Misconfigured:

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
 """The limit's newer and older name: reasoning models refuse the older one, many other servers the newer."""
-_OPTIONAL = (*_LIMITS, "temperature", "stream_options", "response_format")
+_OPTIONAL = (*_LIMITS, "temperature", "reasoning_effort", "stream_options", "response_format")
 """Left out from then on when a server refuses them by name."""
 
 
 class OpenAIModel:
     """A `LanguageModel`. The client is made at the first call, off the event loop, and reused.
+
+    `effort` is how long a reasoning model may think; a model that takes no such parameter is asked without it.
 
     `usage_grace` is how long, in seconds, a stream whose text is complete is waited on for its token counts.
     """
@@ -38,6 +40,7 @@ class OpenAIModel:
         base_url: str | None = None,
         name: str = "",
         temperature: float | None = 0.2,
+        effort: str | None = None,
         timeout: float = 30.0,
         usage_grace: float = 0.5,
     ) -> None:
@@ -45,7 +48,7 @@ class OpenAIModel:
         self._model = model
         self._key = key
         self._base_url = base_url
-        self._temperature = temperature
+        self._wishes: dict[str, object] = {"temperature": temperature, "reasoning_effort": effort}
         self._timeout = timeout
         self._usage_grace = usage_grace
         self._limits = _LIMITS if base_url is None else _LIMITS[::-1]
@@ -125,7 +128,7 @@ class OpenAIModel:
         chat = [message.model_dump() for message in messages]
         while True:
             limit = next(name for name in self._limits if name not in self._refused)
-            wished: dict[str, object] = {limit: max_tokens, "temperature": self._temperature, **optional}
+            wished: dict[str, object] = {limit: max_tokens, **self._wishes, **optional}
             asked = {name: value for name, value in wished.items() if name not in self._refused and value is not None}
             try:
                 return await send(model=self._model, messages=chat, **asked)

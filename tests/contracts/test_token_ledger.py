@@ -20,6 +20,10 @@ from tests.doubles.llm.walk import Tally
 TODAY = date(2026, 3, 1)
 
 
+def everything_in(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
+
+
 class Day:
     def __init__(self) -> None:
         self.now = TODAY
@@ -74,7 +78,7 @@ async def test_no_name_is_kept(tmp_path: Path) -> None:
     budget = TokenBudget(SqliteTokenLedger(database), person=100, space=100, answer=100, today=lambda: TODAY)
     assert await budget.reserve("slack:T1:U-ann", "slack:T1")
     await database.close()
-    assert not any(b"U-ann" in file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    assert b"U-ann" not in everything_in(tmp_path)
 
 
 async def test_no_limit_means_no_counting(ledger: TokenLedger) -> None:

@@ -17,7 +17,7 @@ from tests.doubles.llm.server import LlmServer
 MESSAGES = [ChatMessage(role="user", content="?")]
 
 
-async def ask(server: LlmServer, **options: float | None) -> list[TextDelta | StreamEnd]:
+async def ask(server: LlmServer, **options: float | str | None) -> list[TextDelta | StreamEnd]:
     model = OpenAIModel("m", key="k", base_url=f"{server.url}/v1", **options)  # type: ignore[arg-type]
     try:
         return [piece async for piece in model.stream(MESSAGES, max_tokens=50)]
@@ -29,11 +29,18 @@ def refused(name: str) -> Status:
     return Status(400, f"Unsupported parameter: '{name}' is not supported with this model.", "invalid_request", name)
 
 
-@pytest.mark.parametrize("name", ["temperature", "stream_options"])
+@pytest.mark.parametrize("name", ["temperature", "stream_options", "reasoning_effort"])
 async def test_an_optional_parameter_that_is_refused_is_left_out(name: str) -> None:
     async with LlmServer([refused(name), Text("Blue [1].")]).running() as server:
-        assert isinstance((await ask(server))[-1], StreamEnd)
+        assert isinstance((await ask(server, effort="low"))[-1], StreamEnd)
     assert [name in request for request in server.requests] == [True, False]
+
+
+async def test_each_of_several_refused_parameters_costs_one_request() -> None:
+    plain = Status(400, "Unrecognized request argument supplied: reasoning_effort", "invalid_request_error")
+    async with LlmServer([refused("temperature"), plain, Text("Blue [1].")]).running() as server:
+        await ask(server, effort="low")
+    assert len(server.requests) == 3
 
 
 async def test_the_limit_is_given_under_the_name_that_the_server_takes() -> None:

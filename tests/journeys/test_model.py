@@ -1,0 +1,109 @@
+"""Ask a question, read the answer: the whole pipeline over real documents, written by the loopback model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.citewell import Citewell
+from bot.settings import Settings
+from bot.wiring import open_citewell
+from pipeline.values import Answer, Outcome, Written
+from tests.doubles.llm.faults import Hang, Status, Text
+from tests.doubles.llm.grounded import quoting
+from tests.doubles.llm.server import LlmServer
+
+QUESTION = "How many vacation days do employees get?"
+
+
+@asynccontextmanager
+async def written_by(server: LlmServer, settings: Settings, documents: Path, **more: object) -> AsyncIterator[Citewell]:
+    given = {
+        **settings.model_dump(exclude={"openai_base_url", "model"}),
+        "model": "openai:double",
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+        **more,
+    }
+    async with open_citewell(Settings(_env_file=None, **given)) as citewell:  # type: ignore[arg-type]
+        await citewell.index([documents])
+        yield citewell
+
+
+async def test_a_model_writes_and_its_tokens_are_counted(settings: Settings, documents: Path) -> None:
+    async with (
+        LlmServer(otherwise=quoting(passages=1)).running() as server,
+        written_by(server, settings, documents) as citewell,
+    ):
+        answer = await citewell.answer(QUESTION)
+    assert answer.outcome is Outcome.ANSWERED
+    assert answer.usage.writer == "openai:double"
+    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (120, 30)
+    assert "25 vacation days" in answer.body
+    assert answer.citations[0].filename == "leave.md"
+
+
+async def test_the_first_sentence_is_shown_while_the_model_still_writes(settings: Settings, documents: Path) -> None:
+    text = "Employees get 25 vacation days a year [1]. Contractors get no paid vacation days [1]."
+    async with (
+        LlmServer([Text(text, size=4, pause=0.02)]).running() as server,
+        written_by(server, settings, documents) as citewell,
+    ):
+        events = [event async for event in citewell.events(QUESTION)]
+    assert [type(event) for event in events[-3:]] == [Written, Written, Answer]
+
+
+@pytest.mark.parametrize("act", [Status(401, "sk-wrong"), Status(500), Hang()], ids=["wrong key", "down", "hanging"])
+async def test_a_dead_model_costs_no_answer(settings: Settings, documents: Path, act: Status | Hang) -> None:
+    async with (
+        LlmServer(otherwise=lambda _: act).running() as server,
+        written_by(server, settings, documents, first_sentence_seconds=0.5, planner_model=False) as citewell,
+    ):
+        answer = await citewell.answer(QUESTION)
+    assert answer.outcome is Outcome.ANSWERED
+    assert answer.usage.writer == "extractive"
+    assert answer.preface.startswith("The language model did not answer.")
+    assert "25 vacation days" in answer.body
+    assert "sk-wrong" not in answer.model_dump_json()
+
+
+async def test_a_spent_budget_leaves_the_passages(settings: Settings, documents: Path) -> None:
+    async with (
+        LlmServer(otherwise=quoting()).running() as server,
+        written_by(server, settings, documents, daily_tokens_person=10) as citewell,
+    ):
+        answer = await citewell.answer(QUESTION)
+    assert answer.usage.writer == "extractive"
+    assert "25 vacation days" in answer.body
+    assert server.requests == []
+
+
+async def test_what_the_model_cannot_find_is_not_answered(settings: Settings, documents: Path) -> None:
+    async with (
+        LlmServer([Text("NOT_IN_DOCUMENTS")]).running() as server,
+        written_by(server, settings, documents) as citewell,
+    ):
+        answer = await citewell.answer(QUESTION)
+    assert answer.outcome is Outcome.NOT_FOUND
+    assert answer.sentences == ()
+
+
+async def test_nothing_found_asks_no_model(settings: Settings, documents: Path) -> None:
+    async with LlmServer().running() as server, written_by(server, settings, documents) as citewell:
+        answer = await citewell.answer("Who founded the observatory on Mount Wilson?")
+    assert answer.outcome is Outcome.NOT_FOUND
+    assert server.requests == []
+
+
+async def test_a_judge_takes_back_what_was_not_shown_yet(settings: Settings, documents: Path) -> None:
+    draft = Text("Employees get 25 vacation days a year [1].")
+    no = Text('{"missing": "all of it", "supported": false}')
+    async with (
+        LlmServer([draft, no]).running() as server,
+        written_by(server, settings, documents, judge="same") as citewell,
+    ):
+        answer = await citewell.answer(QUESTION)
+    assert len(server.requests) == 2
+    assert answer.usage.writer == "extractive"
