@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ Work = Callable[[sqlite3.Connection], T]
 
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's before it gives up."""
+POLL_SECONDS = 0.001
+"""SQLite's own waiting sleeps up to 100 ms at a time and misses the gaps between another process's batches."""
 READERS = 3
 LOG_BYTES = 64 << 20
 """The write-ahead log is cut back to this after a long read let it grow."""
@@ -84,11 +87,16 @@ class Database:
         return await self._run(self._reading, snapshot)
 
     async def scrub(self) -> bool:
-        """Empty the write-ahead log, so that what was deleted is in no file; False when readers were in the way."""
+        """Empty the write-ahead log, so that what was deleted is in no file; False when others were in the way."""
 
         def checkpoint() -> bool:
-            row = self._connection(writing=True).execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return bool(row[0] == 0)
+            connection = self._connection(writing=True)
+            end = time.monotonic() + BUSY_SECONDS
+            while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] != 0:
+                if time.monotonic() > end:
+                    return False
+                time.sleep(POLL_SECONDS)
+            return True
 
         return await self._run(self._writing, checkpoint)
 
@@ -124,6 +132,7 @@ class Database:
             if writing:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
+                connection.execute("PRAGMA busy_timeout = 0")
             else:
                 connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
                 connection.execute("PRAGMA query_only = ON")
@@ -147,8 +156,12 @@ class Database:
 
 @contextmanager
 def immediate(connection: sqlite3.Connection) -> Iterator[None]:
-    """One transaction that holds the write lock from its beginning."""
-    connection.execute("BEGIN IMMEDIATE")
+    """One transaction that holds the write lock from its beginning. Raises Unavailable when it cannot be had."""
+    end = time.monotonic() + BUSY_SECONDS
+    while not _begin(connection):
+        if time.monotonic() > end:
+            raise Unavailable("storage", "the database is locked by another process", retry_after=BUSY_SECONDS)
+        time.sleep(POLL_SECONDS)
     try:
         yield
         connection.execute("COMMIT")
@@ -156,6 +169,16 @@ def immediate(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _begin(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            return False
+        raise
+    return True
 
 
 @contextmanager
