@@ -24,7 +24,7 @@ _BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search",
 _ENOUGH = 200
 """Characters that <main> or <article> must hold to be taken for the content."""
 MAX_DEPTH = 200
-"""Elements nested deeper are read as plain text of the element they are in."""
+"""Elements nested deeper are read as inline text."""
 
 
 def read_html(content: bytes) -> Content:
@@ -93,9 +93,7 @@ class _Walk:
         for element in elements:
             if _unread(element):
                 continue
-            if isinstance(element, Tag) and depth > MAX_DEPTH:
-                self._run.append(element.get_text(" "))
-            elif isinstance(element, Tag) and self._is_block(element):
+            if isinstance(element, Tag) and self._is_block(element) and depth <= MAX_DEPTH:
                 self._flush()
                 self._block(element, depth, nested=nested)
             else:
@@ -123,15 +121,14 @@ class _Walk:
 
     def _item(self, item: Tag, kind: BlockKind, depth: int) -> None:
         """Inline content and paragraphs that open an item are its text; what else it holds follows it."""
-        opening: list[str] = []
-        rest = list(item.children)
-        while rest and (rest[0].name == "p" if isinstance(rest[0], Tag) and self._is_block(rest[0]) else True):
-            child = rest.pop(0)
-            if not _unread(child):
-                mark = "\n" if isinstance(child, Tag) and child.name == "p" else ""
-                opening.append(mark + _inline(child) + mark)
+        children = list(item.children)
+        tags = [(place, child) for place, child in enumerate(children) if isinstance(child, Tag)]
+        end = next((place for place, tag in tags if tag.name != "p" and self._is_block(tag)), len(children))
+        opening = (
+            f"\n{_inline(child)}\n" if getattr(child, "name", "") == "p" else _inline(child) for child in children[:end]
+        )
         self._outline.add(kind, _squeeze("".join(opening)))
-        self.flow(rest, depth + 1, nested=True)
+        self.flow(children[end:], depth + 1, nested=True)
 
     def _table(self, table: Tag) -> None:
         if caption := table.find("caption"):
