@@ -1,0 +1,93 @@
+"""The text of an answer in parts: faithful, cut only between sentences, and the same as what was streamed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.slack import markup
+from adapters.slack.layout import PART, Draft, parts
+from pipeline.values import BlockKind, CitedSentence
+from tests.contracts.answers import URL, cited
+
+LINKS = {URL, "https://wiki.acme.example/a_(b)"}
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("**bold**, _soft_, ~~gone~~ and `x < y`", "**bold**, _soft_, ~~gone~~ and `x &lt; y`"),
+        (f"see [the policy]({URL})", f"see [the policy]({URL})"),
+        (f"see {URL}.", f"see [{URL}]({URL})."),
+        (
+            "see https://wiki.acme.example/a_(b)!",
+            "see [https://wiki.acme.example/a_(b)](https://wiki.acme.example/a_(b))!",
+        ),
+        ("see [the policy](https://other.example)", "see the policy"),
+        (
+            "see https://other.example/x, or mail hr@acme.example.",
+            "see `https://other.example/x`, or mail `hr@acme.example`.",
+        ),
+        ("versions 1.2.3 and 3.11, e.g. today", "versions 1.2.3 and 3.11, e.g. today"),
+        ("R&D & <b>", "R&D & &lt;b&gt;"),
+        ("C:\\Users\\ann", "C:\\Users\\ann"),
+        ("[http](x)://evil.example", "`http://evil.example`"),
+        ("# not a heading", "\u200b# not a heading"),
+        ("![picture](https://other.example/p.png)", "picture"),
+    ],
+)
+def test_markdown_keeps_its_form_and_loses_what_is_not_permitted(written: str, shown: str) -> None:
+    assert markup.inline(written, LINKS) == shown
+
+
+def test_a_table_goes_on_with_its_header_in_the_next_part() -> None:
+    header = CitedSentence(text="Rule | Form", kind=BlockKind.HEADER)
+    rows = [CitedSentence(text=f"Rule number {n} | Form {n}", kind=BlockKind.ROW, numbers=(1,)) for n in range(300)]
+    told = parts(cited(sentences=[header, *rows]), [])
+    assert len(told) > 2
+    assert all(part.startswith("| Rule | Form |\n| --- | --- |\n| Rule number") for part in told)
+
+
+def test_code_is_cut_at_lines_and_fenced_again() -> None:
+    code = CitedSentence(
+        text="\n".join(f"line {n} of the script" for n in range(500)), kind=BlockKind.CODE, language="sh"
+    )
+    told = parts(cited(sentences=[code]), [])
+    assert all(part.count("```") % 2 == 0 for part in told)
+    lines = re.findall(r"line \d+ of the script", "\n".join(told))
+    assert lines == code.text.split("\n")
+
+
+def test_steps_go_on_counting_in_the_next_part() -> None:
+    steps = [CitedSentence(text=f"Do thing {n} {'carefully ' * 20}", kind=BlockKind.STEP) for n in range(1, 60)]
+    told = "\n".join(parts(cited(sentences=steps), []))
+    assert re.findall(r"^(\d+)\. Do thing (\d+)", told, re.MULTILINE) == [(str(n), str(n)) for n in range(1, 60)]
+
+
+sentences = st.builds(
+    CitedSentence,
+    text=st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=300),
+    kind=st.sampled_from([BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW, BlockKind.HEADER]),
+    numbers=st.just((1,)),
+    opens=st.booleans(),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(sentences, min_size=1, max_size=30))
+def test_what_was_streamed_is_the_beginning_of_the_answer(written: list[CitedSentence]) -> None:
+    draft = Draft()
+    first = parts(cited(sentences=written), [])[0]
+    for sentence in written:
+        draft.add(sentence)
+        if len(draft.text) <= PART:
+            assert first.startswith(draft.text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(sentences, min_size=1, max_size=40))
+def test_no_part_is_longer_than_a_message_may_be(written: list[CitedSentence]) -> None:
+    assert all(0 < len(part) <= PART for part in parts(cited(sentences=written, preface="Closest:"), ["A note."]))
