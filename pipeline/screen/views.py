@@ -36,10 +36,10 @@ _WIDE_GAP = re.compile(r"[^\w\n]{3,}")
 
 def fold(text: str) -> str:
     """Lower case without invisible characters, marks or lookalikes; compatibility forms made plain."""
-    if not text.isascii():
-        text = _MARKS.sub("", unicodedata.normalize("NFD", _plain(unicodedata.normalize("NFKC", text))))
-        text = _plain(text)
-    return text.lower()
+    if text.isascii():
+        return text.lower()
+    capitals = _plain(unicodedata.normalize("NFKC", text))
+    return _plain(_MARKS.sub("", unicodedata.normalize("NFD", capitals)).lower())
 
 
 def _plain(text: str) -> str:
