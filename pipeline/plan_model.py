@@ -32,8 +32,6 @@ _LONGEST = 400
 _MOST_PARTS = 4
 _LONG = 25
 """Words: a longer question may ask more than the heuristics see."""
-_FEW_TERMS = 2
-"""Content words up to which a question in a thread may lean on it unseen."""
 _NEW_TERMS = 2
 """Terms that a completed question may have beyond those of the conversation."""
 
@@ -89,8 +87,11 @@ class ModelPlanner:
 
 
 def sure(plan: Search, asked: str, turns: Sequence[Turn]) -> bool:
-    """Whether the heuristics need no help: the question stands alone, and asks one thing or was taken apart."""
-    if turns and (complete(asked, turns).leans or len(set(terms(asked))) <= _FEW_TERMS):
+    """Whether the heuristics need no help: the question stands alone or was completed by putting its words in their
+    place, and it asks one thing or was taken apart."""
+    completed = complete(asked, turns)
+    appended = any(completed.question.startswith((turn.standalone or turn.question).rstrip("?.! ")) for turn in turns)
+    if completed.leans and (appended or completed.query != completed.question):
         return False
     several = asked.rstrip("? ").count("?") > 0 or len(words(asked)) > _LONG
     return len(plan.queries) > 1 or not (several or plan.intent is Intent.COMPARISON)
