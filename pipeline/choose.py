@@ -33,7 +33,7 @@ class Measure:
 
 
 MEASURES = {
-    Style.CONCISE: Measure(words=62, sentences=6, gap=0.36),
+    Style.CONCISE: Measure(words=60, sentences=6, gap=0.36),
     Style.BULLET: Measure(words=80, sentences=6, gap=0.5),
     Style.DETAILED: Measure(words=160, sentences=12, gap=0.9),
 }

@@ -14,8 +14,8 @@ from pipeline.signals import Signals, signals
 from pipeline.values import Confidence, Factor, Judgement, Level, RetrievedChunk, Sentence, Value
 
 HIGH = 0.74
-MEDIUM = 0.55
-ABSTAIN_BELOW = 0.45
+MEDIUM = 0.58
+ABSTAIN_BELOW = 0.47
 """Below this an extract is more often wrong than right, whatever the set (see `docs/quality.md`)."""
 MODEL_ABSTAINS_BELOW = 0.1
 """A model has read the passages and its sentences have passed the check: only a draft about nothing is withheld."""
