@@ -10,25 +10,10 @@ from __future__ import annotations
 import re
 
 from pipeline.endings import clean, sentence_end, tidy
+from pipeline.lines import DECORATION, FOOTER, LABEL, LINE, MISSING, RULE, may_become_more
 from pipeline.marks import extract
 from pipeline.tables import is_row, read_table
 from pipeline.values import BlockKind, Value
-
-SECTIONS = ("similarities", "differences", "contradictions", "conclusion")
-"""Labels of the comparison template."""
-ABSENT = "NOT_IN_DOCUMENTS"
-"""What a model writes on a line of its own when the passages do not hold the answer or, after a colon, a part of it."""
-
-_LINE = re.compile(
-    r"\s*(?:(?P<item>[-*•–‣◦]\s+)|(?P<step>\d{1,3}[.)]\s+)|(?P<row>\|)|(?P<fence>```+|~~~+)|(?P<head>#{1,6}\s)|(?P<quote>>))"
-)
-_UNSURE = re.compile(r"\s*(?:[-*•–‣◦_]+|\d{1,3}[.)]?|`{1,2}|~{1,2}|#{1,6})?\s*$")
-_RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$")
-_DECORATION = '*_# \t`"'
-_LABEL = re.compile(rf"[*_#\s]*(?P<name>{'|'.join(SECTIONS)})[*_\s]*(?::[*_]*|$)", re.IGNORECASE)
-_ABSENT = re.compile(r"[*_`\"\s]*NOT[_ ]IN[_ ]DOCUMENTS[*_`\".]*:?(?P<what>.*)")
-_FOOTER = re.compile(r"[*_#\s]*(?:sources|references|citations)[*_\s]*:", re.IGNORECASE)
-_WATCHED = (*SECTIONS, ABSENT.lower(), ABSENT.lower().replace("_", " "), "sources", "references", "citations")
 
 
 class Marked(Value):
@@ -91,27 +76,27 @@ class Parser:
             self._rest = after
             self._in_fence(line)
             return True
-        if self._fresh and not newline and (_UNSURE.match(line) or _may_be_label(line)):
+        if self._fresh and not newline and (may_become_more(line)):
             return False
         if self._fresh:
             return self._line(line, newline, after)
         return self._prose(line, newline, after)
 
     def _line(self, line: str, newline: str, after: str) -> bool:
-        found = _LINE.match(line)
+        found = LINE.match(line)
         if self._table and not is_row(line) and (newline or line.strip()):
             self._end_table()
-        if label := _LABEL.match(line):
+        if label := LABEL.match(line):
             self._section = label["name"].lower()
             self._rest, self._opens = line[label.end() :] + newline + after, True
             return bool(self._rest)
-        if _FOOTER.match(line):
+        if FOOTER.match(line):
             self._over = True
             return False
         if found and found["quote"]:
             self._rest = line[found.end() :] + newline + after
             return bool(self._rest)
-        if not found and not _ABSENT.match(line) and line.strip() and not _RULE.match(line):
+        if not found and not MISSING.match(line) and line.strip() and not RULE.match(line):
             self._begin_prose(line)
             return True
         if not newline:
@@ -121,10 +106,10 @@ class Parser:
         return True
 
     def _whole_line(self, line: str, found: re.Match[str] | None) -> None:
-        absent = _ABSENT.match(line[found.end() :] if found and (found["item"] or found["step"]) else line)
+        absent = MISSING.match(line[found.end() :] if found and (found["item"] or found["step"]) else line)
         if absent:
-            self.missing.append(absent["what"].strip(_DECORATION + "."))
-        elif not line.strip() or _RULE.match(line):
+            self.missing.append(absent["what"].strip(DECORATION + "."))
+        elif not line.strip() or RULE.match(line):
             self._opens = True
         elif found is None:
             self._complete(line, BlockKind.PROSE)
@@ -210,9 +195,3 @@ class Parser:
     def _release(self, numbers: tuple[int, ...]) -> None:
         self._ready.extend(held.model_copy(update={"numbers": numbers}) for held in self._held)
         self._held.clear()
-
-
-def _may_be_label(line: str) -> bool:
-    """Whether `line`, not yet complete, may turn out to be a label."""
-    begun = line.lstrip(_DECORATION).lower().rstrip("*_: ")
-    return any(word.startswith(begun) for word in _WATCHED)
