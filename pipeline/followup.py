@@ -1,24 +1,139 @@
-"""Follow-ups: a question that leans on its conversation is completed from it."""
+"""Follow-ups: a question that leans on its conversation is completed from it; one that stands alone is left alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
+from pipeline.phrases import any_of, word_pattern
+from pipeline.text import terms, words
 from pipeline.values import Turn, Value
+
+CONTEXT = 1200
+"""Characters of context: about as much as the embedder reads of one text."""
+FEW = 3
+"""Words of its own up to which a question with a pronoun or an opening `and` leans."""
+ITEM = 80
+"""Characters of a list item that stand for it in a question."""
+
+_OPENING = re.compile(
+    any_of(r"""
+    (?:and |or |but |so |ok(?:ay)?,? )*(?:what|how) about (?:if )?
+    (?:and|or|but|so|then|also|plus)(?: (?:also|then|what|if))*,?\s
+    (?:und|oder|aber)(?: auch)?\s|(?:und )?(?:was ist|wie sieht es|wie steht es) mit\s
+    (?:et|ou|mais)(?: aussi)?\s|(?:et )?qu['’]en est-il (?:de |du |des )
+    (?:y|o|pero)(?: también)?\s|(?:y )?(?:qué tal|qué hay de)\s
+"""),
+    re.IGNORECASE,
+)
+_POINTING = word_pattern("""
+    it|its|this|that|these|those|they|them|their|theirs|he|she|him|his|her|there|then|else|one|ones|others?|another|same
+    such|more|instead|above|former|latter|both|neither
+    das|dies\\w*|sie|ihn|ihm|ihre\\w*|dort|davon|dafür|damit|cela|ça|ceux|celui|celle|eso|esto|ello|ese
+""")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_ORDINAL = re.compile(
+    rf"\b(?:the )?(?P<which>{'|'.join(_ORDINALS)}|last|latter|former)"
+    r"(?: (?:one|option|item|point|step|case|way|method|part|example|thing|question))?\b(?! \w+ (?:of|in))",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<item>\S.*?)\s*(?:\[\d+\]\s*)*$", re.MULTILINE)
+_ITEM_END = re.compile(r"[:;.]\s|\s[-–—(]")
+_DEFINES = re.compile(r"^(?:what|who|where) (?:is|are|was|were)\b|^(?:define|explain)\b", re.IGNORECASE)
+_PREPOSITION = re.compile(
+    r"\b(?:for|of|in|to|with|on|at|from|by|under|during|after|before|without|für|von|bei|mit|pour|avec|para|con)\b",
+    re.IGNORECASE,
+)
+_GENERAL = frozenset(
+    terms("""
+    much many long often soon far mean work happen take cost need get apply tell more example detail explain yes no ok
+    okay sure thanks thank please know give help also anything something else thing way time really right good want like
+    warum wieso weshalb wie lange viel wann wer pourquoi comment combien quand cuánto cuándo cómo porqué
+""")
+)
 
 
 class FollowUp(Value):
-    """A question that can be searched by itself."""
+    """A question as it is understood in its conversation."""
 
     question: str
+    """Complete: what an answer is judged against."""
+    query: str
+    """What to search for besides `context`: the question with nothing in it that is merely the topic so far."""
     context: str = ""
-    """Words of the conversation that help retrieval without being part of the question."""
+    """What was said before, newest first: evidence for retrieval, never part of the question."""
     leans: bool = False
-    """The question as asked is incomplete without the conversation."""
+    """As it was asked, the question cannot be understood without the conversation."""
 
 
 def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
-    """Complete `question` from `turns` (oldest first) where it leans on them; leave it alone where it does not."""
-    if not turns:
-        return FollowUp(question=question)
-    return FollowUp(question=question, context=turns[-1].standalone or turns[-1].question)
+    """Complete `question` from `turns` (oldest first) where it leans on them.
+
+    `the second one` becomes the item of the last answer; what follows an opening preposition replaces its like in
+    the last question (`and for contractors?`); anything else is followed by the last question in parentheses.
+    """
+    context = "\n".join(_said(turns))[:CONTEXT]
+    topic = _topic(turns)
+    if not topic or not leans(question):
+        return FollowUp(question=question, query=question, context=context)
+    if completed := _named(question, turns[-1].answer) or _substituted(question, topic):
+        return FollowUp(question=completed, query=completed, context=context, leans=True)
+    return FollowUp(question=f"{_bare(question)} ({_bare(topic)})?", query=question, context=context, leans=True)
+
+
+def leans(question: str) -> bool:
+    """Whether `question` misses its subject: it names nothing of its own, or points at something said before."""
+    own = [term for term in dict.fromkeys(terms(question)) if term not in _GENERAL]
+    if not own:
+        return True
+    if len(own) > FEW:
+        return False
+    opening = _OPENING.match(question)
+    return bool(opening or _POINTING.search(question) or _ORDINAL.search(question)) or (
+        len(own) == 1 and len(words(question)) <= 2 and not _DEFINES.match(question)
+    )
+
+
+def _said(turns: Sequence[Turn]) -> Iterator[str]:
+    for turn in reversed(turns):
+        yield from (text for text in (turn.answer, turn.standalone or turn.question) if text)
+
+
+def _topic(turns: Sequence[Turn]) -> str:
+    """The last question that says what it is about."""
+    asked = [turn.standalone or turn.question for turn in reversed(turns)]
+    return next((text for text in asked if not leans(text)), next((text for text in reversed(asked) if text), ""))
+
+
+def _named(question: str, answer: str) -> str:
+    """`question` with the item of the last answer that it counts off; empty when it counts none."""
+    items = [found["item"] for found in _LISTED.finditer(answer)]
+    found = _ORDINAL.search(question)
+    if not found or len(items) < 2:
+        return ""
+    which = found["which"].lower()
+    place = {"last": len(items) - 1, "latter": len(items) - 1, "former": 0}.get(which)
+    place = _ORDINALS.index(which) if place is None else place
+    if place >= len(items):
+        return ""
+    item = _ITEM_END.split(items[place].replace("**", ""), maxsplit=1)[0][:ITEM].strip()
+    rest = question[found.end() :]
+    noun = re.match(r" (\w+)", rest)
+    if noun and noun[1].lower() in words(item):
+        rest = rest[noun.end() :]
+    return question[: found.start()] + item + rest
+
+
+def _substituted(question: str, topic: str) -> str:
+    """The last question with the part replaced that an elliptic follow-up names anew; empty when there is none."""
+    opening = _OPENING.match(question)
+    rest = _bare(question[opening.end() :] if opening else question)
+    preposition = _PREPOSITION.match(rest)
+    if not preposition:
+        return ""
+    like = [found for found in _PREPOSITION.finditer(topic) if found.group().lower() == preposition.group().lower()]
+    return f"{topic[: like[-1].start()]}{rest}?" if like else f"{_bare(topic)} {rest}?"
+
+
+def _bare(question: str) -> str:
+    return question.strip().rstrip("?!. ")

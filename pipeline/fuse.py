@@ -7,14 +7,15 @@ two neighbouring units by meaning and words together (the window), and the quest
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.occurrences import Wanted, pairs
 from pipeline.ports import Vectors
-from pipeline.text import terms
 from pipeline.values import Chunk, Hit
 
 LEXICAL, WHOLE, WINDOW, PHRASE = 0.10, 0.31, 0.51, 0.08
@@ -63,13 +64,13 @@ def candidates(
     whole, units = np.zeros(len(ids)), {}
     present = [key for key in ids if key in vectors and len(vectors[key])]
     if question is not None and present:
-        lengths = [len(vectors[key]) for key in present]
-        starts = np.cumsum([0, *lengths[:-1]])
-        stacked = np.concatenate([vectors[key] for key in present])
-        sums = np.add.reduceat(stacked, starts, axis=0)
-        mean = dict(zip(present, sums @ question / np.maximum(np.linalg.norm(sums, axis=1), 1e-9), strict=True))
-        whole = np.array([max(mean.get(key, 0.0), 0.0) for key in ids])
-        units = dict(zip(present, np.split(stacked @ question, starts[1:]), strict=True))
+        cosine = {hit.chunk_id: hit.score for hit in near}
+        for key in present:
+            if key not in cosine:
+                total = vectors[key].sum(axis=0)
+                cosine[key] = float(total @ question) / max(float(np.linalg.norm(total)), 1e-9)
+        whole = np.array([max(cosine.get(key, 0.0), 0.0) for key in ids])
+        units = {key: vectors[key] @ question for key in present}
     ranks: dict[str, dict[str, int]] = {}
     for name, hits in (("lexical", lexical), ("vector", near)):
         for place, hit in enumerate(hits, 1):
@@ -91,9 +92,9 @@ def fit(found: Candidates, passages: Sequence[tuple[Chunk, str]], asked: Mapping
     """Read `passages` (with their titles) for the terms `asked`, each with its rarity."""
     place = {key: number for number, key in enumerate(found.ids)}
     rows = [place[chunk.id] for chunk, _ in passages]
-    window, phrase = np.zeros(len(passages)), np.zeros(len(passages))
-    for number, (chunk, title) in enumerate(passages):
-        window[number], phrase[number] = _read(chunk, title, asked, found.units.get(chunk.id))
+    wanted, rarity = Wanted(asked), np.fromiter(asked.values(), float)
+    read = [_read(chunk, title, wanted, rarity, found.units.get(chunk.id)) for chunk, title in passages]
+    window, phrase = np.array(read).reshape(-1, 2).T
     fused = (
         LEXICAL * _relative(found.lexical[rows])
         + WHOLE * _relative(found.whole[rows])
@@ -104,32 +105,24 @@ def fit(found: Candidates, passages: Sequence[tuple[Chunk, str]], asked: Mapping
 
 
 def _read(
-    chunk: Chunk, title: str, asked: Mapping[str, float], cosines: NDArray[np.float32] | None
+    chunk: Chunk, title: str, wanted: Wanted, rarity: Numbers, cosines: NDArray[np.float32] | None
 ) -> tuple[float, float]:
     """The best window of two units, and the rarity of adjacent word pairs, each as a share of the question."""
-    order = {term: number for number, term in enumerate(asked)}
-    rarity = np.fromiter(asked.values(), float)
     total = rarity.sum() or 1.0
-    held = np.zeros((len(chunk.units) + 1, len(order)), bool)
-    pairs: set[int] = set()
-    last = -1
-    for row, unit in enumerate(chunk.units, 1):
-        for term in terms(chunk.text[unit.start : unit.end]):
-            column = order.get(term, -1)
-            if column >= 0:
-                held[row, column] = True
-                if column and last == column - 1:
-                    pairs.add(last)
-            last = column
-    named = [order[term] for term in terms(title) if term in order]
+    found = wanted.find(chunk.text)
+    starts = [unit.start for unit in chunk.units]
+    held = np.zeros((len(starts) + 1, len(rarity)), bool)
+    for start, _, number in found:
+        held[bisect_right(starts, start), number] = True
+    held[0] = False
     both = held[1:] | held[:-1]
-    both[:, named] = True
+    both[:, [number for _, _, number in wanted.find(title)]] = True
     coverage = both @ rarity / total
-    phrase = sum(min(rarity[first], rarity[first + 1]) for first in pairs) / total
+    phrase = sum(min(rarity[first], rarity[first + 1]) for first in pairs(chunk.text, found)) / total
     if cosines is None or len(cosines) != len(coverage):
         return float(coverage.max(initial=0.0)), float(phrase)
     meaning = np.maximum(cosines, np.concatenate(([0.0], cosines[:-1])))
-    return float((0.5 * coverage + 0.5 * np.clip(meaning, 0.0, 1.0)).max(initial=0.0)), float(phrase)
+    return float((coverage + np.maximum(meaning, 0.0)).max(initial=0.0)) / 2, float(phrase)
 
 
 def _relative(scores: Numbers) -> Numbers:

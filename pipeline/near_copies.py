@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-SAME = 0.8
-"""Jaccard overlap of word runs from which two texts are near-copies."""
-_RUN = 5
-"""Words in a run."""
+import re
+
+DIFFERENT = 0.1
+"""Share of words up to which two texts may differ."""
+_WORD = re.compile(r"\w+")
+_NEGATION = frozenset({"no", "not", "never", "without", "except", "unless", "only"})
 
 
 class Seen:
     """Texts already taken."""
 
     def __init__(self) -> None:
-        self._taken: list[frozenset[tuple[str, ...]]] = []
+        self._taken: list[tuple[list[str], frozenset[str]]] = []
 
     def add(self, text: str) -> bool:
-        """Take `text`; False when it is a near-copy of one taken before."""
-        words = text.lower().split()
-        runs = frozenset(tuple(words[start : start + _RUN]) for start in range(max(1, len(words) - _RUN + 1)))
-        if any(len(runs & other) >= SAME * len(runs | other) for other in self._taken):
-            return False
-        self._taken.append(runs)
+        """Take `text`; False when it differs from one taken before in nothing but a few plain words.
+
+        A number, a name or a negation makes a difference: two editions of a rule are both kept."""
+        words = _WORD.findall(text)
+        telling, distinct = sorted(word for word in words if not _plain(word)), frozenset(words)
+        for others, other in self._taken:
+            if telling == others and len(distinct ^ other) <= DIFFERENT * len(distinct | other):
+                return False
+        self._taken.append((telling, distinct))
         return True
+
+
+def _plain(word: str) -> bool:
+    return word.islower() and word.isalpha() and word not in _NEGATION

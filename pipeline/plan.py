@@ -77,7 +77,7 @@ class Planner:
         found = compared(question) if intent is Intent.COMPARISON else parts(question)
         return Search(
             question=question,
-            queries=tuple(query for _, query in found) or (question,),
+            queries=tuple(query for _, query in found) or (completed.query,),
             sides=tuple(side for side, _ in found),
             intent=intent,
             format=format_of(asked, intent),

@@ -66,32 +66,36 @@ class Ranker:
     async def rank(self, number: int, query: str, thread: str = "") -> list[Ranked]:
         """All that was read for `query` (the plan's query `number`), best first."""
         asked = await asyncio.gather(*map(self._asked, [query, f"{query}\n{thread}"] if thread else [query]))
+        measured = await self._measured(asked)
+        weights = [1.0, *(_weight(measured[0]) for _ in measured[1:])]
+        first = sum(weight * one.first_ranking() for weight, one in zip(weights, measured, strict=True))
+        ids = [measured[0].ids[place] for place in np.argsort(-first, kind="stable")[:READ]]
+        passages = await self.passages.chunks(ids)
+        titled = [(chunk, " ".join((document.title, *chunk.heading))) for chunk, document in passages]
+        fits = [fit(found, titled, one.rarity) for found, one in zip(measured, asked, strict=True)]
+        scores = _scores(fits, weights)
+        return [
+            Ranked(
+                chunk=passages[place][0],
+                document=passages[place][1],
+                score=float(scores[place]),
+                query=number,
+                ranks=measured[0].ranks.get(passages[place][0].id, {}),
+                unit_scores=_unit_scores(passages[place][0].id, measured, weights),
+            )
+            for place in np.argsort(-scores, kind="stable")
+        ]
+
+    async def _measured(self, asked: Sequence[_Asked]) -> list[Candidates]:
+        """The hits of all of `asked` together, measured against each."""
         hits = await asyncio.gather(*map(self._hits, asked))
         ids = list(dict.fromkeys(hit.chunk_id for sides in hits for side in sides for hit in side))
         vectors: dict[str, ports.Vectors] = {}
         if ids and any(one.vector is not None for one in asked):
             vectors = await self._attempt("vector", self.index.unit_vectors(ids), vectors)
-        measured = [
+        return [
             candidates(ids, lexical, near, vectors, one.vector)
             for one, (lexical, near) in zip(asked, hits, strict=True)
-        ]
-        weights = [1.0, *(_weight(measured[0]) for _ in measured[1:])]
-        first = sum(weight * one.first_ranking() for weight, one in zip(weights, measured, strict=True))
-        best = [ids[place] for place in np.argsort(-first, kind="stable")[:READ]] if ids else []
-        loaded = await self.passages.chunks(best)
-        titled = [(chunk, _title(chunk, document)) for chunk, document in loaded]
-        fits = [fit(found, titled, one.rarity) for found, one in zip(measured, asked, strict=True)]
-        scores = _scores(fits, weights)
-        return [
-            Ranked(
-                chunk=loaded[place][0],
-                document=loaded[place][1],
-                score=float(scores[place]),
-                query=number,
-                ranks=measured[0].ranks.get(loaded[place][0].id, {}),
-                unit_scores=tuple(measured[0].units.get(loaded[place][0].id, np.zeros(0)).tolist()),
-            )
-            for place in np.argsort(-scores, kind="stable")
         ]
 
     async def _asked(self, text: str) -> _Asked:
@@ -141,5 +145,9 @@ def _scores(fits: Sequence[Fit], weights: Sequence[float]) -> Numbers:
     return fused * (score / max(float(fused.max(initial=0.0)), 1e-9))
 
 
-def _title(chunk: Chunk, document: Document) -> str:
-    return " ".join((document.title, *chunk.heading))
+def _unit_scores(chunk_id: str, measured: Sequence[Candidates], weights: Sequence[float]) -> tuple[float, ...]:
+    """Cosine of each unit with the question, in a thread its mean with that of the thread."""
+    known = [one.units[chunk_id] for one in measured if chunk_id in one.units]
+    if len(known) < len(measured):
+        return ()
+    return tuple(np.average(known, axis=0, weights=weights).tolist())

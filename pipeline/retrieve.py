@@ -48,9 +48,11 @@ class Retriever:
         found = await asyncio.gather(
             *(ranker.rank(number, query, search.context) for number, query in enumerate(queries))
         )
-        floor = self._floor + _step(search.question)
         share = max(self._top_k, 3 * len(queries)) // len(queries)
-        good = [_spread((one for one in ranked if one.score >= floor), share) for ranked in found]
+        good = [
+            _spread((one for one in ranked if one.score >= self._floor + _step(query)), share)
+            for query, ranked in zip(queries, found, strict=True)
+        ]
         ordered = _merged(found)
         return Retrieval(
             passages=tuple(map(_passage, _joined(_merged(good), _merged(found)))),
@@ -113,7 +115,7 @@ def _joined(chosen: list[Ranked], ranked: Sequence[Ranked]) -> list[Ranked]:
 
 def _continues(chunk: Chunk, before: Chunk) -> bool:
     following = chunk.document_id == before.document_id and chunk.position == before.position + 1
-    return following and (chunk.overlap > 0 or chunk.heading == before.heading)
+    return following and (chunk.overlap > 0 or (bool(chunk.heading) and chunk.heading == before.heading))
 
 
 def _passage(ranked: Ranked) -> RetrievedChunk:

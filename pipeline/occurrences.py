@@ -1,0 +1,81 @@
+"""Where the words of a question stand in a text, found without reading every word of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+
+from pipeline.text import fold, terms
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_NEAR = 40
+"""Characters between two words that may still be a pair."""
+
+Occurrence = tuple[int, int, int]
+"""Start, end, and the number of the term."""
+
+
+class Wanted:
+    """The terms to look for, as `text.terms` makes them, numbered in their order."""
+
+    def __init__(self, wanted: Iterable[str]) -> None:
+        self._terms = [(term, _beginning(term)) for term in wanted]
+
+    def find(self, text: str) -> list[Occurrence]:
+        """Every occurrence of every term in `text`, in order."""
+        surface = text.lower()
+        if len(surface) != len(text):
+            surface = text
+        if not surface.isascii():
+            surface = _FOREIGN.sub(_without_marks, surface)
+        found: list[Occurrence] = []
+        for number, (term, beginning) in enumerate(self._terms):
+            start = surface.find(beginning)
+            while start >= 0:
+                end = self._word_end(surface, start, term)
+                if end:
+                    found.append((start, end, number))
+                start = surface.find(beginning, max(end, start + 1))
+        return sorted(found)
+
+    @staticmethod
+    def _word_end(surface: str, start: int, term: str) -> int:
+        """Where the word at `start` ends if it is `term`, else 0."""
+        if not term.isascii() and surface.startswith(term, start) and not _spaced(term):
+            return start + len(term)
+        if start and surface[start - 1].isalnum():
+            return 0
+        match = _WORD.match(surface, start)
+        return match.end() if match and _terms(match.group()) == (term,) else 0
+
+
+def pairs(text: str, found: list[Occurrence]) -> set[int]:
+    """The numbers of terms that are followed by the next term, with nothing but stop words between."""
+    return {
+        number
+        for (_, end, number), (start, _, following) in pairwise(found)
+        if following == number + 1 and 0 <= start - end <= _NEAR and not terms(text[end:start])
+    }
+
+
+def _without_marks(found: re.Match[str]) -> str:
+    plain = fold(found.group())
+    return plain if len(plain) == 1 else found.group()
+
+
+@lru_cache(maxsize=65536)
+def _terms(word: str) -> tuple[str, ...]:
+    return tuple(terms(word))
+
+
+def _beginning(term: str) -> str:
+    """What every word of this stem begins with: Porter stems may change the last letter (`happy`, `filing`)."""
+    return term[:-1] if len(term) > 2 and term[-1] in "eiy" else term
+
+
+def _spaced(term: str) -> bool:
+    """Whether the script of `term` puts spaces between words."""
+    return len(terms(term * 2)) == 1
