@@ -37,7 +37,9 @@ class GuardedModel:
         self.name = model.name
         self._model = model
         self._breaker = breaker or Breaker(clock=clock)
-        self._slots = asyncio.Semaphore(limit)
+        self._streams = asyncio.Semaphore(limit)
+        self._calls = asyncio.Semaphore(limit)
+        """Of their own: a claim is checked while the stream that it comes from is open."""
         self._patience = patience
         self._pause = pause
         self._sleep = sleep
@@ -63,7 +65,7 @@ class GuardedModel:
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`; asked once. Raises Unavailable at once while the breaker is open."""
-        async with self._watched():
+        async with self._watched(self._calls):
             reply = await self._model.structured(messages, into, max_tokens=max_tokens)
             self._breaker.succeeded()
             return reply
@@ -72,7 +74,7 @@ class GuardedModel:
         await self._model.close()
 
     async def _attempt(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
-        async with self._watched(), closing(self._model.stream(messages, max_tokens=max_tokens)) as stream:
+        async with self._watched(self._streams), closing(self._model.stream(messages, max_tokens=max_tokens)) as stream:
             async for piece in stream:
                 if isinstance(piece, StreamEnd):
                     self._tell(whole=bool(piece.reason))
@@ -85,11 +87,11 @@ class GuardedModel:
             self._breaker.failed()
 
     @asynccontextmanager
-    async def _watched(self) -> AsyncIterator[None]:
+    async def _watched(self, slots: asyncio.Semaphore) -> AsyncIterator[None]:
         """One call, when the breaker and the limit let it through; its failures are counted."""
         if self._breaker.shut_out():
             raise self._refusal()
-        async with self._slots:
+        async with slots:
             if not self._breaker.admit():
                 raise self._refusal()
             started = self._clock()

@@ -198,6 +198,16 @@ async def test_no_more_calls_run_at_once_than_the_limit_allows() -> None:
     assert model.most_open == 3
 
 
+async def test_a_short_call_does_not_wait_for_an_open_stream() -> None:
+    guard = guarded(FlakyModel(["one", asyncio.Event()]), Clock(), limit=1)
+    stream = guard.stream([], max_tokens=9)
+    assert await anext(aiter(stream)) == TextDelta(text="one")
+    async with asyncio.timeout(5):
+        with pytest.raises(Unavailable, match="down"):
+            await guard.structured([], Usage, max_tokens=9)
+    await stream.aclose()  # type: ignore[attr-defined]
+
+
 async def test_a_reader_that_leaves_frees_its_place() -> None:
     model = FlakyModel(*[["one", asyncio.Event()]] * 3)
     guard = guarded(model, Clock(), limit=1)
