@@ -19,7 +19,7 @@ from tests.faults.slack_bot import ATTEMPTS, Thinking, _everyone, _request
 
 PACE = Pace(first=0.005, edit=0.01, ready=0.02, lag=3.0, mark=0.05)
 GRACE = 1.2
-"""Longer than the double remembers a nonce, so that only the history can tell."""
+"""Longer than a request may take and its effect may stay unseen."""
 
 
 class Unlimited(IdentifyBudget):

@@ -41,7 +41,7 @@ IN_THREADS = {
 }
 BURST = 8
 """Questions asked at once, when all before are answered: being killed again and again, one waits ever longer."""
-LOST_RESPONSES, LAG, NONCE_SECONDS = 0.01, 0.3, 0.9
+LOST_RESPONSES, LAG = 0.01, 0.3
 
 
 class Chaos:
@@ -58,8 +58,6 @@ class Chaos:
         self.open: list[Payload] = []
         self.kills: Counter[str] = Counter()
         self.lost: Counter[str] = Counter()
-        self.lately = ""
-        """The request whose response was lost last: the repetition gets through while its nonce is remembered."""
         self.step = ""
         self.dead = asyncio.Event()
         discord.faults.hook = self.hook
@@ -77,14 +75,15 @@ class Chaos:
                 self.shoot()
                 return Fault(drop=True)
         writes = method in ("POST", "PATCH") and "/messages" in path
-        if when == "after" and writes and self.dice.random() < LOST_RESPONSES and path != self.lately:
-            self.lately = path
+        if when == "after" and writes and self.dice.random() < LOST_RESPONSES:
             self.lost[method] += 1
             return Fault(drop=True)
         return None
 
     def shoot(self) -> None:
+        """`kill -9`, and every nonce is forgotten: only the history can tell what was posted."""
         self.nursery.shoot()
+        self.discord.world.nonces.clear()
         self.kills[self.step] += 1
         self.dead.set()
 
@@ -122,7 +121,7 @@ class Chaos:
     async def life(self, step: str) -> None:
         """One process, from its start to its death at `step`."""
         await self.start()
-        await until(lambda: not self.unanswered(), 120)
+        await self.settled()
         self.step = step
         self.dead.clear()
         try:
@@ -141,6 +140,14 @@ class Chaos:
             self.step = ""
             await self.nursery.kill()
             await until(lambda: not any(session.socket for session in self.discord.gateway.sessions.values()))
+
+    async def settled(self) -> None:
+        """Wait until everything has its answer."""
+        try:
+            await until(lambda: not self.unanswered(), 120)
+        except TimeoutError:
+            waiting = {m["content"]: [eyes.texts(reply) for reply in self.replies(m)] for m in self.open}
+            raise AssertionError(f"after {sum(self.kills.values())} kills still waiting: {waiting}") from None
 
     def unanswered(self) -> list[Payload]:
         """What has no complete answer yet; what has one is not looked at again until the end."""
@@ -162,13 +169,13 @@ def complete(reply: Payload) -> bool:
 @pytest.mark.timeout(60 + KILLS * 10)
 @pytest.mark.parametrize("threads", [False, True], ids=["replies", "threads"])
 async def test_no_question_is_lost_or_answered_twice(tmp_path: Path, threads: bool) -> None:
-    async with FakeDiscord(nonce_seconds=NONCE_SECONDS) as discord, Nursery("tests.faults.discord_bot") as nursery:
+    async with FakeDiscord() as discord, Nursery("tests.faults.discord_bot") as nursery:
         chaos = Chaos(discord, nursery, tmp_path / "data", threads=threads)
         await chaos.acquaint()
         for number in range(KILLS):
             await chaos.life(list(chaos.steps)[number % len(chaos.steps)])
         await chaos.start()
-        await until(lambda: not chaos.unanswered(), 120)
+        await chaos.settled()
         wrong = {message["content"]: len(chaos.replies(message)) for message in chaos.asked}
         wrong = {text: count for text, count in wrong.items() if count != 1}
         print(f"\n{len(chaos.asked)} questions, {sum(chaos.kills.values())} kills: {dict(chaos.kills)}")  # noqa: T201

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from adapters.discord.memory import KNOWN_DIRECTS, Memory
@@ -30,8 +31,9 @@ def test_a_damaged_file_counts_as_an_empty_one(tmp_path: Path) -> None:
 
 
 def test_only_the_direct_channels_used_last_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "discord.json").write_text(json.dumps({"directs": list(range(KNOWN_DIRECTS))}))
     memory = Memory(tmp_path)
-    for number in range(KNOWN_DIRECTS + 3):
+    for number in range(KNOWN_DIRECTS, KNOWN_DIRECTS + 3):
         memory.know_direct(number)
     memory.forget_direct(KNOWN_DIRECTS)
     assert len(memory.directs) == KNOWN_DIRECTS - 1

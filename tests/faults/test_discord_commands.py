@@ -1,0 +1,100 @@
+"""Commands on Discord when answers are long, the bot is busy or dies: replies stay private and say what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pipeline import wording
+from pipeline.errors import Busy, Unavailable
+from pipeline.respond import Request
+from pipeline.values import Event
+from tests.contracts.answers import cited
+from tests.contracts.discord_driver import DiscordDriver
+from tests.contracts.waiting import until
+from tests.doubles.discord.world import EPHEMERAL
+
+RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
+
+
+@pytest.fixture
+async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
+    opened = await DiscordDriver.open(tmp_path / "data")
+    yield opened
+    await opened.close()
+
+
+async def rules(request: Request) -> AsyncIterator[Event]:
+    yield cited(*RULES, question=request.text)
+
+
+def refuse(driver: DiscordDriver, error: Exception) -> None:
+    async def accept(message: object) -> bool:
+        raise error
+
+    driver.rig.storage.inbox.accept = accept  # type: ignore[method-assign, assignment]
+
+
+async def test_a_long_private_answer_is_told_whole_and_to_the_asker_alone(driver: DiscordDriver) -> None:
+    driver.rig.script = rules
+    said = await driver.ask("ann", "What are the rules?")
+    await driver.rig.settled()
+    told = "\n".join(shown.text for shown in driver.replies(said))
+    assert all(told.count(rule) == 1 for rule in RULES)
+    assert all(message["flags"] & EPHEMERAL for message in said.handle.messages.values())
+    assert driver.discord.replies(driver.channel) == []
+
+
+async def test_a_long_private_answer_cut_off_by_a_crash_says_to_ask_again(driver: DiscordDriver) -> None:
+    driver.rig.script = rules
+    driver.rig.crash_before = "posted"
+    said = await driver.ask("ann", "What are the rules?")
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert wording.ASK_AGAIN in reply.text
+
+
+async def test_a_command_that_cannot_be_kept_is_told_so_at_once(driver: DiscordDriver) -> None:
+    refuse(driver, Unavailable("database", "locked"))
+    said = await driver.ask("ann", "How much leave?")
+    await until(lambda: driver.replies(said))
+    assert driver.replies(said)[0].text == wording.BUSY
+
+
+@pytest.mark.parametrize("first", [True, False])
+async def test_where_too_much_waits_the_asker_is_told_once(driver: DiscordDriver, first: bool) -> None:
+    refuse(driver, Busy("too much", first=first))
+    said = await driver.mention("ann", "How much leave?")
+    await driver.discord.gateway.read()
+    if first:
+        await until(lambda: driver.replies(said))
+    assert [shown.text for shown in driver.replies(said)] == [wording.BUSY] * first
+
+
+async def test_a_press_that_goes_wrong_is_told_so(driver: DiscordDriver) -> None:
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+
+    async def answer(answer_id: str, readers: object) -> None:
+        raise Unavailable("database", "locked")
+
+    driver.rig.desk.answer = answer  # type: ignore[method-assign, assignment]
+    assert "did not work" in (await driver.passages(said, "bob"))[0].text
+
+
+async def test_a_server_that_was_out_of_order_is_read_when_it_is_back(driver: DiscordDriver) -> None:
+    await driver.mention("ann", "Before?")
+    await driver.rig.settled()
+    await driver.caught_up()
+    gateway = driver.discord.gateway
+    await gateway.emit("GUILD_DELETE", {"id": driver.guild, "unavailable": True})
+    await gateway.read()
+    sessions, gateway.sessions = gateway.sessions, {}
+    await driver.discord.say(driver.people["ann"], driver.channel, "@Citewell Meanwhile?")
+    gateway.sessions = sessions
+    await gateway.emit("GUILD_CREATE", gateway._guild(driver.guild))
+    await until(lambda: len(driver.discord.replies(driver.channel)) == 2)
