@@ -38,9 +38,9 @@ def _listed(brief: Brief, evidence: Evidence) -> list[Sentence]:
     if brief.intent is Intent.PROCEDURE or brief.format is Format.STEPS:
         return entries(evidence, (BlockKind.STEP, BlockKind.ITEM))
     if brief.intent in (Intent.SUMMARY, Intent.AGGREGATION):
-        return overview(evidence)
+        return overview(read(brief.question), evidence)
     if brief.intent is Intent.LIST or brief.format is Format.BULLETS:
-        return entries(evidence, (BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW))
+        return entries(evidence, (BlockKind.ITEM, BlockKind.ROW, BlockKind.STEP))
     if brief.format is Format.TABLE:
         return entries(evidence, (BlockKind.ROW,))
     return []
@@ -54,7 +54,10 @@ def prose(brief: Brief, evidence: Evidence) -> list[Sentence]:
         ]
     else:
         parts = [evidence]
-    chosen = {one.place_in_text: one for part in parts for one in choose(part, MEASURES[brief.style])}
+    measure = MEASURES[
+        Style.BULLET if brief.intent is Intent.PROCEDURE and brief.style is Style.CONCISE else brief.style
+    ]
+    chosen = {one.place_in_text: one for part in parts for one in choose(part, measure)}
     ordered = [chosen[place] for place in sorted(chosen)]
     return list(_sentences(ordered, bullets=brief.format is Format.BULLETS or brief.style is Style.BULLET))
 
@@ -67,7 +70,7 @@ def _sentences(chosen: Iterable[Candidate], *, bullets: bool) -> Iterable[Senten
         kind = BlockKind.PROSE if one.kind is BlockKind.HEADING else one.kind
         if bullets and kind is BlockKind.PROSE and not layout.leads_in(one.text):
             kind = BlockKind.ITEM
-        opens = not joined or (before is not None and before.kind is not one.kind)
+        opens = not joined or (before is not None and before.kind is not one.kind and kind is not BlockKind.ROW)
         opens = opens or (kind is BlockKind.PROSE and layout.apart(one.passage.chunk, one.index))
         yield Sentence(text=one.text, kind=kind, chunk_ids=(one.chunk_id,), opens=opens and not (bullets and before))
         before = one

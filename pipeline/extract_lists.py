@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pipeline import layout
-from pipeline.asked import read
+from pipeline.asked import Asked, read
 from pipeline.evidence import Candidate, gather
-from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence
+from pipeline.text import terms
+from pipeline.values import BlockKind, Brief, Document, RetrievedChunk, Sentence
 
-NEAR = 0.5
-"""How far below the best sentence a list may score and still be the answer to a question that asks for one."""
-OVERVIEW = 6
-"""Entries of an overview."""
+NEAR, NEAR_WITHIN = 0.5, 1.2
+"""How far below the best sentence a list may score and still be the answer to a question that asks for one; further
+when it stands in the same passage as that sentence."""
+SECOND_CHOICE = 0.25
+"""What each place in the order of wanted kinds costs a list."""
+OVERVIEW, OVERVIEW_GAP = 6, 1.2
+"""Entries of an overview, and how far below the best sentence each may score."""
 CELLS = 2
-"""Sentences for each side of a comparison."""
+"""Sentences for each passage of an overview, and for each side of a comparison."""
 
 
 def entries(evidence: Sequence[Sequence[Candidate]], kinds: Sequence[BlockKind]) -> list[Sentence]:
     """The list, procedure or table that fits the question best, whole and with its opening; [] when none comes near.
 
     Of two that fit equally, the kind named first wins. Steps go on into the next passage where that continues them."""
-    best = max((one.score for units in evidence for one in units if one.says), default=0.0)
+    best = max((one for units in evidence for one in units if one.says), key=lambda one: one.score, default=None)
     found: tuple[float, Sequence[Candidate], range] | None = None
     for units in evidence:
         for members in _runs(units, kinds):
-            score = _fit(units, members) - 0.1 * kinds.index(units[members.start].kind)
-            if score >= best - NEAR and (found is None or score > found[0]):
+            score = _fit(units, members) - SECOND_CHOICE * kinds.index(units[members.start].kind)
+            near = NEAR_WITHIN if best and best.place == units[0].place else NEAR
+            if best and score >= best.score - near and (found is None or score > found[0]):
                 found = score, units, members
     if found is None:
         return []
@@ -78,17 +84,34 @@ def _continued(passage: RetrievedChunk, kind: BlockKind, evidence: Sequence[Sequ
     return []
 
 
-def overview(evidence: Sequence[Sequence[Candidate]]) -> list[Sentence]:
-    """The best sentence of each passage as a list, so that every document has its say; [] when there is only one."""
-    best = [max((one for one in units if one.says), key=lambda one: one.score, default=None) for units in evidence]
-    chosen = {one.text: one for one in reversed(best) if one is not None}
+def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sentence]:
+    """The best sentences of the passages that come near the best one, as a list; [] when there is only one.
+
+    When the question names one document by its title, only of that document."""
+    prose = [one for units in evidence for one in units if one.says and one.kind is BlockKind.PROSE]
+    prose = [one for one in prose if not layout.leads_in(one.text)]
+    named = {one.passage.document.id for one in prose if _names(asked, one.passage.document)}
+    if len(named) == 1:
+        prose = [one for one in prose if one.passage.document.id in named]
+    best = max(prose, key=lambda one: one.score, default=None)
+    chosen: dict[str, Candidate] = {}
+    taken: Counter[int] = Counter()
+    for one in sorted(prose, key=lambda one: -one.score):
+        if best and taken[one.place] < CELLS and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
+            chosen[one.text] = one
+            taken[one.place] += 1
     if len(chosen) < 2:
         return []
-    ordered = sorted(chosen.values(), key=lambda one: one.place)[:OVERVIEW]
+    ordered = sorted(chosen.values(), key=lambda one: -one.score)[:OVERVIEW]
     return [
         Sentence(text=one.text, kind=BlockKind.ITEM, chunk_ids=(one.chunk_id,), opens=number == 0)
-        for number, one in enumerate(ordered)
+        for number, one in enumerate(sorted(ordered, key=lambda one: one.place_in_text))
     ]
+
+
+def _names(asked: Asked, document: Document) -> bool:
+    title = set(terms(document.title))
+    return 2 * len(title & set(asked.terms)) > len(title)
 
 
 def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentence]:

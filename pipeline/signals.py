@@ -48,7 +48,7 @@ class Signals:
     """Numbers between 0 and 1 unless said otherwise."""
 
     cosine: float
-    """Of the sentence nearest to the question."""
+    """Of the sentence or heading nearest to the question."""
     topic: float
     """Mean cosine of the three nearest sentences of the best sentence's passage."""
     lead: float
@@ -62,7 +62,7 @@ class Signals:
     names_missing: float
     """1 when a name of the question stands neither in the best sentence nor around it."""
     numbers_missing: float
-    """1 when a number of the question is not in the best sentence nor the one before."""
+    """1 when a number of the question stands neither in the best sentence nor around it."""
     negation: float
     """1 when the question is negated and the best sentence is not."""
     opposite: float
@@ -82,14 +82,14 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
     nearest = sorted((one.cosine for one in units), reverse=True)[:3]
     before = units[best.index - 1].text if best.index else ""
     return Signals(
-        cosine=max(one.cosine for one in candidates),
+        cosine=max(one.cosine for passage in evidence for one in passage),
         topic=sum(nearest) / len(nearest),
         lead=min(max(best.score - elsewhere, 0.0), 1.0),
         coverage=best.coverage,
         rarest_missing=best.lacks,
         missing=sum(term not in near for term in asked.terms) / max(1, len(asked.terms)),
         names_missing=float(any(not name <= near for name in _names(asked.text))),
-        numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{before} {best.text}"))),
+        numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{best.text} {around}"))),
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(best.text)),
         opposite=float(_contradicts(asked.text, f"{before} {best.text}")),
     )
