@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.revision import SPAN, generation
 
+SCAN = 50
 BLOCK = 256
 """Rows brought to float at a time: few enough for the processor's cache, and for OpenBLAS to stay on one thread (its
 threads wait for each other by spinning, which costs 20 times as much on a busy machine)."""
@@ -81,17 +82,21 @@ class ExactSearch:
         return _Snapshot(now, numbers, rows, np.maximum(lengths, 1e-12), collections)
 
 
-def _load(db: sqlite3.Connection, revisions: Iterable[int]) -> tuple[NDArray[np.int64], bytes]:
-    numbers: list[int] = []
-    vectors: list[bytes] = []
-    for revision in revisions:
-        for number, vector in db.execute(
-            "SELECT number, vector FROM mean_vector WHERE number BETWEEN ? AND ?",
-            (revision * SPAN, (revision + 1) * SPAN - 1),
-        ):
-            numbers.append(number)
-            vectors.append(vector)
-    return np.array(numbers, np.int64), b"".join(vectors)
+def _load(db: sqlite3.Connection, revisions: Sequence[int]) -> tuple[NDArray[np.int64], bytes]:
+    """Numbers and vectors of `revisions`, by number: one scan where there are many."""
+    if len(revisions) > SCAN:
+        wanted = set(revisions)
+        rows = [row for row in db.execute("SELECT number, vector FROM mean_vector") if row[0] // SPAN in wanted]
+    else:
+        rows = [
+            row
+            for revision in revisions
+            for row in db.execute(
+                "SELECT number, vector FROM mean_vector WHERE number BETWEEN ? AND ?",
+                (revision * SPAN, (revision + 1) * SPAN - 1),
+            )
+        ]
+    return np.array([number for number, _ in rows], np.int64), b"".join(vector for _, vector in rows)
 
 
 def _best(snapshot: _Snapshot, vector: Vectors, collections: Iterable[int], limit: int) -> list[tuple[int, float]]:

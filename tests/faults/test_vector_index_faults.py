@@ -36,7 +36,7 @@ async def main():
             name = f"d{number % 40}"
             matrices = [row[None, :] for row in rows(30, number)]
             await storage.library.put(document(name, version=str(number)), chunks(name, ["text"] * 30), matrices, "m")
-            if number % 5 == 0:
+            if number % 3 == 0:
                 await storage.index.reconcile()
             print(number, flush=True)
 
@@ -201,7 +201,7 @@ async def test_a_store_that_grew_out_of_all_proportion_is_not_opened(tmp_path: P
 async def test_a_process_killed_while_it_indexes_leaves_an_index_that_mends_itself(tmp_path: Path) -> None:
     root = str(Path(__file__).parents[2])
 
-    for acknowledged in (4, 9):
+    for acknowledged in (3, 7):
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", INDEXER, str(tmp_path), root, stdout=asyncio.subprocess.PIPE
         )
