@@ -22,6 +22,7 @@ from pipeline.values import Answer, Event, IncomingMessage, Manner, Work, Writte
 
 log = logging.getLogger(__name__)
 
+GONE = frozenset({"thread_not_found", "message_not_found"})
 CANNOT_POST = {
     "not_in_channel": "I am not a member of it. Invite me with `/invite`.",
     "channel_not_found": "I am not a member of it. Invite me with `/invite`.",
@@ -60,9 +61,12 @@ class Deliverer:
             else:
                 await self._answer(work, spot, the_reply, events)
         except Declined as declined:
-            if declined.error not in CANNOT_POST or spot.channel.startswith("D"):
+            if declined.error in GONE:
+                log.info("the question is gone, so it gets no reply")
+            elif declined.error in CANNOT_POST and not spot.channel.startswith("D"):
+                await self._explain(spot, declined)
+            else:
                 raise
-            await self._explain(spot, declined)
         finally:
             self._replies.pop((spot.channel, spot.thread), None)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -69,12 +68,15 @@ class Sign:
         self._reacted = False
         self._session = False
         self._first = asyncio.Event()
+        self._on_its_way = False
         self._task = asyncio.create_task(self._show())
 
     async def settled(self) -> None:
         """Wait, a second at most, until no status is on its way: one that lands after the reply would stay."""
-        with contextlib.suppress(TimeoutError):
+        try:
             await asyncio.wait_for(self._first.wait(), 1.0)
+        except TimeoutError:
+            self._on_its_way = True
         self._task.cancel()
 
     async def end(self) -> None:
@@ -85,7 +87,7 @@ class Sign:
             await self._presence.attempt("reactions.remove", channel=spot.channel, timestamp=spot.ts, name=REACTION)
         if self._session:
             await self._set_session("active")
-        if not self._first.is_set():
+        if self._on_its_way:
             await self._set_status("")
 
     async def _show(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+import aiohttp
 import pytest
 
 from adapters.slack.reply import EVENT_TYPE
@@ -151,6 +152,23 @@ async def test_where_no_status_is_taken_a_reaction_shows_work_and_is_removed(sla
     assert len(slack.slack.called("assistant.threads.setStatus!unknown_method")) == 1
 
 
+async def test_a_status_that_hangs_neither_delays_the_reply_nor_stays(slack: SlackDriver) -> None:
+    hung = asyncio.Event()
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == "assistant.threads.setStatus" and when == "before" and not hung.is_set():
+            hung.set()
+            await asyncio.sleep(1.5)
+        return None
+
+    slack.slack.hook = hook
+    (await slack.adapter._slack()).web.client.session._timeout = aiohttp.ClientTimeout(total=5)
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert len(slack.replies(said)) == 1
+    assert slack.slack.called("assistant.threads.setStatus")[-1]["status"] == ""
+
+
 async def test_every_post_is_quiet(slack: SlackDriver) -> None:
     """No preview, no parsing, no name or icon of its own; `link_names` is never sent."""
     await slack.mention("ann", "How much leave do I get?")
@@ -187,6 +205,23 @@ async def test_nothing_is_sent_while_slack_asks_to_wait(slack: SlackDriver) -> N
     await slack.rig.settled()
     assert all(len(slack.replies(one)) == 1 for one in said)
     assert slack.slack.called_while_limited <= 2  # what was already on its way
+
+
+async def test_a_question_that_is_gone_gets_no_reply_and_is_done_with(slack: SlackDriver) -> None:
+    """Its deletion never reached us."""
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited("Thirty days.")
+
+    slack.rig.script = later
+    said = await slack.mention("ann", "How much leave do I get?")
+    del slack.workspace.messages[CHANNEL, said.handle.ts]
+    free.set()
+    await slack.rig.settled()
+    assert await slack.rig.state() == {"done": 1}
+    assert not slack.slack.called("chat.postMessage")
 
 
 async def test_a_reply_that_somebody_deleted_is_not_posted_again(slack: SlackDriver) -> None:

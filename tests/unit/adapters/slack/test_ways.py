@@ -16,7 +16,7 @@ from pipeline.respond import Request
 from pipeline.values import BlockKind, Chunk, Document, Event, Unit
 from tests.contracts.answers import cited
 from tests.contracts.driver import Said
-from tests.contracts.slack_driver import CHANNEL, SlackDriver, granted, user
+from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
 from tests.contracts.waiting import eventually, until
 from tests.doubles.slack import eyes
 
@@ -111,6 +111,19 @@ async def test_without_the_scope_to_look_a_private_answer_is_not_shared(tmp_path
     await driver.rig.settled()
     assert await driver.share(said, "ann") == []
     await driver.close()
+
+
+async def test_every_subscribed_event_is_acknowledged(slack: SlackDriver) -> None:
+    """Bolt leaves what nobody handles unacknowledged, and Slack then counts it as failed."""
+    slack.workspace.add("G0GROUP", "mpim")
+    slack.workspace.add("G0PRIVATE", "private")
+    places = {"channels": CHANNEL, "groups": "G0PRIVATE", "im": "D0ANN", "mpim": "G0GROUP"}
+    slack.workspace.dm(user("ann"))
+    for name in MANIFEST["settings"]["event_subscriptions"]["bot_events"]:
+        kind, _, place = name.partition(".")
+        channel = places.get(place, CHANNEL)
+        event = {"type": kind, "channel": channel, "user": user("ann"), "text": "x", "ts": "1.1", "tab": "home"}
+        assert await slack.people.event({**event, "thread_ts": "1.0"}), name
 
 
 async def test_the_stop_button_ends_the_answer_and_says_so(slack: SlackDriver) -> None:
