@@ -25,7 +25,6 @@ _EXPORT = {
     "messages": "SELECT state, body FROM message WHERE author = ? ORDER BY sequence",
     "ratings": "SELECT answer, vote, reason, comment FROM rating WHERE person = ? ORDER BY at",
     "preferences": "SELECT body FROM preference WHERE person = ?",
-    "tokens": "SELECT day, tokens FROM token_use WHERE subject = 'person ' || ?",
 }
 _ERASE = (
     "DELETE FROM turn WHERE author = ?",
@@ -34,7 +33,6 @@ _ERASE = (
     "DELETE FROM preference WHERE person = ?",
     "DELETE FROM answer WHERE author = ?",
     "DELETE FROM told WHERE author = ?",
-    "DELETE FROM token_use WHERE subject = 'person ' || ?",
     "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?",
 )
 _COUNTED = 4
