@@ -1,0 +1,42 @@
+"""The README's table of features, held against what each platform's driver can do in the contract suite."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.contracts.discord_driver import DiscordDriver
+from tests.contracts.driver import Way
+from tests.contracts.slack_driver import SlackDriver
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+FEATURES = {
+    Way.MENTION: "Mention it in a channel, get the answer in place",
+    Way.DIRECT: "Write to it directly",
+    Way.FOLLOW_UP: "Follow up in a thread without a mention",
+    Way.PRIVATE: "Ask in private with `/ask`",
+    Way.SHARE: "Share a private answer in its channel",
+    Way.EDIT: "Edit or delete a question before it is answered",
+    Way.RATE: "Rate an answer, with a reason",
+    Way.PASSAGES: "Show the exact passages, and why the confidence is what it is",
+    Way.PRIVACY: "See, export and erase your data",
+    Way.FILES: "Be told that an attached file cannot be read",
+    Way.SHARED_CHANNEL: "Channels shared with another organisation",
+}
+"""Each is a way of the driver that the contract suite walks; `faults` is no feature."""
+
+
+def table() -> dict[str, tuple[bool, bool]]:
+    rows = re.findall(r"^\| (.+?) \| (yes|no) \| (yes|no) \|$", README, re.MULTILINE)
+    return {feature: (slack == "yes", discord == "yes") for feature, slack, discord in rows}
+
+
+def test_every_way_of_the_contract_suite_is_a_row_of_the_readme_and_the_other_way_round() -> None:
+    assert set(FEATURES) == set(Way) - {Way.FAULTS}
+    assert set(table()) == set(FEATURES.values())
+
+
+def test_what_the_readme_claims_of_a_platform_is_what_its_driver_walks() -> None:
+    claimed = table()
+    for way, feature in FEATURES.items():
+        assert claimed[feature] == (way in SlackDriver.ways, way in DiscordDriver.ways), feature
