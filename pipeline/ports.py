@@ -64,9 +64,14 @@ class StreamEnd(Value):
 
 
 class LanguageModel(Protocol):
-    """One model of one provider. Makes exactly one request a call; deadlines and retries are the caller's."""
+    """One model of one provider. Makes one request a call, and another one only without a parameter that the server
+    refused by name; deadlines and retries are the caller's."""
 
     name: str
+
+    async def connect(self) -> None:
+        """Get ready now rather than at the first call, while someone waits; sends nothing."""
+        ...
 
     def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
         """Yield text as it arrives, then one StreamEnd. Raises Unavailable or Unusable."""

@@ -45,6 +45,9 @@ class GuardedModel:
         self._sleep = sleep
         self._clock = clock
 
+    async def connect(self) -> None:
+        await self._model.connect()
+
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
         """See `LanguageModel`. Raises Unavailable at once while the breaker is open."""
         begun = False

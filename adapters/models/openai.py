@@ -57,7 +57,7 @@ class OpenAIModel:
         self._making = asyncio.Lock()
 
     async def connect(self) -> None:
-        """Import the SDK and make the client now, rather than while someone waits for the first answer."""
+        """See `LanguageModel`: imports the SDK and makes the client."""
         await self._connected()
 
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:

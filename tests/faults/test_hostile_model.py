@@ -86,6 +86,8 @@ class HostileModel:
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         raise NotImplementedError
 
+    async def connect(self) -> None: ...
+
     async def close(self) -> None: ...
 
 

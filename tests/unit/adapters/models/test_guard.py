@@ -60,6 +60,8 @@ class FlakyModel:
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         raise DOWN
 
+    async def connect(self) -> None: ...
+
     async def close(self) -> None: ...
 
 
