@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from pipeline.occurrences import Wanted, pairs
 from pipeline.ports import Vectors
-from pipeline.values import Chunk, Hit
+from pipeline.values import Chunk, Document, Hit
 
-LEXICAL, WHOLE, WINDOW, PHRASE = 0.10, 0.31, 0.51, 0.08
-"""Weights of the four measures."""
+WEIGHTS = np.array([0.10, 0.31, 0.51, 0.08])
+"""Of BM25, whole passage, window and word pairs."""
 FIRST_LEXICAL, FIRST_UNIT, FIRST_WHOLE = 0.4, 0.6, 0.3
 """Weights of the ranking that decides which passages are read at all: BM25, best unit, whole passage."""
 
@@ -80,28 +80,30 @@ def candidates(
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well passages fit one question, parallel to the passages."""
+    """How well passages fit one question; a row for each passage."""
 
-    fused: Numbers
-    """0 to 1, comparable within the question only."""
+    measures: Numbers
+    """Shape (n, 4), in the order of WEIGHTS, each column divided by its best."""
     window: Numbers
     """0 to 1, comparable between questions: half cosine, half share of the question's words by rarity."""
 
+    @property
+    def fused(self) -> Numbers:
+        """0 to 1, comparable within the question only."""
+        scores: Numbers = self.measures @ WEIGHTS
+        return scores
 
-def fit(found: Candidates, passages: Sequence[tuple[Chunk, str]], asked: Mapping[str, float]) -> Fit:
-    """Read `passages` (with their titles) for the terms `asked`, each with its rarity."""
+
+def fit(found: Candidates, passages: Sequence[tuple[Chunk, Document]], asked: Mapping[str, float]) -> Fit:
+    """Read `passages` (with their titles and headings) for the terms `asked`, each with its rarity."""
     place = {key: number for number, key in enumerate(found.ids)}
     rows = [place[chunk.id] for chunk, _ in passages]
     wanted, rarity = Wanted(asked), np.fromiter(asked.values(), float)
-    read = [_read(chunk, title, wanted, rarity, found.units.get(chunk.id)) for chunk, title in passages]
+    titled = [(chunk, " ".join((document.title, *chunk.heading))) for chunk, document in passages]
+    read = [_read(chunk, title, wanted, rarity, found.units.get(chunk.id)) for chunk, title in titled]
     window, phrase = np.array(read).reshape(-1, 2).T
-    fused = (
-        LEXICAL * _relative(found.lexical[rows])
-        + WHOLE * _relative(found.whole[rows])
-        + WINDOW * _relative(window)
-        + PHRASE * _relative(phrase)
-    )
-    return Fit(fused, window)
+    measures = (found.lexical[rows], found.whole[rows], window, phrase)
+    return Fit(np.stack([_relative(one) for one in measures], axis=1), window)
 
 
 def _read(

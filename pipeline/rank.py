@@ -28,7 +28,7 @@ RAREST = 24
 THREAD = 1.5
 THREAD_COSINE = 0.7
 """A thread counts THREAD times its question where the question's best unit has this cosine, more below it and less
-above, by the square: a question that finds little by itself leans on what was said before."""
+above, in proportion: a question that finds little by itself leans on what was said before."""
 
 T = TypeVar("T")
 
@@ -47,7 +47,9 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
+    """A text to search for."""
+
     words: tuple[str, ...]
     rarity: dict[str, float]
     vector: ports.Vectors | None
@@ -65,14 +67,11 @@ class Ranker:
 
     async def rank(self, number: int, query: str, thread: str = "") -> list[Ranked]:
         """All that was read for `query` (the plan's query `number`), best first."""
-        asked = await asyncio.gather(*map(self._asked, [query, f"{query}\n{thread}"] if thread else [query]))
-        measured = await self._measured(asked)
+        asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
+        measured = await self.measured(asked)
         weights = [1.0, *(_weight(measured[0]) for _ in measured[1:])]
-        first = sum(weight * one.first_ranking() for weight, one in zip(weights, measured, strict=True))
-        ids = [measured[0].ids[place] for place in np.argsort(-first, kind="stable")[:READ]]
-        passages = await self.passages.chunks(ids)
-        titled = [(chunk, " ".join((document.title, *chunk.heading))) for chunk, document in passages]
-        fits = [fit(found, titled, one.rarity) for found, one in zip(measured, asked, strict=True)]
+        passages = await self.read(measured, weights)
+        fits = [fit(found, passages, one.rarity) for found, one in zip(measured, asked, strict=True)]
         scores = _scores(fits, weights)
         return [
             Ranked(
@@ -86,7 +85,7 @@ class Ranker:
             for place in np.argsort(-scores, kind="stable")
         ]
 
-    async def _measured(self, asked: Sequence[_Asked]) -> list[Candidates]:
+    async def measured(self, asked: Sequence[Asked]) -> list[Candidates]:
         """The hits of all of `asked` together, measured against each."""
         hits = await asyncio.gather(*map(self._hits, asked))
         ids = list(dict.fromkeys(hit.chunk_id for sides in hits for side in sides for hit in side))
@@ -98,14 +97,24 @@ class Ranker:
             for one, (lexical, near) in zip(asked, hits, strict=True)
         ]
 
-    async def _asked(self, text: str) -> _Asked:
+    async def asked(self, text: str) -> Asked:
+        """The words of `text` with their rarity, and its vector."""
         wanted = query_terms(text)
         rarity, vector = await asyncio.gather(
             self._attempt("lexical", self.index.rarity(wanted), dict.fromkeys(wanted, 1.0)), self._vector(text)
         )
         rarest = set(sorted(wanted, key=lambda word: -rarity[word])[:RAREST])
         kept = tuple(word for word in wanted if word in rarest)
-        return _Asked(kept, {stem(fold(word)): rarity[word] for word in kept}, vector)
+        return Asked(kept, {stem(fold(word)): rarity[word] for word in kept}, vector)
+
+    async def read(
+        self, measured: Sequence[Candidates], weights: Sequence[float] = (1.0,)
+    ) -> list[tuple[Chunk, Document]]:
+        """The candidates that promise most."""
+        first = sum(weight * one.first_ranking() for weight, one in zip(weights, measured, strict=True))
+        return await self.passages.chunks(
+            [measured[0].ids[place] for place in np.argsort(-first, kind="stable")[:READ]]
+        )
 
     async def _vector(self, text: str) -> ports.Vectors | None:
         if self.embedder is None:
@@ -113,7 +122,7 @@ class Ranker:
         found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed([text]), None)
         return None if found is None else found[0]
 
-    async def _hits(self, asked: _Asked) -> tuple[Sequence[Hit], Sequence[Hit]]:
+    async def _hits(self, asked: Asked) -> tuple[Sequence[Hit], Sequence[Hit]]:
         nothing: list[Hit] = []
         lexical = self._attempt("lexical", self.index.lexical(asked.words, self.audience, DEPTH), nothing)
         if asked.vector is None:
@@ -132,7 +141,7 @@ class Ranker:
 def _weight(question: Candidates) -> float:
     """How much the thread counts beside its question."""
     best = float(question.best_unit.max(initial=0.0))
-    return THREAD * (THREAD_COSINE / max(best, 0.3)) ** 2 if best else THREAD
+    return THREAD * THREAD_COSINE / max(best, 0.3) if best else THREAD
 
 
 def _scores(fits: Sequence[Fit], weights: Sequence[float]) -> Numbers:
