@@ -42,6 +42,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False) -> Async
             open_storage(
                 settings.data,
                 embedder=embedder.name if embedder else "",
+                chroma_url=settings.chroma_url,
                 exclusive=exclusive,
             )
         )

@@ -13,7 +13,6 @@ from pipeline.budget import TokenBudget
 from pipeline.drafting import Pen
 from pipeline.ports import LanguageModel
 from pipeline.respond import Planner
-from storage.budget import SqliteTokenLedger
 from storage.open import Storage
 
 EXTRACTIVE = "extractive"
@@ -61,7 +60,7 @@ async def open_writers(settings: Settings, planner: Planner, storage: Storage) -
         pen = Pen(
             writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
             budget=TokenBudget(
-                SqliteTokenLedger(storage.database),
+                storage.ledger,
                 person=settings.daily_tokens_person,
                 space=settings.daily_tokens_space,
                 answer=settings.context_tokens + settings.max_tokens,
