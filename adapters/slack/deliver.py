@@ -41,7 +41,7 @@ class Deliverer:
         self._web = web
         self._me = me
         self._look = look
-        self._shared_channels = shared_channels
+        self.shared_channels = shared_channels
         self._presence = Presence(web)
         self._budget = Budget(web.pace.streams)
         self._feeds: dict[tuple[str, str], Feed] = {}
@@ -56,7 +56,7 @@ class Deliverer:
         the_reply = Reply(self._web, self._me, spot, work.message.key, receipt, work.reference)
         self._replies[spot.channel, spot.thread] = the_reply
         try:
-            if work.message.external and not self._shared_channels:
+            if work.message.external and not self.shared_channels:
                 await the_reply.show([line(wording.SHARED_CHANNEL)])
             else:
                 await self._answer(work, spot, the_reply, events)

@@ -15,7 +15,7 @@ from adapters.slack.incoming import Addressed, Deleted, Edited, Me, Stopped, rea
 from pipeline import wording
 from pipeline.errors import Busy
 from pipeline.ports import Inbox
-from pipeline.values import ConversationId
+from pipeline.values import IncomingMessage
 
 REMEMBERED = 1000
 OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
@@ -53,7 +53,7 @@ class Intake:
 
     async def _accept(self, addressed: Addressed) -> None:
         message = addressed.message
-        if addressed.follow_up and not await self._takes_part(message.conversation):
+        if addressed.follow_up and not await self._is_ours(message):
             return
         text = self._early.get(message.key, message.text)
         try:
@@ -64,7 +64,11 @@ class Intake:
                 self._whispering.add(task)
                 task.add_done_callback(self._whispering.discard)
 
-    async def _takes_part(self, conversation: ConversationId) -> bool:
+    async def _is_ours(self, message: IncomingMessage) -> bool:
+        """Whether a message that does not mention us goes on with something we have answered."""
+        if message.external and not self._deliverer.shared_channels:
+            return False
+        conversation = message.conversation
         appearing = self._deliverer.takes_part(conversation.channel, conversation.thread)
         return appearing or await self._inbox.takes_part(conversation)
 

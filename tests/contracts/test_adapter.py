@@ -120,6 +120,9 @@ async def test_a_shared_channel_gets_one_polite_line(driver: Driver) -> None:
     await driver.rig.settled()
     (reply,) = driver.replies(said)
     assert reply.text == wording.SHARED_CHANNEL
+    after = await driver.follow_up("bob", "What was that?", said)
+    await driver.rig.settled()
+    assert len(driver.replies(after)) + len(driver.replies(said)) <= 1
     assert driver.rig.requests == []
 
 
