@@ -85,7 +85,8 @@ def fitted(questions: list[Question]) -> NDArray[np.float64]:
         mean, square = 0.9 * mean + 0.1 * gradient, 0.999 * square + 0.001 * gradient**2
         weights += RATE * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
         weights = np.maximum(weights, 0.0)
-    return weights / weights.sum()
+    total: NDArray[np.float64] = weights / weights.sum()
+    return total
 
 
 def report(title: str, pairs: list[tuple[Question, NDArray[np.float64]]]) -> None:
