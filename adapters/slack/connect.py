@@ -35,17 +35,22 @@ PATH = "/slack/events"
 
 
 async def socket_mode(app: AsyncApp, app_token: str, first_address: str) -> None:
-    """Keep two connections open until cancelled."""
-    keepers = [_keep(app, app_token, first_address if number == 0 else "") for number in range(CONNECTIONS)]
-    async with asyncio.TaskGroup() as group:
+    """Keep two connections open until cancelled. Raises Misconfigured when the token stops working."""
+    addresses = [first_address, *[""] * (CONNECTIONS - 1)]
+    keepers = [asyncio.create_task(_keep(app, app_token, address)) for address in addresses]
+    try:
+        await asyncio.gather(*keepers)
+    finally:
         for keeper in keepers:
-            group.create_task(keeper)
+            keeper.cancel()
+        await asyncio.wait(keepers)
 
 
 async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
     while True:
+        address = address or await _new_address(app, app_token)
         handler = AsyncSocketModeHandler(app, app_token, logger=SDK_LOG, ping_interval=PING)
-        handler.client.wss_uri = address or await _new_address(app, app_token)
+        handler.client.wss_uri = address
         try:
             await handler.client.connect()  # type: ignore[no-untyped-call]
             await _until_dead(handler)

@@ -26,6 +26,7 @@ class SlackServer:
     def __init__(self, scopes: frozenset[str]) -> None:
         self.workspace = Workspace()
         self.scopes = scopes
+        self.app_token = APP_TOKEN
         self.calls: list[tuple[str, Json]] = []
         self.hook: Hook | None = None
         self.streams_per_minute = 20
@@ -152,7 +153,7 @@ class SlackServer:
     # --- Socket Mode ------------------------------------------------------------------------
 
     def _open_socket(self, token: str) -> web.Response:
-        if token != APP_TOKEN:
+        if token != self.app_token:
             return web.json_response({"ok": False, "error": "invalid_auth" if token else "not_authed"})
         ticket = secrets.token_hex(8)
         self._tickets.add(ticket)

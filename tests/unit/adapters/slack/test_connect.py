@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from adapters.slack import connect
 from adapters.slack.connect import signed
+from pipeline.errors import Misconfigured
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
 from tests.contracts.waiting import until
 from tests.doubles.slack.people import encoded, signature
@@ -117,6 +118,22 @@ async def test_a_connection_that_went_silent_is_replaced(tmp_path: Path, monkeyp
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert len(driver.replies(said)) == 1
+    await driver.close()
+
+
+async def test_a_token_that_stops_working_ends_the_listening_with_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "PING", 0.05)
+    monkeypatch.setattr(connect, "DEAD", 0.1)
+    driver = await SlackDriver.open(tmp_path / "data")
+    await until(lambda: len(driver.slack.sockets) == 2)
+    driver.slack.app_token = "xapp-another"
+    for socket in list(driver.slack.sockets):
+        await socket.close()
+    listening = driver.rig._tasks[1]
+    await until(listening.done)
+    assert isinstance(listening.exception(), Misconfigured)
     await driver.close()
 
 
