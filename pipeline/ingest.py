@@ -7,18 +7,19 @@ embedded together. A document that fails is reported and the rest goes on; what 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
 
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Vectors
+from pipeline.tally import Change, Event, Failed, Summary, Tally
 from pipeline.unit_texts import unit_texts
-from pipeline.values import Audience, Chunk, Document, Parsed, Value
+from pipeline.values import Audience, Chunk, Document, Parsed
+
+__all__ = ["Change", "Event", "Failed", "Summary", "ingest"]
 
 READERS = 2
 """Documents read at a time, so that a slow one does not leave the embedder idle."""
@@ -26,50 +27,6 @@ WAITING = 64
 """Documents between two stages."""
 BATCH = 1024
 """Units embedded together."""
-
-
-class Change(StrEnum):
-    """What became of one document."""
-
-    ADDED = "added"
-    CHANGED = "changed"
-    UNCHANGED = "unchanged"
-    REMOVED = "removed"
-    FAILED = "failed"
-
-
-class Event(Value):
-    """One document is dealt with."""
-
-    change: Change
-    label: str
-    done: int
-    """Documents dealt with so far, of `total`; removed ones are not counted."""
-    total: int
-
-
-class Failed(Event):
-    """A document could not be taken. Its old version, if there is one, keeps serving."""
-
-    change: Change = Change.FAILED
-    reason: str
-    """Why, and what to do."""
-
-
-class Summary(Value):
-    """What a run did."""
-
-    added: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    failed: tuple[Failed, ...] = ()
-    chunks: int = 0
-    words: int = 0
-    flagged: tuple[str, ...] = ()
-    """Labels of documents that hold instructions addressed to an assistant."""
-    degraded: str = ""
-    """Why documents of this run have no vectors; empty when they have."""
 
 
 class Split(Protocol):
@@ -92,7 +49,7 @@ async def ingest(
     source could not list everything. Raises what `library` raises, and Refused when the source does not exist.
     """
     items, unlisted = await _list(source)
-    tally = _Tally(on_event, len(items))
+    tally = Tally(on_event, len(items))
     if unlisted:
         tally.failed(source.name, unlisted)
     known = await library.versions(source.name)
@@ -149,7 +106,7 @@ class _Stages:
     collection: str
     known: dict[str, str]
     here: set[str]
-    tally: _Tally
+    tally: Tally
     degraded: str = ""
 
     async def read(self, items: Iterator[SourceItem], parsed: asyncio.Queue[_Ready | None]) -> None:
@@ -217,51 +174,4 @@ class _Stages:
         while ready := await embedded.get():
             name = self.embedder.name if self.embedder and ready.vectors is not None else ""
             await self.library.put(ready.document, ready.chunks, ready.vectors, name)
-            self.tally.stored(ready, new=ready.item.id not in self.known)
-
-
-class _Tally:
-    """Counts, and tells each document to `on_event`."""
-
-    def __init__(self, on_event: Callable[[Event], None], total: int) -> None:
-        self._on_event = on_event
-        self._total = total
-        self._counts: Counter[Change] = Counter()
-        self._failed: list[Failed] = []
-        self._flagged: list[str] = []
-        self._chunks = self._words = 0
-
-    def count(self, change: Change, label: str) -> None:
-        self._counts[change] += 1
-        self._on_event(Event(change=change, label=label, done=self._done, total=self._total))
-
-    def failed(self, label: str, error: CitewellError) -> None:
-        reason = f"{error}. {error.what_to_do}".rstrip(" .") + "."
-        self._counts[Change.FAILED] += 1
-        event = Failed(label=label, reason=reason, done=self._done, total=self._total)
-        self._failed.append(event)
-        self._on_event(event)
-
-    def stored(self, ready: _Ready, *, new: bool) -> None:
-        self._chunks += len(ready.chunks)
-        self._words += sum(len(chunk.text.split()) for chunk in ready.chunks)
-        if ready.document.flagged:
-            self._flagged.append(ready.item.label)
-        self.count(Change.ADDED if new else Change.CHANGED, ready.item.label)
-
-    def summary(self, degraded: str) -> Summary:
-        return Summary(
-            added=self._counts[Change.ADDED],
-            changed=self._counts[Change.CHANGED],
-            unchanged=self._counts[Change.UNCHANGED],
-            removed=self._counts[Change.REMOVED],
-            failed=tuple(self._failed),
-            chunks=self._chunks,
-            words=self._words,
-            flagged=tuple(self._flagged),
-            degraded=degraded,
-        )
-
-    @property
-    def _done(self) -> int:
-        return min(self._total, self._counts.total() - self._counts[Change.REMOVED])
+            self.tally.stored(ready.item.label, ready.document, ready.chunks, new=ready.item.id not in self.known)

@@ -1,0 +1,101 @@
+"""What a run of ingestion tells: an event for each document, and a summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from pipeline.errors import CitewellError
+from pipeline.values import Chunk, Document, Value
+
+
+class Change(StrEnum):
+    """What became of one document."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    REMOVED = "removed"
+    FAILED = "failed"
+
+
+class Event(Value):
+    """One document is dealt with."""
+
+    change: Change
+    label: str
+    done: int
+    """Documents dealt with so far, of `total`; removed ones are not counted."""
+    total: int
+
+
+class Failed(Event):
+    """A document could not be taken. Its old version, if there is one, keeps serving."""
+
+    change: Change = Change.FAILED
+    reason: str
+    """Why, and what to do."""
+
+
+class Summary(Value):
+    """What a run did."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    failed: tuple[Failed, ...] = ()
+    chunks: int = 0
+    words: int = 0
+    flagged: tuple[str, ...] = ()
+    """Labels of documents that hold instructions addressed to an assistant."""
+    degraded: str = ""
+    """Why documents of this run have no vectors; empty when they have."""
+
+
+class Tally:
+    """Counts, and tells each document to `on_event`."""
+
+    def __init__(self, on_event: Callable[[Event], None], total: int) -> None:
+        self._on_event = on_event
+        self._total = total
+        self._counts: Counter[Change] = Counter()
+        self._failed: list[Failed] = []
+        self._flagged: list[str] = []
+        self._chunks = self._words = 0
+
+    def count(self, change: Change, label: str) -> None:
+        self._counts[change] += 1
+        self._on_event(Event(change=change, label=label, done=self._done, total=self._total))
+
+    def failed(self, label: str, error: CitewellError) -> None:
+        reason = f"{error}. {error.what_to_do}".rstrip(" .") + "."
+        self._counts[Change.FAILED] += 1
+        event = Failed(label=label, reason=reason, done=self._done, total=self._total)
+        self._failed.append(event)
+        self._on_event(event)
+
+    def stored(self, label: str, document: Document, chunks: Sequence[Chunk], *, new: bool) -> None:
+        self._chunks += len(chunks)
+        self._words += sum(len(chunk.text.split()) for chunk in chunks)
+        if document.flagged:
+            self._flagged.append(label)
+        self.count(Change.ADDED if new else Change.CHANGED, label)
+
+    def summary(self, degraded: str) -> Summary:
+        return Summary(
+            added=self._counts[Change.ADDED],
+            changed=self._counts[Change.CHANGED],
+            unchanged=self._counts[Change.UNCHANGED],
+            removed=self._counts[Change.REMOVED],
+            failed=tuple(self._failed),
+            chunks=self._chunks,
+            words=self._words,
+            flagged=tuple(self._flagged),
+            degraded=degraded,
+        )
+
+    @property
+    def _done(self) -> int:
+        return min(self._total, self._counts.total() - self._counts[Change.REMOVED])
