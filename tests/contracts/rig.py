@@ -44,7 +44,9 @@ class Rig:
         self._stack = AsyncExitStack()
         self.storage: Storage = await self._stack.enter_async_context(open_storage(self.folder, exclusive=True))
         inbox = _CrashingInbox(self)
-        self.worker = Worker(inbox, self, {adapter.name: adapter}, self._request, concurrency=8, grace_seconds=GRACE, retry_seconds=0.01)
+        self.worker = Worker(
+            inbox, self, {adapter.name: adapter}, self._request, concurrency=8, grace_seconds=GRACE, retry_seconds=0.01
+        )
         self.storage.inbox.on_accept(self.worker.ring)
         self.desk = CitewellDesk(self.storage, self._audience)
         self._tasks = [
