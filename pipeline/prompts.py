@@ -36,8 +36,8 @@ class PromptOptions(Value):
 
 class Prompt(Value):
     messages: tuple[ChatMessage, ...]
-    chunk_ids: tuple[str, ...]
-    """The passage with number n is `chunk_ids[n - 1]`."""
+    passages: tuple[RetrievedChunk, ...]
+    """The one with number n is `passages[n - 1]`."""
     tokens: int
     """Estimated."""
 
@@ -113,7 +113,7 @@ def answer_prompt(
     user = "\n".join([*(_fenced(piece, brief, mark) for piece in packed), *([earlier] if earlier else []), question])
     return Prompt(
         messages=(ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)),
-        chunk_ids=tuple(piece.passage.chunk.id for piece in packed),
+        passages=tuple(piece.passage for piece in packed),
         tokens=options.context_tokens - left + sum(piece.tokens for piece in packed),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 
+from pipeline.addresses import strange
 from pipeline.errors import CitewellError, Unusable
 from pipeline.markup import Marked, Parser
 from pipeline.ports import LanguageModel, StreamEnd, TextDelta
@@ -86,7 +87,7 @@ class _Draft:
             self._written += estimate(piece.text)
             marked = self._parser.feed(piece.text)
         fitting: list[Sentence] = []
-        for sentence in _resolved(marked, self._prompt.chunk_ids, self._mark):
+        for sentence in _resolved(marked, self._prompt.passages, self._mark):
             self.full = self.full or bool(self.length and self.length + len(sentence.text) > self._brief.max_length)
             if not self.full:
                 self.length += len(sentence.text)
@@ -119,21 +120,32 @@ class _Draft:
         )
 
 
-def _resolved(marked: Sequence[Marked], chunk_ids: Sequence[str], mark: str) -> list[Sentence]:
-    """Sentences with chunk ids for source numbers; what repeats the prompt's own mark is left out."""
-    numbered = dict(enumerate(chunk_ids, start=1))
-    return [
-        Sentence(
-            text=sentence.text,
-            kind=sentence.kind,
-            chunk_ids=tuple(numbered[number] for number in sentence.numbers if number in numbered),
-            opens=sentence.opens,
-            language=sentence.language,
-            section=sentence.section,
+def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark: str) -> list[Sentence]:
+    """Sentences with chunk ids for source numbers. Left out is what repeats the prompt's own mark, and what holds an
+    address or a mention that the passages it names do not hold."""
+    numbered = dict(enumerate(passages, start=1))
+    resolved: list[Sentence] = []
+    for sentence in marked:
+        named = [numbered[number] for number in sentence.numbers if number in numbered]
+        if mark in sentence.text or mark in sentence.language or strange(sentence.text, map(_said, named)):
+            continue
+        resolved.append(
+            Sentence(
+                text=sentence.text,
+                kind=sentence.kind,
+                chunk_ids=tuple(passage.chunk.id for passage in named),
+                opens=sentence.opens,
+                language=sentence.language,
+                section=sentence.section,
+            )
         )
-        for sentence in marked
-        if mark not in sentence.text and mark not in sentence.language
-    ]
+    return resolved
+
+
+def _said(passage: RetrievedChunk) -> str:
+    """All that a model was shown of a passage."""
+    document, chunk = passage.document, passage.chunk
+    return "\n".join((document.title, document.filename, document.url, *chunk.heading, chunk.text))
 
 
 def _missing(said: Sequence[str], question: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.addresses import strange
 from pipeline.budget import TokenBudget
 from pipeline.drafting import Pen
 from pipeline.extract import ExtractiveWriter
@@ -123,6 +124,7 @@ def held(answer: Answer, written: Sequence[Written]) -> None:
         assert sentence.numbers
         named = tuple(by_number[number] for number in sentence.numbers)
         assert judge(Sentence(text=sentence.text, kind=sentence.kind, chunk_ids=named), PASSAGES).supported
+        assert not strange(sentence.text, [SOURCE])
         numbers = re.findall(r"\d+", sentence.text)
         assert all(number in SOURCE for number in numbers)
 
@@ -150,6 +152,13 @@ async def test_a_sentence_that_is_a_link_or_a_mention_is_never_shown(
     written, answer = await shown(f"{fact[:-1]} [1].\n{frame}{trick}{mark}")
     held(answer, written)
     assert not any(event.sentence.text.strip(" .") == trick for event in written)
+
+
+@given(st.sampled_from(LINKS + MENTIONS), st.sampled_from(FACTS), st.sampled_from([", see {}", " ({})", " {} "]))
+@settings(max_examples=60, deadline=None)
+async def test_a_true_sentence_that_carries_a_link_or_a_mention_is_not_shown(trick: str, fact: str, way: str) -> None:
+    written, answer = await shown(f"{fact[:-1]}{way.format(trick)} [1][2].")
+    held(answer, written)
 
 
 async def test_an_echo_of_the_prompt_shows_neither_its_mark_nor_its_rules() -> None:

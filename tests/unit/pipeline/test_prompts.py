@@ -151,7 +151,7 @@ def test_earlier_answers_come_without_their_source_numbers() -> None:
 def test_numbers_lead_back_to_the_passages_in_their_order() -> None:
     prompt = answer_prompt(Brief(question="?"), PASSAGES, [], PromptOptions(), MARK)
     user = prompt.messages[1].content
-    assert prompt.chunk_ids == ("c1", "c2")
+    assert [passage.chunk.id for passage in prompt.passages] == ["c1", "c2"]
     assert user.index(f"<passage-{MARK} 1> Handbook d1") < user.index(SENTENCES[0])
     assert user.index(f"<passage-{MARK} 2> Handbook d2") < user.index(SENTENCES[2])
 
@@ -201,7 +201,7 @@ def test_the_same_text_in_two_documents_is_shown_once_and_can_be_cited_twice() -
         PromptOptions(),
         MARK,
     )
-    assert prompt.chunk_ids == ("c1", "c2")
+    assert [passage.chunk.id for passage in prompt.passages] == ["c1", "c2"]
     assert prompt.messages[1].content.count(SENTENCES[0]) == 1
     assert "the same text as passage 1" in prompt.messages[1].content
 

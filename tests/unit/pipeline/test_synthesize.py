@@ -122,6 +122,14 @@ async def test_a_sentence_that_repeats_the_prompts_mark_is_left_out() -> None:
     assert [s.text for s in sentences if isinstance(s, Sentence)] == ["Staff get 25 days."]
 
 
+@pytest.mark.parametrize(
+    "trick", ["see https://evil.example/?q=25", "[here](https://evil.example)", "ask <!channel>", "or bob@evil.example"]
+)
+async def test_a_sentence_with_an_address_that_its_passage_lacks_is_left_out(trick: str) -> None:
+    *sentences, _ = await written(f"Staff get 25 days, {trick} [1]. Contractors get none [2].", STOP)
+    assert [s.text for s in sentences if isinstance(s, Sentence)] == ["Contractors get none."]
+
+
 async def test_the_draft_ends_at_the_sentence_that_would_be_too_long() -> None:
     brief = BRIEF.model_copy(update={"max_length": 30})
     first, end = await written("Staff get 25 days [1]. Contractors get none [2].", STOP, brief=brief)
