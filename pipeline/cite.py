@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pipeline import wording
 from pipeline.values import BlockKind, Chunk, Citation, CitationStyle, CitedSentence, RetrievedChunk
 
 SNIPPET = 150
@@ -63,6 +64,7 @@ def cite(
         snippet=snippet(chunk.text[chunk.overlap :] if not quote else chunk.text, quote),
         score=round(passage.score, 3),
         positions=positions,
+        flagged=document.flagged,
     )
 
 
@@ -91,13 +93,15 @@ def snippet(text: str, quote: str) -> str:
 
 
 def place(citation: Citation) -> str:
-    """Where in its document a citation stands: `Expenses > Travel, page 3`."""
+    """Where in its document a citation stands: `Expenses > Travel, page 3`; and that the document is flagged."""
     heading = citation.heading[1:] if citation.heading[:1] == (citation.title,) else citation.heading
     parts = [" > ".join(heading)] if heading else []
     if citation.sheet:
         parts.append(f"sheet {citation.sheet}")
     if citation.page is not None:
         parts.append(f"page {citation.page}")
+    if citation.flagged:
+        parts.append(wording.FLAGGED)
     return ", ".join(parts)
 
 

@@ -419,6 +419,8 @@ class Citation(Value):
     """3 decimals."""
     positions: tuple[tuple[int, int], ...] = ()
     """Where the sentences that rest on it stand in the body: start, end."""
+    flagged: bool = False
+    """Its document holds instructions addressed to an assistant; none of them is in the answer."""
 
 
 class CitedSentence(Value):

@@ -21,6 +21,7 @@ PARTIAL_CUT = "The answer ends here because the language model stopped before it
 PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
 UNVERIFIED = "⚠ Unverified claim"
 UNSEARCHED = "no documents were searched"
+FLAGGED = "⚠ holds instructions to an assistant, which were ignored"
 LATE = "Sorry for the wait: I could not be reached when you asked."
 EXPIRED = "I could not be reached when you asked this, and it is too old to answer now. Please ask again."
 BUSY = "I am busy with many questions right now. Please ask again in a few minutes."
