@@ -10,7 +10,7 @@ from pipeline import layout
 from pipeline.evidence import Candidate
 from pipeline.values import BlockKind, Style
 
-ADJACENT, UNDER_HEADING = 0.15, 0.5
+ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
 ACROSS = 0.25
 """The share of it that is left across a line break."""
@@ -33,7 +33,7 @@ class Measure:
 
 
 MEASURES = {
-    Style.CONCISE: Measure(words=60, sentences=6, gap=0.36),
+    Style.CONCISE: Measure(words=62, sentences=6, gap=0.31),
     Style.BULLET: Measure(words=80, sentences=6, gap=0.5),
     Style.DETAILED: Measure(words=160, sentences=12, gap=0.9),
 }

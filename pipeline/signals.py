@@ -12,6 +12,8 @@ from pipeline.evidence import Candidate
 from pipeline.phrases import word_pattern
 from pipeline.text import STOP_WORDS, terms, words
 
+HEADING = 0.7
+"""What the cosine of a heading counts: it tells what its text is about, but does not answer."""
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|non|except|least|fail\w*|lack\w*|refus\w*|unable|rarely|hardly"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|sin|nunca)\b|n['’]t\b|ない|ません",
@@ -48,7 +50,7 @@ class Signals:
     """Numbers between 0 and 1 unless said otherwise."""
 
     cosine: float
-    """Of the sentence or heading nearest to the question."""
+    """Of the sentence nearest to the question, or of a heading that is nearer by far."""
     topic: float
     """Mean cosine of the three nearest sentences of the best sentence's passage."""
     lead: float
@@ -82,7 +84,7 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
     nearest = sorted((one.cosine for one in units), reverse=True)[:3]
     before = units[best.index - 1].text if best.index else ""
     return Signals(
-        cosine=max(one.cosine for passage in evidence for one in passage),
+        cosine=max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage),
         topic=sum(nearest) / len(nearest),
         lead=min(max(best.score - elsewhere, 0.0), 1.0),
         coverage=best.coverage,
