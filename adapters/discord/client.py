@@ -47,6 +47,7 @@ class Client(discord.Client):
         lag_seconds: float = LAG_SECONDS,
     ) -> None:
         """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class."""
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=intents(message_content=message_content),
             allowed_mentions=discord.AllowedMentions.none(),

@@ -178,3 +178,21 @@ async def test_a_command_whose_token_has_expired_is_given_up_quietly(driver: Dis
     await driver.rig.settled()
     assert driver.replies(said) == []
     assert await driver.rig.state() == {"done": 1}
+
+
+async def test_stopping_lets_a_reply_under_way_end(driver: DiscordDriver) -> None:
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited("Thirty days.", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leave?")
+    await until(lambda: driver.rig.requests)
+    listening = driver.rig._tasks[1]
+    listening.cancel()
+    free.set()
+    await asyncio.gather(listening, return_exceptions=True)
+    (reply,) = driver.replies(said)
+    assert "Thirty days." in reply.text

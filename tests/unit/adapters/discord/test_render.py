@@ -1,0 +1,105 @@
+"""An answer as pages."""
+
+from __future__ import annotations
+
+import discord
+import pytest
+
+from adapters.discord import render
+from adapters.discord.card import card, layout
+from adapters.discord.permissions import intents, permissions
+from adapters.discord.target import thread_name
+from pipeline import wording
+from pipeline.errors import Unusable
+from pipeline.values import BlockKind, CitationStyle, CitedSentence, Stage
+from tests.contracts.answers import broken, citation, cited, not_found
+from tests.doubles.discord import eyes
+
+LONG = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
+
+
+def test_a_short_answer_is_one_page_with_text_sources_confidence_and_buttons() -> None:
+    (page,) = render.pages(cited("Thirty days."))
+    assert page.body == "Thirty days. \\[1\\]"
+    assert page.sources.startswith("**Sources**\n\\[1\\] [Leave policy](<https://wiki.acme.example/")
+    assert page.status.startswith("-# ●●● High confidence")
+    assert (page.answer_id, page.explained) == ("a1b2c3", True)
+
+
+def test_what_the_operator_switched_off_is_not_shown() -> None:
+    (page,) = render.pages(cited("Thirty days."), render.Look(citations=False, confidence=False))
+    assert (page.sources, page.status) == ("", "")
+
+
+def test_a_long_answer_is_numbered_pages_and_the_last_one_has_the_buttons() -> None:
+    *first, last = render.pages(cited(*LONG))
+    assert [page.status for page in first] == [f"-# Part {n} of {len(first) + 1}" for n in range(1, len(first) + 1)]
+    assert not any(page.answer_id for page in first)
+    assert last.answer_id
+
+
+def test_what_is_shown_while_writing_begins_what_is_shown_in_the_end() -> None:
+    sentences = [CitedSentence(text=text, numbers=(1,)) for text in LONG]
+    end = render.pages(cited(sentences=sentences))[0].body
+    for count in (1, 10, 60, 300):
+        shown = render.progress(sentences[:count], "", Stage.WRITING).body
+        assert end.startswith(shown)
+
+
+def test_inline_citations_name_their_source() -> None:
+    (page,) = render.pages(cited("Thirty days.", citation_style=CitationStyle.INLINE))
+    assert "(Source: Leave policy - Leave > Annual leave, page 3)" in eyes.look(page.body).text
+
+
+def test_an_unverified_claim_is_marked() -> None:
+    sentence = CitedSentence(text="Perhaps.", kind=BlockKind.ITEM, verified=False)
+    (page,) = render.pages(cited(sentences=[sentence]))
+    assert page.body.startswith(f"- {wording.UNVERIFIED}: Perhaps.")
+
+
+def test_a_wide_table_is_a_list_that_names_every_column() -> None:
+    rows = [("Country | Days of annual leave | Days of sick leave with full pay", BlockKind.HEADER),
+            ("Germany | 30 | 42", BlockKind.ROW)]  # fmt: skip
+    (page,) = render.pages(cited(sentences=[CitedSentence(text=text, kind=kind) for text, kind in rows]))
+    assert "Country: Germany" in page.body
+    assert "Days of annual leave: 30; Days of sick leave with full pay: 42" in page.body
+
+
+def test_not_found_shows_what_came_closest_and_can_be_rated_but_not_explained() -> None:
+    (page,) = render.pages(not_found())
+    assert "What came closest" in page.sources
+    assert (bool(page.answer_id), page.explained, page.status) == (True, False, "")
+
+
+def test_a_failure_has_no_buttons() -> None:
+    (page,) = render.pages(broken())
+    assert (page.sources, page.status, page.answer_id) == ("", "", "")
+
+
+def test_an_answer_without_a_linkable_address_names_its_source_unlinked() -> None:
+    (page,) = render.pages(cited("Yes.", citations=[citation(url="file:///etc/leave")]))
+    assert "\\[1\\] Leave policy" in page.sources
+
+
+@pytest.mark.parametrize("texts", [(), ("",), ("x" * 4001,), ("x" * 2500, "y" * 1600), ("🙂" * 2001,)])
+def test_a_card_beyond_the_limits_is_never_made(texts: tuple[str, ...]) -> None:
+    with pytest.raises(Unusable):
+        layout(texts)
+
+
+def test_an_answer_id_that_fits_no_button_is_refused() -> None:
+    with pytest.raises(Unusable):
+        card(render.Page(body="x", answer_id="a" * 80))
+
+
+@pytest.mark.parametrize("question", ["How?", "word " * 90, "🙂" * 120, "", "\n\u202e"])
+def test_a_thread_is_named_after_the_question_within_the_limit(question: str) -> None:
+    name = thread_name(question)
+    assert 1 <= len(name.encode("utf-16-le")) // 2 <= 100
+    assert "\n" not in name
+
+
+def test_only_the_least_is_asked_for() -> None:
+    assert intents(message_content=False) == discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
+    assert permissions().value == 309237746688
+    assert not permissions().mention_everyone
