@@ -48,6 +48,7 @@ def test_a_question_that_names_its_subject_is_left_alone(question: str) -> None:
         ("and for contractors?", "What is the notice period for contractors?"),
         ("What about for interns in Spain?", "What is the notice period for interns in Spain?"),
         ("in Germany?", "What is the notice period for employees in Germany?"),
+        ("And contractors?", "What is the notice period for contractors?"),
     ],
 )
 def test_an_elliptic_part_takes_its_place_in_the_last_question(question: str, completed: str) -> None:
@@ -56,8 +57,19 @@ def test_an_elliptic_part_takes_its_place_in_the_last_question(question: str, co
 
 
 @pytest.mark.parametrize(
-    "question", ["why?", "How long does it take?", "Tell me more", "Who approves that?", "And contractors?"]
+    ("topic", "question", "completed"),
+    [
+        ("How many days off do full-time employees get?", "And contractors?", "How many days off do contractors get?"),
+        ("When does the northern office open?", "and the southern office?", "When does the southern office open?"),
+        ("Does the company pay for lunch?", "And the union?", "Does the union pay for lunch?"),
+        ("Can employees work abroad?", "What about interns?", "Can interns work abroad?"),
+    ],
 )
+def test_a_name_takes_the_place_of_the_last_questions_subject(topic: str, question: str, completed: str) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize("question", ["why?", "How long does it take?", "Tell me more", "Who approves that?"])
 def test_what_misses_its_subject_is_understood_with_the_last_question_and_searched_as_it_is(question: str) -> None:
     found = complete(question, NOTICE)
     assert found.leans
