@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import discord
+import structlog
 import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
@@ -28,6 +29,7 @@ MARK_SECONDS = 10.0
 LAG_SECONDS = 120.0
 """How late a gateway event may come, and how wrong this machine's clock may go."""
 
+log = structlog.get_logger(__name__)
 Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
@@ -158,4 +160,10 @@ class Client(discord.Client):
                 self._gap.result()
             everywhere = self._caught_up and not any(guild.unavailable for guild in self.guilds)
             if everywhere and not self._intake.unsaved and quiet < self._lag:
-                await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)
+                await self._mark()
+
+    async def _mark(self) -> None:
+        try:
+            await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)
+        except OSError as error:
+            log.warning("discord_memory_unwritable", reason=str(error))

@@ -7,6 +7,7 @@ it has declared. Nothing of it is needed for correctness of what is already in t
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -27,10 +28,12 @@ class _State(BaseModel):
 
 
 class Memory:
-    """Raises OSError when its folder cannot be written. A damaged file counts as an empty one."""
+    """Any thread may use it. Raises OSError when its folder cannot be written. A damaged file counts as an empty
+    one."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "discord.json"
+        self._lock = threading.RLock()
         try:
             self._state = _State.model_validate_json(self._path.read_bytes())
         except (FileNotFoundError, ValidationError):
@@ -53,8 +56,9 @@ class Memory:
         return self._state.commands
 
     def mark_read(self, until: float) -> None:
-        if until > self._state.read_until:
-            self._save(read_until=until)
+        with self._lock:
+            if until > self._state.read_until:
+                self._save(read_until=until)
 
     def mark_identified(self, times: tuple[float, ...]) -> None:
         self._save(identified=list(times))
@@ -63,19 +67,23 @@ class Memory:
         self._save(commands=digest)
 
     def know_direct(self, channel_id: int) -> None:
-        if channel_id not in self._state.directs:
-            self._save(directs=[*self._state.directs, channel_id][-KNOWN_DIRECTS:])
+        with self._lock:
+            if channel_id not in self._state.directs:
+                self._save(directs=[*self._state.directs, channel_id][-KNOWN_DIRECTS:])
 
     def forget_direct(self, channel_id: int) -> None:
-        if channel_id in self._state.directs:
-            self._save(directs=[known for known in self._state.directs if known != channel_id])
+        with self._lock:
+            if channel_id in self._state.directs:
+                self._save(directs=[known for known in self._state.directs if known != channel_id])
 
     def _save(self, **changes: object) -> None:
-        self._state = self._state.model_copy(update=changes)
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        beside = self._path.with_suffix(".new")
-        with beside.open("w") as file:
-            file.write(self._state.model_dump_json())
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self._path)
+        with self._lock:
+            changed = self._state.model_copy(update=changes)
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            beside = self._path.with_suffix(".new")
+            with beside.open("w") as file:
+                file.write(changed.model_dump_json())
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(self._path)
+            self._state = changed

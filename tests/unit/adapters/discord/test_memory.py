@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from adapters.discord.memory import KNOWN_DIRECTS, Memory
@@ -38,3 +39,14 @@ def test_only_the_direct_channels_used_last_are_kept(tmp_path: Path) -> None:
     memory.forget_direct(KNOWN_DIRECTS)
     assert len(memory.directs) == KNOWN_DIRECTS - 1
     assert memory.directs[0] == 3
+
+
+def test_threads_do_not_lose_what_the_others_noted(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        done = [pool.submit(memory.know_direct, number) for number in range(40)]
+        done += [pool.submit(memory.mark_read, float(number)) for number in range(1, 41)]
+    for one in done:
+        one.result()
+    again = Memory(tmp_path)
+    assert (sorted(again.directs), again.read_until) == (list(range(40)), 40.0)
