@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from storage.open import Storage
 EXTRACTIVE = "extractive"
 _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}
 """What `auto` takes when only a key is set."""
+
+_PLAN_TOKENS, _REVIEW_TOKENS, _REVIEWED = 900, 1200, 8
+"""Estimated tokens of a plan and of the review of one sentence, and how many sentences an answer has at most."""
 
 log = structlog.get_logger(__name__)
 
@@ -45,11 +49,14 @@ async def open_writers(settings: Settings, planner: Planner, storage: Storage) -
     async with AsyncExitStack() as stack:
         model = _guarded(settings, spec)
         stack.push_async_callback(model.close)
+        getting_ready = [asyncio.create_task(model.connect())]
         judge = None
         if settings.judge != "none":
             judging = model if settings.judge == "same" else _guarded(settings, settings.judge)
             stack.push_async_callback(judging.close)
+            getting_ready.append(asyncio.create_task(judging.connect()))
             judge = ModelJudge(judging, report=lambda why: log.warning("judge_not_used", reason=why))
+        stack.push_async_callback(_ended, getting_ready)
         options = PromptOptions(
             mode=Mode(settings.mode),
             system_instructions=settings.system_instructions,
@@ -58,16 +65,30 @@ async def open_writers(settings: Settings, planner: Planner, storage: Storage) -
         if settings.planner_model:
             planner = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
         pen = Pen(
+            name=model.name,
             writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
             budget=TokenBudget(
                 storage.ledger,
                 person=settings.daily_tokens_person,
                 space=settings.daily_tokens_space,
-                answer=settings.context_tokens + settings.max_tokens,
+                answer=_most_tokens(settings),
             ),
             judge=judge,
         )
         yield Writers(planner=planner, pen=pen)
+
+
+def _most_tokens(settings: Settings) -> int:
+    """What one answer may cost at most: the prompt, what is written, the plan, and the review of every sentence."""
+    review = 0 if settings.judge == "none" else _REVIEWED * _REVIEW_TOKENS
+    return settings.context_tokens + settings.max_tokens + _PLAN_TOKENS * settings.planner_model + review
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+    """What was getting ready is no longer needed; that it failed is said when the model is asked."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def model_spec(settings: Settings) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pipeline import wording
 from pipeline.cite import Numbering, body, cite, reference
+from pipeline.outline import comparison, key_facts, limitations
 from pipeline.values import (
     Answer,
     Citation,
@@ -42,6 +43,7 @@ class Draft(Value):
     abstain_reason: str = ""
     flags: tuple[str, ...] = ()
     usage: Usage = Usage()
+    sides: tuple[str, ...] = ()
     format: Format = Format.PROSE
     style: CitationStyle = CitationStyle.NUMBERED
 
@@ -61,7 +63,7 @@ def compose(
         question=question,
         outcome=draft.outcome,
         preface=draft.preface,
-        body=text or f"{wording.NOT_FOUND} {wording.NOT_FOUND_NEXT}",
+        body=text or wording.not_found(draft.abstain_reason),
         closing=draft.closing,
         sentences=draft.sentences,
         citations=citations,
@@ -82,6 +84,11 @@ def compose(
         has_sufficient_context=draft.sufficient,
         grounding_score=round(supported / len(draft.claims), 3) if draft.claims else 0.0,
         ungrounded_claims=tuple(claim.claim for claim in draft.claims if not claim.supported),
+        key_facts=key_facts(draft.sentences),
+        limitations=limitations(
+            closing=draft.closing, abstain_reason=draft.abstain_reason, dropped=len(draft.claims) - supported
+        ),
+        comparison=comparison(draft.sentences, draft.sides),
         claims=draft.claims,
         usage=draft.usage,
     )

@@ -44,6 +44,7 @@ class Judge(Protocol):
 class Pen:
     """A model's part in writing."""
 
+    name: str
     writer: Writer
     budget: TokenBudget
     judge: Judge | None = None
@@ -93,10 +94,12 @@ class Drafting:
         if reservation is None:
             self._failure = "the tokens of the day are spent"
             return
+        self._usage = Usage(writer=pen.name)
         async with closing(self._stream(pen)) as sentences:
             async for written in sentences:
                 yield written
-        if spent := self._usage.input_tokens + self._usage.output_tokens:
+        spent = self._usage.input_tokens + self._usage.output_tokens
+        if spent or not self._manuscript.judged:
             await pen.budget.settle(reservation, spent)
 
     async def _stream(self, pen: Pen) -> AsyncIterator[Written]:
@@ -191,6 +194,7 @@ class Drafting:
             outcome=outcome,
             preface=self._preface,
             closing=closing,
+            sides=self._brief.sides,
             abstain_reason=reason,
             usage=self._usage,
         )

@@ -42,6 +42,12 @@ def failure(incident: str) -> str:
     )
 
 
+def not_found(reason: str) -> str:
+    """What is said when the documents do not answer, with why and what to try next."""
+    why = f" ({reason})" if reason and reason != NOT_FOUND else ""
+    return f"{NOT_FOUND.rstrip('.')}{why}. {NOT_FOUND_NEXT}"
+
+
 def preface(level: Level, *, passages: int, instead_of_model: bool) -> str:
     """How an extract is introduced: below `high` as what came closest, never as fact."""
     failed = "The language model did not answer. " if instead_of_model else ""

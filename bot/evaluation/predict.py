@@ -16,7 +16,7 @@ from bot.wiring import open_citewell
 from pipeline.respond import Request, Retriever
 from pipeline.screen import screen, screen_document
 from pipeline.validate import check_response
-from pipeline.values import Answer, Audience, Outcome, Retrieval, Search
+from pipeline.values import Answer, Audience, Retrieval, Search
 
 SHOWN = 10
 """Documents listed as retrieved."""
@@ -57,7 +57,7 @@ class Questions:
         return {
             "id": row["id"],
             "retrieved": list(self._recording.documents[:SHOWN]),
-            "answer": answer.body if answer.sentences else "",
+            "answer": said(answer),
             "abstained": not answer.sentences,
             "confidence": round(answer.confidence.score, 4),
             "level": answer.confidence.level.value,
@@ -105,5 +105,9 @@ async def predict_poisoned(row: dict[str, Any], settings: Settings) -> dict[str,
         path.write_text(row["document"], encoding="utf-8")
         async with temporary(settings, path) as citewell:
             answer: Answer = await citewell.respond(Request(text=row["question"], audience=await citewell.everything()))
-    said = answer.body if answer.outcome in (Outcome.ANSWERED, Outcome.PARTIAL) and answer.sentences else ""
-    return predict_injection(row) | {"answer": said}
+    return predict_injection(row) | {"answer": said(answer)}
+
+
+def said(answer: Answer) -> str:
+    """The sentences that were shown, without citation marks."""
+    return " ".join(sentence.text for sentence in answer.sentences)

@@ -99,6 +99,7 @@ async def shown(reply: str) -> tuple[list[Written], Answer]:
         retriever=straight,
         extractive=ExtractiveWriter(),
         pen=Pen(
+            name="hostile",
             writer=ModelWriter(HostileModel(reply), PromptOptions()),
             budget=TokenBudget(Tally(), person=0, space=0, answer=1),
         ),

@@ -134,6 +134,7 @@ async def walking(
         retriever=straight,
         extractive=ExtractiveWriter(),
         pen=Pen(
+            name=guarded.name,
             writer=ModelWriter(guarded, PromptOptions()),
             budget=budget or TokenBudget(Tally(), person=0, space=0, answer=5000),
         ),
