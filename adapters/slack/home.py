@@ -29,8 +29,9 @@ _PRIVACY = (
 
 def home(documents: Sequence[Document], preferences: Preferences, notice: str = "") -> Block:
     """The view for `views.publish`."""
+    told = short(notice, 500)
     blocks = [
-        *([section(short(notice, 500))] if notice else []),
+        *([section(told)] if told else []),
         _header("Ask the documents"),
         section(_HOW),
         _header("What is indexed"),
