@@ -17,7 +17,7 @@ from tests.contracts.rig import Rig
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
 from tests.doubles.discord.faults import Fault as Order
-from tests.doubles.discord.messages import attachment
+from tests.doubles.discord.payloads import attachment
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Interaction, Payload
 

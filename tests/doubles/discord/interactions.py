@@ -5,7 +5,8 @@ from __future__ import annotations
 from aiohttp import web
 
 from tests.doubles.discord.limits import modal_refused, refused
-from tests.doubles.discord.messages import Messages, Refusal, body_of, build, change, reasons
+from tests.doubles.discord.messages import Messages
+from tests.doubles.discord.payloads import Refusal, body_of, build, change, reasons
 from tests.doubles.discord.world import EPHEMERAL, Interaction, Payload, World
 
 MESSAGE, DEFERRED, DEFERRED_UPDATE, UPDATE, MODAL = 4, 5, 6, 7, 9

@@ -12,7 +12,8 @@ from aiohttp import web
 from tests.doubles.discord.faults import Fault, Faults
 from tests.doubles.discord.gateway import Gateway
 from tests.doubles.discord.interactions import Interactions
-from tests.doubles.discord.messages import Messages, Refusal, body_of
+from tests.doubles.discord.messages import Messages
+from tests.doubles.discord.payloads import Refusal, body_of
 from tests.doubles.discord.people import People
 from tests.doubles.discord.world import Payload, World
 
