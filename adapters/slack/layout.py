@@ -168,14 +168,19 @@ def _links(answer: Answer) -> frozenset[str]:
 
 
 def _inert(citations: Iterable[Citation]) -> list[Citation]:
+    """Citations whose words can stand in the text, in a table too."""
+
+    def words(text: str) -> str:
+        return markup.inline(text, ()).replace("|", "∣")
+
     return [
         citation.model_copy(
             update={
-                "title": markup.inline(citation.title, ()),
-                "product": markup.inline(citation.product, ()),
-                "document_type": markup.inline(citation.document_type, ()),
-                "sheet": citation.sheet and markup.inline(citation.sheet, ()),
-                "heading": tuple(markup.inline(part, ()) for part in citation.heading),
+                "title": words(citation.title),
+                "product": words(citation.product),
+                "document_type": words(citation.document_type),
+                "sheet": citation.sheet and words(citation.sheet),
+                "heading": tuple(words(part) for part in citation.heading),
             }
         )
         for citation in citations

@@ -92,6 +92,7 @@ def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:
     """Markdown again. Text that will stand together is looked at together, whatever stood between it before."""
     plain = ""
     closers: list[str] = []
+    inside = False
     for token in tokens:
         markup = ""
         match token.type:
@@ -111,9 +112,10 @@ def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:
             case _:
                 markup = token.markup
         if markup:
-            yield _text(plain, links)
+            yield _text(plain, () if inside else links)
             yield markup
             plain = ""
+            inside = any(closers)
     yield _text(plain, links)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -87,11 +88,12 @@ def test_thousands_of_hostile_sentences_are_harmless() -> None:
     def text() -> str:
         return "".join(dice.choice(FRAGMENTS) for _ in range(dice.randrange(1, 14)))
 
+    def source(text: Callable[[], str]) -> Citation:
+        return citation(title=text(), heading=(text(), text()), sheet=text(), product=text(), url=ALLOWED)
+
     for _ in range(200):
         sentences = [sentence(text(), dice.choice(list(BlockKind)), dice.random() < 0.3, text()) for _ in range(20)]
-        check_answer(
-            sentences, [text() for _ in range(6)], CitationStyle.NUMBERED, [citation(title=text(), url=ALLOWED)]
-        )
+        check_answer(sentences, [text() for _ in range(6)], dice.choice(list(CitationStyle)), [source(text)])
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
