@@ -48,6 +48,7 @@ _WRITTEN = {
     ("°f", 1.0): "°f fahrenheit",
 }
 _UNITS = {word: unit for unit, written in _WRITTEN.items() for word in written.split()}
+UNIT_WORDS = frozenset(_UNITS)
 _MULTIPLE = "|".join(sorted(_TIMES, key=len, reverse=True))
 _UNIT = "|".join(re.escape(word) for word in sorted(_UNITS, key=len, reverse=True))
 _AFTER = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.facts import SPELLED, Date, Facts, Quantity, facts_of
+from pipeline.synonyms import SAME
 from pipeline.text import stem, terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -60,6 +61,11 @@ class Said:
     def terms(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(word.term for word in self.words))
 
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """The terms of the first content word, hyphens included: `full-time`."""
+        return lead(self.text)
+
 
 def read(claim: str) -> Said:
     """The content words, numbers and dates of a claim; discourse words and labels are left out."""
@@ -76,7 +82,15 @@ def read(claim: str) -> Said:
 @lru_cache(maxsize=16384)
 def content(text: str) -> tuple[str, ...]:
     """Stems of the content words; numbers are facts, not words."""
-    return tuple(term for term in terms(text) if not term[0].isdigit() and term not in SPELLED)
+    return tuple(SAME.get(term, term) for term in terms(text) if not term[0].isdigit() and term not in SPELLED)
+
+
+def lead(text: str) -> tuple[str, ...]:
+    """The terms of the first word that says something; with a hyphen there are two."""
+    for word in text.split():
+        if found := tuple(term for term in content(word) if term not in _DISCOURSE):
+            return found
+    return ()
 
 
 class Vocabulary:

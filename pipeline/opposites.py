@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from pipeline.phrases import word_pattern
+from pipeline.text import stem
 
 _PAIRS = [
-    frozenset(pair.split("/"))
+    tuple(pair.split("/"))
     for pair in """
     first/last before/after increase/decrease increased/decreased increases/decreases more/less more/fewer most/least
     largest/smallest larger/smaller bigger/smaller highest/lowest higher/lower best/worst better/worse north/south
@@ -28,9 +29,10 @@ _PAIRS = [
     true/false on/off full/empty heavy/light day/night morning/evening arrive/depart arrived/departed
     """.split()
 ]
-_OPPOSITE = {
-    word: frozenset().union(*(pair for pair in _PAIRS if word in pair)) - {word} for pair in _PAIRS for word in pair
-}
+_OPPOSITE: dict[str, set[str]] = {}
+for _one, _other in _PAIRS:
+    _OPPOSITE.setdefault(stem(_one), set()).add(stem(_other))
+    _OPPOSITE.setdefault(stem(_other), set()).add(stem(_one))
 _TURNS = ("un", "in", "im", "il", "ir", "non", "dis")
 """Prefixes that turn a word into its opposite."""
 NEGATION = re.compile(
@@ -61,15 +63,19 @@ _AT_MOST = re.compile(
 )
 
 
-def opposed(claim: Collection[str], source: Collection[str]) -> bool:
-    """Whether a lower-case word of the `claim` stands in the `source` as its opposite, and neither has both."""
-    return any(_opposites(word, source) - set(claim) for word in claim if word not in source)
+def opposed(claim: Iterable[str], source: Iterable[str]) -> bool:
+    """Whether a word of the `claim` stands in the `source` as its opposite, and neither has both."""
+    ours, theirs = set(claim), set(source)
+    said, found = set(map(stem, ours)), set(map(stem, theirs))
+    return any(_OPPOSITE.get(word, set()) & found - said for word in said - found) or any(
+        _prefixed(word) & theirs - ours for word in ours - theirs
+    )
 
 
-def _opposites(word: str, source: Collection[str]) -> set[str]:
-    found = _OPPOSITE.get(word, frozenset()) | {prefix + word for prefix in _TURNS if len(word) > 3}
-    found |= {word[len(prefix) :] for prefix in _TURNS if word.startswith(prefix) and len(word) > len(prefix) + 3}
-    return {other for other in found if other in source}
+def _prefixed(word: str) -> set[str]:
+    """The word with and without a prefix that turns it."""
+    found = {prefix + word for prefix in _TURNS if len(word) > 3}
+    return found | {word[len(prefix) :] for prefix in _TURNS if word.startswith(prefix) and len(word) > len(prefix) + 3}
 
 
 def overstated(claim: str, source: str) -> bool:

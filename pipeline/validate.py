@@ -24,6 +24,8 @@ DOUBTFUL = 2.0
 FLAGGED = 5.0
 """Hazard from which a whole response is flagged: a number or date that no source has, and more."""
 _CLAUSE = re.compile(r"[,;:()]\s*|\s+(?=(?:and|but|which|while|because|so|such as|including)\b)")
+_GROUP = re.compile(r"(?:(?:the|all|our|most|some|both)\s+)?[\w-]+[^\Ws]s\b", re.IGNORECASE)
+"""Begins with a noun in the plural: the sentence is about these."""
 _NOTHING = Vocabulary(())
 
 
@@ -109,11 +111,13 @@ def _reworded(text: str, named: Sequence[RetrievedChunk]) -> Judgement:
     ground = ranked[0][1]
     _, place = ground.covered(said.terms, 1)
     nearest = ground.window(place, 1)
+    if _GROUP.match(text) and not any(ground.knows(term) for ground in grounds for term in said.subject):
+        return _rejected("what it speaks of is not in the passage", score)
     if risk.hazard > BEARABLE or risk.loose > LOOSE_AT_MOST:
         return _rejected("too few of its words are in the passage", score)
     if addressed_to_assistant(nearest, ground.text):
         return _rejected("it rests on an instruction to an assistant")
-    if reason := turned(said, nearest) or mixed(said, grounds):
+    if reason := turned(said, grounds) or mixed(said, grounds):
         return _rejected(reason, score)
     _, start = ground.covered(said.terms, 2)
     return _supported(score, _needed(said, ranked), ground.window(start, 2))
