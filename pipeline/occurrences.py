@@ -28,7 +28,7 @@ class Wanted:
         """Every occurrence of every term in `text`, in order."""
         surface = text.lower()
         if len(surface) != len(text):
-            surface = text
+            surface = "".join(letter.lower()[0] for letter in text)
         if not surface.isascii():
             surface = _FOREIGN.sub(_without_marks, surface)
         found: list[Occurrence] = []
