@@ -116,12 +116,16 @@ _HELD = {
 }
 
 
+_MEASURING = re.compile(r"\b(how) (?:many|much|long|often)\b", re.IGNORECASE)
+"""Its second word asks, and is not looked for."""
+
+
 @lru_cache(maxsize=512)
 def read(question: str) -> Asked:
     """Read `question`; the same one is read once."""
     return Asked(
         text=question,
-        terms=tuple(dict.fromkeys(terms(question))) or tuple(query_terms(question)),
+        terms=tuple(dict.fromkeys(terms(_MEASURING.sub(r"\1", question)))) or tuple(query_terms(question)),
         wanted=next((kind for kind, pattern in _WANTED if pattern.search(question)), None),
     )
 

@@ -20,7 +20,10 @@ COVERAGE, COSINE, PASSAGE, TYPE = 1.0, 1.0, 2.0, 0.5
 """Weights of the question's terms, the vector, the passage and the wanted kind of thing. Flat: any of them may be
 changed by half without moving an answer rate by more than a point (squad2, doc2dial, clapnq)."""
 BEFORE, HEADING, TITLE = 0.7, 0.6, 0.5
-"""What a term counts that stands in the sentence before, the heading above, or the title only."""
+"""What a term counts that stands in the sentence before (for a table row: in the header), the heading above, or the
+title only."""
+NAMED = 1.0
+"""What a table row gains when the question names one of its cells, times the weight of that cell's terms."""
 UNDER_COVERAGE, UNDER_COSINE, UNDER_REACH = 0.6, 0.25, 3
 """What a heading that fits the question adds to the first three sentences under it, the nearest most."""
 
@@ -46,6 +49,8 @@ class Candidate:
     """The same with the sentence before, the heading above and the title, which count less."""
     heading: float
     """The share that the heading above holds."""
+    named: float
+    """For a table row: the weight of the question's terms in a cell that the question names whole; otherwise 0."""
     lacks: float
     """The weight of the weightiest term of the question that it does not hold itself."""
     cosine: float
@@ -80,6 +85,14 @@ def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, 
     raw = {term: math.log(1 + len(units) / (1 + seen[term])) for term in wanted}
     total = sum(raw.values()) or 1.0
     return {term: weight / total for term, weight in raw.items()}
+
+
+def needed(asked: Asked, opening: Candidate, entry: Candidate) -> bool:
+    """Whether what opens a list must be said: not a heading that mostly repeats the question or the entry."""
+    if not layout.is_heading(opening.passage.chunk, opening.index):
+        return True
+    found = set(terms(opening.text))
+    return 2 * len(found - set(asked.terms) - set(terms(entry.text))) > len(found)
 
 
 def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
@@ -130,7 +143,7 @@ class _Scorer:
     ) -> Candidate:
         chunk = self._passage.chunk
         own = self._units[index]
-        before = self._units[index - 1] if index else frozenset[str]()
+        before = self._before(index)
         around = sum(
             weight
             * (BEFORE if term in before else HEADING if term in heading else TITLE if term in self._title else 0.0)
@@ -141,11 +154,13 @@ class _Scorer:
         under = self._share(heading)
         text = layout.text_of(chunk, index)
         near = max(0.0, 1 - since / UNDER_REACH)
+        named = self._named(text) if chunk.units[index].kind is BlockKind.ROW else 0.0
         wanted = self._asked.wanted
         score = (
             COVERAGE * (held + around)
             + COSINE * self._cosine(index)
             + PASSAGE * self._relative
+            + NAMED * named
             + (TYPE if wanted is not None and holds(wanted, text) else 0.0)
             + near * (UNDER_COVERAGE * under + UNDER_COSINE * heading_cosine)
         )
@@ -155,14 +170,24 @@ class _Scorer:
             index=index,
             text=text,
             kind=chunk.units[index].kind,
-            says=not above and bool(_MEANINGFUL.search(text)),
+            says=not above and chunk.units[index].kind is not BlockKind.HEADER and bool(_MEANINGFUL.search(text)),
             own=held,
             coverage=held + around,
             heading=under,
+            named=named,
             lacks=max((weight for term, weight in self._weights.items() if term not in own), default=0.0),
             cosine=self._cosine(index),
             score=score,
         )
+
+    def _before(self, index: int) -> frozenset[str]:
+        chunk = self._passage.chunk
+        place = layout.opening(chunk, index) if chunk.units[index].kind is BlockKind.ROW else index - 1
+        return self._units[place] if place is not None and place >= 0 else frozenset()
+
+    def _named(self, row: str) -> float:
+        found = (_terms(cell) for cell in layout.cells(row))
+        return max((self._share(cell) for cell in found if cell and cell <= set(self._asked.terms)), default=0.0)
 
     def _share(self, found: frozenset[str]) -> float:
         return sum(weight for term, weight in self._weights.items() if term in found)

@@ -12,6 +12,9 @@ _TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;。！？]*(?<![,:：、])")
 """Begins with a capital (or in a script without them), has no figure, and no mark that ends a sentence."""
 _HEADING_LENGTH = 80
 _LEADING = re.compile(r"[:：]\W*$")
+_DETAIL = re.compile(r"[,;:(\[、（]")
+_NAME = 5
+"""Words up to which a table cell names something."""
 _REACH = 2
 """So many paragraphs or code blocks may stand between two entries of one list."""
 
@@ -20,6 +23,12 @@ def text_of(chunk: Chunk, index: int) -> str:
     """The text of one unit."""
     unit = chunk.units[index]
     return chunk.text[unit.start : unit.end]
+
+
+def cells(text: str) -> list[str]:
+    """What each short cell of a table row is about: its text up to the first comma or bracket."""
+    found = (cell for cell in text.split(" | ") if len(cell.split()) <= _NAME)
+    return [_DETAIL.split(cell, maxsplit=1)[0].strip() for cell in found]
 
 
 def is_heading(chunk: Chunk, index: int) -> bool:
@@ -45,6 +54,12 @@ def _is_text(chunk: Chunk, index: int) -> bool:
 def leads_in(text: str) -> bool:
     """Whether something must follow: it ends with a colon."""
     return bool(_LEADING.search(text))
+
+
+def above(chunk: Chunk, index: int) -> str:
+    """The headings that a unit stands under."""
+    nearest = next((text_of(chunk, place) for place in range(index - 1, -1, -1) if is_heading(chunk, place)), "")
+    return " ".join((*chunk.heading, nearest))
 
 
 def apart(chunk: Chunk, index: int) -> bool:

@@ -13,7 +13,11 @@ from pipeline.phrases import word_pattern
 from pipeline.text import STOP_WORDS, terms, words
 
 HEADING = 0.7
-"""What the cosine of a heading counts: it tells what its text is about, but does not answer."""
+"""What the cosine of a heading counts: it tells what its text is about, but does not answer. That of the
+heading or lead-in of a list that answers counts in full."""
+ROW = 0.85
+"""What stands in for the cosine of a table row with a cell that the question names, times the share of the question's
+terms in it and around it: a row is no sentence, and its vector says little."""
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|non|except|least|fail\w*|lack\w*|refus\w*|unable|rarely|hardly"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|sin|nunca)\b|n['’]t\b|ない|ません",
@@ -50,7 +54,7 @@ class Signals:
     """Numbers between 0 and 1 unless said otherwise."""
 
     cosine: float
-    """Of the sentence nearest to the question, or of a heading that is nearer by far."""
+    """Of the sentence nearest to the question, or of a heading that is nearer by far; see ROW for table rows."""
     topic: float
     """Mean cosine of the three nearest sentences of the best sentence's passage."""
     lead: float
@@ -83,26 +87,40 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
     elsewhere = max((one.score for one in candidates if one.place != best.place), default=best.score - 1)
     nearest = sorted((one.cosine for one in units), reverse=True)[:3]
     before = units[best.index - 1].text if best.index else ""
+    opening = _opening(best, units)
+    said = f"{opening.text} {best.text}" if opening else best.text
+    missing = sum(term not in near for term in asked.terms) / max(1, len(asked.terms))
+    cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
+    if cosine > 0:
+        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if best.named else 0.0)
     return Signals(
-        cosine=max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage),
+        cosine=cosine,
         topic=sum(nearest) / len(nearest),
         lead=min(max(best.score - elsewhere, 0.0), 1.0),
         coverage=best.coverage,
         rarest_missing=best.lacks,
-        missing=sum(term not in near for term in asked.terms) / max(1, len(asked.terms)),
+        missing=missing,
         names_missing=float(any(not name <= near for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{best.text} {around}"))),
-        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(best.text)),
+        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
         opposite=float(_contradicts(asked.text, f"{before} {best.text}")),
     )
 
 
+def _opening(best: Candidate, units: Sequence[Candidate]) -> Candidate | None:
+    """What a list entry, a step or a table row cannot be understood without."""
+    place = layout.opening(best.passage.chunk, best.index)
+    return None if place is None else units[place]
+
+
 def _around(best: Candidate, units: Sequence[Candidate]) -> str:
-    """What is read together with a sentence: the one before, the heading above, the title."""
+    """What is read together with a sentence: the one before, the header of its table, the heading above, the title."""
     chunk = best.passage.chunk
-    heading = next((units[i].text for i in range(best.index - 1, -1, -1) if layout.is_heading(chunk, i)), "")
     before = units[best.index - 1].text if best.index else ""
-    return " ".join((before, heading, *chunk.heading, best.passage.document.title))
+    opening = _opening(best, units)
+    return " ".join(
+        (before, opening.text if opening else "", layout.above(chunk, best.index), best.passage.document.title)
+    )
 
 
 def _names(question: str) -> list[set[str]]:
