@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -16,7 +15,7 @@ from bot.schedule import scheduled
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from bot.worker import Worker
-from pipeline.errors import CitewellError, Misconfigured
+from pipeline.errors import Misconfigured
 from pipeline.ports import PlatformAdapter
 
 DRAIN_SECONDS = 8.0
@@ -80,9 +79,9 @@ async def _until_stopped(
     status = status or int(not listening)
     for task in (*listening, working, stopping):
         task.cancel()
-    await asyncio.gather(*listening, working, stopping, return_exceptions=True)
-    with suppress(CitewellError):
-        await worker.drain(DRAIN_SECONDS)
+    await asyncio.gather(worker.drain(DRAIN_SECONDS), *listening, working, stopping, return_exceptions=True)
+    for adapter in adapters.values():
+        await adapter.close()
     return status
 
 

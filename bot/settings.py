@@ -142,7 +142,7 @@ class Settings(BaseSettings):
     )
     discord_threads: bool = Field(False, description="Answer a mention in a thread opened from it")
     discord_home_guilds: tuple[int, ...] = Field(
-        (), description="Guild ids whose members may ask by direct message and see what their roles allow"
+        (), description="Guild ids whose members are inside the organisation; empty: every server the bot is in"
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged")
 

@@ -339,3 +339,7 @@ class PlatformAdapter(Protocol):
     async def readers(self, message: IncomingMessage) -> Readers:
         """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""
         ...
+
+    async def close(self) -> None:
+        """Let go of what deliveries need, after the last one."""
+        ...

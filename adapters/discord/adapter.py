@@ -171,6 +171,9 @@ class DiscordAdapter:
         with translated("look for a reply"):
             return await line.deliverer.find(work)
 
+    async def close(self) -> None:
+        """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
+
     async def readers(self, message: IncomingMessage) -> Readers:
         """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""
         line = await self._ready()

@@ -15,8 +15,8 @@ def run(data: Data = None) -> None:
     async def work() -> None:
         from bot.service import serve
 
-        failed = await serve(found, out.print)
-        if failed:
-            raise typer.Exit(1)
+        status = await serve(found, lambda line: out.print(line, soft_wrap=True, markup=False))
+        if status:
+            raise typer.Exit(status)
 
     run_to_end(work())

@@ -49,8 +49,8 @@ async def post(http: SlackHTTPDriver, raw: bytes, headers: dict[str, str]) -> in
         {"X-Slack-Signature": "v0=" + "0" * 64, "X-Slack-Request-Timestamp": str(int(time.time()))},
         {"X-Slack-Signature": "v0=" + "0" * 64, "X-Slack-Request-Timestamp": "9" * 400},
         signature(BODY, secret="another"),
-        signature(BODY, at=time.time() - 400),
-        signature(BODY, at=time.time() + 400),
+        signature(BODY, at=time.time() - 86_400),
+        signature(BODY, at=time.time() + 86_400),
         signature(BODY + b" "),
     ],
 )
