@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from pipeline.facts import UNIT_WORDS, Date, Quantity, facts_of
-from pipeline.ground import Ground, Said, Vocabulary, content, lead
+from pipeline.facts import UNIT_WORDS, Quantity, facts_of
+from pipeline.ground import Clause, Ground, Said, Vocabulary, clauses, content, split, values
 from pipeline.opposites import bound, negated, opposed, overstated
 from pipeline.text import words
 
-_PART = re.compile(r"[;,|]\s*|\s+(?:and|but|while|whereas)\s+")
 _UNIT_TERMS = frozenset(term for word in UNIT_WORDS for term in content(word))
 _LEANS = re.compile(
     r"\W*(?:it|they|this|that|these|those|he|she|which|who|such|both|otherwise|if|when|you|we)\b", re.IGNORECASE
@@ -20,7 +20,7 @@ _LEANS = re.compile(
 
 def turned(said: Said, grounds: Sequence[Ground]) -> str:
     """Why the sentences nearest to the claim say otherwise; empty when they do not."""
-    parts = [part for part in _PART.split(said.text) if len(content(part)) > 1] or [said.text]
+    parts = [part for part in split(said.text) if len(content(part)) > 1] or [said.text]
     for part in parts:
         nearest = _nearest(content(part), said.terms, grounds)
         if not _speaks_of(content(part), nearest):
@@ -35,18 +35,24 @@ def turned(said: Said, grounds: Sequence[Ground]) -> str:
 
 def _nearest(part: Sequence[str], whole: Sequence[str], grounds: Sequence[Ground]) -> str:
     """The clause that holds most of a part of the claim, and of those the one that holds most of the claim."""
-    best, score = "", (0, 0)
-    for ground in grounds:
-        for (start, end), vocabulary in zip(ground.units, ground.vocabularies, strict=True):
-            found = sum(term in vocabulary for term in part), sum(term in vocabulary for term in whole)
-            if found > score:
-                best, score = ground.text[start:end], found
-    return max(_PART.split(best), key=lambda clause: _overlap(content(clause), part, whole))
+    sentences = [ground.sentence(place) for ground in grounds if (place := _fullest(part, whole, ground)) is not None]
+    found = [clause for sentence in sentences for clause in clauses(sentence)]
+    if not found:
+        return ""
+    return max(found, key=lambda one: (_count(part, one.vocabulary), _count(whole, one.vocabulary))).text
 
 
-def _overlap(found: Sequence[str], part: Sequence[str], whole: Sequence[str]) -> tuple[int, int]:
-    vocabulary = Vocabulary(found)
-    return sum(term in vocabulary for term in part), sum(term in vocabulary for term in whole)
+def _fullest(part: Sequence[str], whole: Sequence[str], ground: Ground) -> int | None:
+    counts: Counter[int] = Counter()
+    for weight, terms in ((len(whole) + 1, part), (1, whole)):
+        for term in terms:
+            for place in ground.where(term):
+                counts[place] += weight
+    return max(sorted(counts), key=lambda place: counts[place], default=None)
+
+
+def _count(terms: Sequence[str], vocabulary: Vocabulary) -> int:
+    return sum(term in vocabulary for term in terms)
 
 
 def _limits(said: Said, grounds: Sequence[Ground]) -> str:
@@ -84,47 +90,38 @@ def mixed(said: Said, grounds: Sequence[Ground]) -> str:
     `Alice leads sales` and `Bob leads support` do not make `Alice leads support`: a clause about something that the
     claim does not speak of must not be the only one to have a part of the claim, where it is built like a clause
     about the claim's own subject, or where it has nothing else of the claim than a number or name."""
-    clauses = [_Clause(text, said) for text in _clauses(said, grounds)]
-    own = [clause for clause in clauses if not clause.foreign]
-    covered = frozenset[str]().union(*(clause.held for clause in own))
-    telling = _values(said.facts) | {word.term for word in said.words if word.name}
-    for clause in clauses:
-        alone = clause.held - covered if clause.foreign else frozenset[str]()
-        bare = bool(alone & telling) and not (clause.held - alone - _UNIT_TERMS)
-        if alone and (bare or any(mine.about and clause.parallel(mine, said, alone & telling) for mine in own)):
+    near = [_Near(clause, said) for clause in _touched(said, grounds)]
+    own = [one for one in near if not one.foreign]
+    covered = frozenset[str]().union(*(one.held for one in own))
+    telling = values(said.facts) | {word.term for word in said.words if word.name}
+    for one in near:
+        alone = one.held - covered if one.foreign else frozenset[str]()
+        bare = bool(alone & telling) and not (one.held - alone - _UNIT_TERMS)
+        if alone and (bare or any(mine.about and one.parallel(mine, said, alone & telling) for mine in own)):
             return f"{', '.join(sorted(alone))} is said of something else"
     return ""
 
 
-class _Clause:
+class _Near:
     """A clause of a source, seen from a claim."""
 
-    def __init__(self, text: str, said: Said) -> None:
-        vocabulary = Vocabulary(content(text))
-        self.held = frozenset(term for term in said.terms if term in vocabulary)
-        self.held |= _values(facts_of(text)) & _values(said.facts)
-        self.about = bool(said.subject) and all(term in vocabulary for term in said.subject)
+    def __init__(self, clause: Clause, said: Said) -> None:
+        self.held = frozenset(term for term in said.terms if term in clause.vocabulary)
+        self.held |= clause.values & values(said.facts)
+        self.about = bool(said.subject) and all(term in clause.vocabulary for term in said.subject)
         """It has the claim's subject."""
-        begins = lead(text)
-        wanted = Vocabulary(said.terms)
-        known = all(term in wanted for term in begins)
-        self.foreign = not (self.about or known or _LEANS.match(text))
-        self._verb = next((content(word)[0] for word in text.split()[1:] if word.islower() and content(word)), "")
+        known = all(term in said.vocabulary for term in clause.lead)
+        self.foreign = not (self.about or known or _LEANS.match(clause.text))
+        self._verb = clause.verb
 
-    def parallel(self, other: _Clause, said: Said, telling: frozenset[str]) -> bool:
+    def parallel(self, other: _Near, said: Said, telling: frozenset[str]) -> bool:
         """Whether both say the same kind of thing: the same verb, or of numbers and names, two more words."""
         shared = (self.held & other.held).difference(said.subject)
         return bool(telling and len(shared) > 1) or self._verb == other._verb != ""
 
 
-def _clauses(said: Said, grounds: Sequence[Ground]) -> Iterable[str]:
-    """The parts of those units that hold anything of the claim."""
-    wanted = frozenset(said.terms)
+def _touched(said: Said, grounds: Sequence[Ground]) -> Iterable[Clause]:
+    """The parts of those sentences that have anything of the claim."""
     for ground in grounds:
-        for (start, end), found in zip(ground.units, ground.terms, strict=True):
-            if wanted & set(found):
-                yield from (part for part in _PART.split(ground.text[start:end]) if part)
-
-
-def _values(facts: Iterable[Quantity | Date]) -> frozenset[str]:
-    return frozenset(f"{fact.value}" for fact in facts if isinstance(fact, Quantity))
+        for place in sorted(set[int]().union(*map(ground.where, said.terms))):
+            yield from clauses(ground.sentence(place))

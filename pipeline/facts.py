@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -200,18 +201,14 @@ class Facts:
                 self._units.setdefault(str(number), set()).add("")
         self._amounts = {(found.unit, found.amount) for found in (*self._quantities, *rates(text)) if found.unit}
 
-    @property
-    def values(self) -> frozenset[str]:
-        return frozenset(self._units)
-
     def holds(self, fact: Quantity | Date) -> bool:
         """Whether the source has this number in this unit, or this date."""
         if isinstance(fact, Date):
             return any(fact.agrees(date) for date in self._dates)
         units = self._units.get(fact.value, set())
-        if fact.unit in units or "" in units or (units and not fact.unit):
-            return True
-        return bool(fact.unit) and (fact.unit, fact.amount) in self._amounts
+        if not fact.unit or math.isnan(fact.amount):
+            return bool(units)
+        return "" in units or (fact.unit, fact.amount) in self._amounts
 
 
 def facts_of(text: str) -> list[Quantity | Date]:

@@ -14,6 +14,8 @@ from pipeline.text import stem, terms
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ALIKE = 5
 """Words that begin with the same five letters count as the same: `renew` and `renewal`."""
+_PART = re.compile(r"[;,|]\s*|\s+(?:and|but|while|whereas)\s+")
+_NOWHERE: set[int] = set()
 _LABEL = re.compile(
     r"^\W*\d{1,2}[.)](?:\s|$)"
     r"|\b(?:passage|source|document|option|question|answer)s?\s+#?\d+(?:(?:\s|,|and|&|or|to|-)+\d+)*",
@@ -56,27 +58,27 @@ class Said:
     text: str
     words: tuple[Word, ...]
     facts: tuple[Quantity | Date, ...]
+    terms: tuple[str, ...]
+    """The distinct terms of `words`."""
+    subject: tuple[str, ...]
+    """The terms of the first content word, hyphens included: `full-time`."""
 
     @property
-    def terms(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(word.term for word in self.words))
-
-    @property
-    def subject(self) -> tuple[str, ...]:
-        """The terms of the first content word, hyphens included: `full-time`."""
-        return lead(self.text)
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.terms)
 
 
 def read(claim: str) -> Said:
     """The content words, numbers and dates of a claim; discourse words and labels are left out."""
     bare = _LABEL.sub(lambda match: " " * len(match.group()), claim)
-    found = (
+    found = tuple(
         Word(term, match.start(), match.end(), place > 0 and match.group()[0].isupper())
         for place, match in enumerate(_WORD.finditer(bare))
         for term in content(match.group())
         if term not in _DISCOURSE
     )
-    return Said(bare, tuple(found), tuple(facts_of(bare)))
+    distinct = tuple(dict.fromkeys(word.term for word in found))
+    return Said(bare, found, tuple(facts_of(bare)), distinct, lead(bare))
 
 
 @lru_cache(maxsize=16384)
@@ -106,22 +108,68 @@ class Vocabulary:
         return term in self._terms or (len(term) >= _ALIKE and term[:_ALIKE] in self._beginnings)
 
 
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of one sentence of a source."""
+
+    text: str
+    vocabulary: Vocabulary
+    values: frozenset[str]
+    """Its numbers."""
+    lead: tuple[str, ...]
+    verb: str
+    """The first content word after the first that is written small."""
+
+
+@lru_cache(maxsize=4096)
+def clauses(sentence: str) -> tuple[Clause, ...]:
+    """The parts of a sentence between commas, cells and conjunctions."""
+    return tuple(_clause(part) for part in split(sentence))
+
+
+def split(sentence: str) -> list[str]:
+    return [part for part in _PART.split(sentence) if part]
+
+
+def _clause(text: str) -> Clause:
+    small = (content(word) for word in text.split()[1:] if word.islower())
+    verb = next((found[0] for found in small if found), "")
+    return Clause(text, Vocabulary(content(text)), values(facts_of(text)), lead(text), verb)
+
+
+def values(facts: Iterable[Quantity | Date]) -> frozenset[str]:
+    return frozenset(fact.value for fact in facts if isinstance(fact, Quantity))
+
+
 class Ground:
     """One source: `text`, its `units` (start and end, in order), and what else its reader sees (title, headings)."""
 
     def __init__(self, text: str, units: Sequence[tuple[int, int]], around: str = "") -> None:
         self.text = text
         self.units = units
-        self.terms = [content(text[start:end]) for start, end in units]
-        self.vocabularies = [Vocabulary(found) for found in self.terms]
-        everything = f"{text}\n{around}"
+        self.facts = Facts(f"{text}\n{around}")
         self._around = Vocabulary(content(around))
-        self._all = Vocabulary(term for found in (*self.terms, content(around)) for term in found)
-        self.facts = Facts(everything)
-        self._short = _initials(everything)
+        self._short = _initials(f"{text}\n{around}")
+        self._places: dict[str, set[int]] = {}
+        for place, (start, end) in enumerate(units):
+            for term in content(text[start:end]):
+                self._places.setdefault(term, set()).add(place)
+                if len(term) > _ALIKE:
+                    self._places.setdefault(term[:_ALIKE] + "-", set()).add(place)
+                elif len(term) == _ALIKE:
+                    self._places.setdefault(term + "-", set()).add(place)
+
+    def sentence(self, place: int) -> str:
+        start, end = self.units[place]
+        return self.text[start:end]
+
+    def where(self, term: str) -> set[int]:
+        """The units that have a term."""
+        exact = self._places.get(term, _NOWHERE)
+        return exact | self._places.get(term[:_ALIKE] + "-", _NOWHERE) if len(term) >= _ALIKE else exact
 
     def knows(self, term: str) -> bool:
-        return term in self._all
+        return bool(self.where(term)) or term in self._around
 
     def abbreviates(self, name: str) -> bool:
         """Whether the source has these initials of a name, or a name with these initials."""
@@ -129,15 +177,19 @@ class Ground:
 
     def covered(self, wanted: Sequence[str], size: int) -> tuple[int, int]:
         """How many of the `wanted` terms the best window of `size` units holds, and where it begins."""
-        held = [[term in vocabulary for vocabulary in self.vocabularies] for term in wanted]
-        best, place = 0, 0
-        for start in range(max(1, len(self.units) - size + 1)):
-            count = sum(
-                any(row[start : start + size]) or term in self._around for term, row in zip(wanted, held, strict=True)
-            )
-            if count > best:
-                best, place = count, start
-        return best, place
+        last = max(0, len(self.units) - size)
+        counts = [0] * (last + 1)
+        always = 0
+        for term in wanted:
+            if term in self._around:
+                always += 1
+                continue
+            for start in {
+                start for place in self.where(term) for start in range(max(0, place - size + 1), min(place, last) + 1)
+            }:
+                counts[start] += 1
+        most = max(counts)
+        return most + always, counts.index(most)
 
     def window(self, start: int, size: int) -> str:
         """The text of `size` units from the one at `start`."""

@@ -17,7 +17,7 @@ from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Valu
 
 BEARABLE = 1.0
 """Hazard (see `pipeline.risk`) up to which a reworded sentence counts as supported."""
-LOOSE_AT_MOST = 0.4
+LOOSE_AT_MOST = 0.5
 """Share of its terms that may be missing from the sentences it rests on, however short it is."""
 DOUBTFUL = 2.0
 """Hazard from which a sentence of a response is marked."""
@@ -89,11 +89,16 @@ def _quoted(claim: str, named: Sequence[RetrievedChunk]) -> list[tuple[Retrieved
 def _verbatim(claim: str, text: str) -> str:
     """The span of `text` that is the claim, white space aside."""
     words = claim.split()
-    if not words or words[0] not in text:
+    if not words or " ".join(words) not in _spaced_once(text):
         return ""
     pattern = r"\s+".join(map(re.escape, words))
     match = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", text)
     return match.group() if match else ""
+
+
+@lru_cache(maxsize=64)
+def _spaced_once(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _reworded(text: str, named: Sequence[RetrievedChunk]) -> Judgement:
