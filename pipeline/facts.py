@@ -162,7 +162,9 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
         return Quantity(part["digits"], unit, float("nan"), match.start(), match.end())
     for multiple in _MULTIPLES.findall(part["multiple"]):
         number *= _TIMES[multiple]
-    return Quantity(f"{number:.12g}", unit, number * factor if unit else float("nan"), match.start(), match.end())
+    return Quantity(
+        f"{number:.12g}", unit, round(number * factor, 9) if unit else float("nan"), match.start(), match.end()
+    )
 
 
 def _number(part: dict[str, str | None]) -> float | None:
