@@ -1,8 +1,8 @@
 """The one SQLite file that is the truth, shared by all of a process's tasks and by several processes.
 
 All writes of a process go through one connection on one thread, so that they never wait for each other inside
-SQLite; each is one transaction that begins IMMEDIATE (a deferred one that reads first fails under load whatever the
-timeout: 450 of 1,200 measured, none with IMMEDIATE). Searches read on connections of their own.
+SQLite; their transactions begin IMMEDIATE (a deferred one that reads first fails under load whatever the timeout: 450
+of 1,200 measured, none with IMMEDIATE). Searches read on connections of their own.
 """
 
 from __future__ import annotations
@@ -22,15 +22,9 @@ from sqlite_utils import Database as Tables
 from pipeline.errors import Unavailable
 from storage.backup import copy_database
 from storage.migrations import outdated, schema
+from storage.transaction import BUSY_SECONDS, POLL_SECONDS, Work, WriteQueue, immediate
 
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection], T]
-"""What is done inside one transaction, on the connection given."""
-
-BUSY_SECONDS = 5.0
-"""How long a write waits for another process's before it gives up."""
-POLL_SECONDS = 0.001
-"""SQLite's own waiting sleeps up to 100 ms at a time and misses the gaps between another process's batches."""
 READERS = 3
 LOG_BYTES = 64 << 20
 """The write-ahead log is cut back to this after a long read let it grow."""
@@ -44,6 +38,7 @@ class Database:
         self._file = file
         self._connections: list[sqlite3.Connection] = []
         self._local = threading.local()
+        self._writes = WriteQueue()
         self._writing = ThreadPoolExecutor(1, "citewell-write")
         self._reading = ThreadPoolExecutor(READERS, "citewell-read")
 
@@ -63,15 +58,13 @@ class Database:
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         """Run `work` in one transaction. With `durable`, it survives a power cut once this returns; without, a crash.
 
-        Raises Unavailable when the disk is full or the file cannot be locked; nothing is written then."""
-
-        def transaction() -> T:
-            connection = self._connection(writing=True)
-            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            with immediate(connection):
-                return work(connection)
-
-        return await self._run(self._writing, transaction)
+        Durable writes that wait at the same time share a commit, and may be run a second time when it fails: `work`
+        changes nothing but the database. Raises Unavailable when the disk is full or the file cannot be locked, and
+        whatever `work` raises; nothing is written then."""
+        outcome = self._writes.add(work, durable=durable)
+        self._writing.submit(lambda: self._writes.commit(self._connection(writing=True)))
+        with translated():
+            return await asyncio.wrap_future(outcome)
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` on a snapshot that nothing changes. Raises Unavailable."""
@@ -152,33 +145,6 @@ class Database:
             copy_database(connection, self._file.parent / "backups" / f"before-migration-after-{last}.db")
         with immediate(connection):
             schema.apply(tables)
-
-
-@contextmanager
-def immediate(connection: sqlite3.Connection) -> Iterator[None]:
-    """One transaction that holds the write lock from its beginning. Raises Unavailable when it cannot be had."""
-    end = time.monotonic() + BUSY_SECONDS
-    while not _begin(connection):
-        if time.monotonic() > end:
-            raise Unavailable("storage", "the database is locked by another process", retry_after=BUSY_SECONDS)
-        time.sleep(POLL_SECONDS)
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _begin(connection: sqlite3.Connection) -> bool:
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-            return False
-        raise
-    return True
 
 
 @contextmanager

@@ -10,7 +10,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from storage.database import Database, immediate
+from storage.database import Database
+from storage.transaction import immediate
 
 MESSAGE_SECONDS = 24 * 3600.0
 """A message is kept this long after it was dealt with (threats, row 61); its answer and turn as long as history is."""

@@ -12,7 +12,7 @@ import pytest
 from sqlite_utils import Database as Tables
 
 from pipeline.errors import Misconfigured, Unavailable
-from storage import database as module
+from storage import transaction as module
 from storage.backup import copy_database, drop_old
 from storage.database import Database
 from storage.migrations import schema
