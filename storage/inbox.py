@@ -10,13 +10,14 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from functools import partial
 
 from pipeline.errors import Busy, Withdrawn
-from pipeline.values import Answer, ConversationId, IncomingMessage, Manner, Work
+from pipeline.values import Answer, ConversationId, IncomingMessage, Work
 from storage.database import Database
-from storage.history import keep_answer
-from storage.intake import know, take
-from storage.lease import next_work
+from storage.intake import change, drop, take
+from storage.lease import candidate, give_back, take_back, take_turn
+from storage.reply import end, keep_reference, mark_posting, save_answer, unless_withdrawn
 
 
 class SQLiteInbox:
@@ -64,39 +65,15 @@ class SQLiteInbox:
 
     async def amend(self, key: str, text: str) -> bool:
         """Change a question that nothing is visible of yet; False when it is too late or unknown."""
-
-        def work(db: sqlite3.Connection) -> bool:
-            row = db.execute(
-                "SELECT body, leased_until FROM message WHERE key = ? AND state = 'open' AND posting_since IS NULL",
-                (key,),
-            ).fetchone()
-            if not row:
-                return False
-            message = IncomingMessage.model_validate_json(row[0]).model_copy(update={"text": text})
-            db.execute(
-                "UPDATE message SET body = ?, answer = '', withdrawn = ? WHERE key = ?",
-                (message.model_dump_json(), row[1] > self._clock(), key),
-            )
-            return True
-
-        return await self._database.write(work, durable=True)
+        now = self._clock()
+        return await self._database.write(lambda db: change(db, key, text, now), durable=True)
 
     async def cancel(self, key: str) -> bool:
         """Drop a question that nothing is visible of yet; False when it is too late or unknown.
 
         A question that arrives after its deletion is not kept."""
         now = self._clock()
-
-        def work(db: sqlite3.Connection) -> bool:
-            know(db, key, now)
-            changed = db.execute(
-                "UPDATE message SET state = 'cancelled', closed_at = ?"
-                " WHERE key = ? AND state = 'open' AND posting_since IS NULL",
-                (now, key),
-            )
-            return changed.rowcount > 0
-
-        return await self._database.write(work, durable=True)
+        return await self._database.write(lambda db: drop(db, key, now), durable=True)
 
     async def lease(self) -> Work | None:
         """The next message, fairly by space, then author, then age; None when there is none.
@@ -104,24 +81,23 @@ class SQLiteInbox:
         Messages of one conversation are leased one at a time and in order."""
         now = self._clock()
 
-        def work(db: sqlite3.Connection) -> Work | None:
-            return next_work(
-                db, now, attempts=self._attempts, until=now + self._lease_seconds, late_before=now - self._late_seconds
+        while (sequence := await self._database.read(lambda db: candidate(db, now))) is not None:
+            take = partial(
+                take_turn,
+                sequence=sequence,
+                now=now,
+                attempts=self._attempts,
+                until=now + self._lease_seconds,
+                late_before=now - self._late_seconds,
             )
-
-        if not await self._database.read(_any_open):
-            return None
-        return await self._database.write(work, durable=True)
+            if work := await self._database.write(take, durable=True):
+                return work
+        return None
 
     async def answered(self, key: str, answer: Answer) -> None:
         """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased."""
 
-        def change(db: sqlite3.Connection) -> None:
-            (author,) = db.execute("SELECT author FROM message WHERE key = ?", (key,)).fetchone()
-            keep_answer(db, answer, author)
-            db.execute("UPDATE message SET answer = ? WHERE key = ?", (answer.id, key))
-
-        await self._unless_withdrawn(key, change)
+        await self._unless_withdrawn(key, lambda db: save_answer(db, key, answer))
 
     async def posting(self, key: str) -> None:
         """Record the intent to post, before the first visible write.
@@ -129,24 +105,13 @@ class SQLiteInbox:
         Raises Withdrawn when the question was changed or deleted since it was leased."""
         now = self._clock()
 
-        def change(db: sqlite3.Connection) -> None:
-            db.execute("UPDATE message SET posting_since = ? WHERE key = ?", (now, key))
-
-        await self._unless_withdrawn(key, change)
+        await self._unless_withdrawn(key, lambda db: mark_posting(db, key, now))
 
     async def posted(self, key: str, reference: str) -> None:
         """Record the platform's name of the reply, right after it is known."""
         now = self._clock()
 
-        def work(db: sqlite3.Connection) -> None:
-            db.execute("UPDATE message SET reference = ? WHERE key = ?", (reference, key))
-            db.execute(
-                "INSERT OR REPLACE INTO part SELECT conversation, ? FROM message"
-                " WHERE key = ? AND json_extract(body, '$.manner') <> ?",
-                (now, key, Manner.COMMAND),
-            )
-
-        await self._database.write(work, durable=True)
+        await self._database.write(lambda db: keep_reference(db, key, reference, now), durable=True)
 
     async def done(self, key: str) -> None:
         """The reply is complete."""
@@ -163,27 +128,14 @@ class SQLiteInbox:
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
         """Give the message back, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
 
-        def work(db: sqlite3.Connection) -> None:
-            db.execute(
-                "UPDATE message SET leased_until = 0, withdrawn = 0, not_before = ?, attempt = max(0, attempt - ?)"
-                " WHERE key = ? AND state = 'open'",
-                (self._clock() + delay, 0 if counts else 1, key),
-            )
-
-        await self._database.write(work, durable=True)
+        not_before = self._clock() + delay
+        await self._database.write(lambda db: give_back(db, key, not_before, counts=counts), durable=True)
         self._ring()
 
     async def recover(self) -> int:
         """Take back all leases. Only for a process that knows it is alone: the others died. Returns how many."""
-
-        def work(db: sqlite3.Connection) -> int:
-            return db.execute(
-                "UPDATE message SET leased_until = 0, withdrawn = 0, not_before = ? + (1 << attempt) - 2"
-                " WHERE state = 'open' AND leased_until > 0",
-                (self._clock(),),
-            ).rowcount
-
-        return await self._database.write(work, durable=True)
+        now = self._clock()
+        return await self._database.write(lambda db: take_back(db, now), durable=True)
 
     async def seen(self, channel: str) -> str | None:
         """The newest message id accepted from `platform:space:channel`."""
@@ -214,31 +166,12 @@ class SQLiteInbox:
         for listener in self._listeners:
             listener()
 
-    async def _unless_withdrawn(self, key: str, change: Callable[[sqlite3.Connection], None]) -> None:
-        def work(db: sqlite3.Connection) -> bool:
-            row = db.execute("SELECT withdrawn FROM message WHERE key = ? AND state = 'open'", (key,)).fetchone()
-            if row and not row[0]:
-                change(db)
-                return True
-            db.execute(
-                "UPDATE message SET withdrawn = 0, leased_until = 0, attempt = attempt - 1 WHERE key = ?", (key,)
-            )
-            return False
-
-        if not await self._database.write(work, durable=True):
+    async def _unless_withdrawn(self, key: str, step: Callable[[sqlite3.Connection], None]) -> None:
+        if not await self._database.write(lambda db: unless_withdrawn(db, key, step), durable=True):
             self._ring()
             raise Withdrawn(f"{key} was changed or deleted meanwhile")
 
     async def _end(self, key: str, state: str, why: str = "") -> None:
-        def work(db: sqlite3.Connection) -> None:
-            db.execute(
-                "UPDATE message SET state = ?, why = ?, closed_at = ? WHERE key = ? AND state = 'open'",
-                (state, why, self._clock(), key),
-            )
-
-        await self._database.write(work, durable=True)
+        now = self._clock()
+        await self._database.write(lambda db: end(db, key, state, why, now), durable=True)
         self._ring()
-
-
-def _any_open(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("SELECT 1 FROM message WHERE state = 'open' LIMIT 1").fetchone())

@@ -1,4 +1,4 @@
-"""Which messages the inbox takes in, and what is remembered of them. All inside the caller's transaction."""
+"""Which messages the inbox takes in, changes and drops, and what is remembered. All inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def take(
         return False
     if reason := _too_much(db, message, capacity, per_author):
         return _busy(db, message.author, reason, now)
-    know(db, message.key, now)
+    _know(db, message.key, now)
     db.execute(
         "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -37,7 +37,33 @@ def take(
     return True
 
 
-def know(db: sqlite3.Connection, key: str, now: float) -> None:
+def change(db: sqlite3.Connection, key: str, text: str, now: float) -> bool:
+    """Change a question that nothing is visible of yet, and withdraw the answer under way; False when too late."""
+    row = db.execute(
+        "SELECT body, leased_until FROM message WHERE key = ? AND state = 'open' AND posting_since IS NULL", (key,)
+    ).fetchone()
+    if not row:
+        return False
+    message = IncomingMessage.model_validate_json(row[0]).model_copy(update={"text": text})
+    db.execute(
+        "UPDATE message SET body = ?, answer = '', withdrawn = ? WHERE key = ?",
+        (message.model_dump_json(), row[1] > now, key),
+    )
+    return True
+
+
+def drop(db: sqlite3.Connection, key: str, now: float) -> bool:
+    """Cancel a question that nothing is visible of yet; False when too late or not there, and never kept then."""
+    _know(db, key, now)
+    changed = db.execute(
+        "UPDATE message SET state = 'cancelled', closed_at = ?"
+        " WHERE key = ? AND state = 'open' AND posting_since IS NULL",
+        (now, key),
+    )
+    return changed.rowcount > 0
+
+
+def _know(db: sqlite3.Connection, key: str, now: float) -> None:
     """Remember that `key` was seen, in a form that says nothing about the message."""
     db.execute("INSERT OR IGNORE INTO known VALUES (?, ?)", (_digest(key), now))
 
@@ -52,14 +78,16 @@ def _space(conversation: ConversationId) -> str:
 
 def _too_much(db: sqlite3.Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
     """Why `message` cannot be taken, in words; "" when it can."""
-    (waiting,) = db.execute("SELECT count(*) FROM message WHERE state = 'open'").fetchone()
-    if waiting >= capacity:
+    space = _space(message.conversation)
+    if _waiting(db, "space = ''") >= capacity:
         return "too many questions are waiting"
-    (mine,) = db.execute(
-        "SELECT count(*) FROM message WHERE state = 'open' AND space = ? AND author = ?",
-        (_space(message.conversation), message.author),
-    ).fetchone()
+    mine = _waiting(db, "scope = ?", f"{space} {message.author}")
     return "too many of your questions are waiting" if mine >= per_author else ""
+
+
+def _waiting(db: sqlite3.Connection, which: str, *values: str) -> int:
+    query = f"SELECT coalesce(sum(messages), 0) FROM waiting WHERE {which}"  # noqa: S608 - our own condition
+    return int(db.execute(query, values).fetchone()[0])
 
 
 def _busy(db: sqlite3.Connection, author: str, reason: str, now: float) -> Busy:

@@ -6,6 +6,8 @@ new version becomes visible, and its old one invisible, by changing one row.
 
 from __future__ import annotations
 
+import sqlite3
+
 from sqlite_utils import Database, Migrations
 
 from pipeline.errors import Misconfigured
@@ -129,6 +131,51 @@ def budgets(db: Database) -> None:
     )
 
 
+@schema()
+def turns(db: Database) -> None:
+    """How many messages each space (`space` is "" then) and each author has waiting, in the order of their turns."""
+    _each(
+        db,
+        """
+        CREATE TABLE waiting (
+            scope TEXT PRIMARY KEY,
+            space TEXT NOT NULL,
+            author TEXT NOT NULL,
+            messages INTEGER NOT NULL,
+            turn INTEGER NOT NULL,
+            since INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX waiting_turn ON waiting (space, turn, since, author);
+        INSERT INTO waiting
+            SELECT scope, '', '', messages, coalesce(turn, 0), since FROM (
+                SELECT space AS scope, count(*) AS messages, min(sequence) AS since
+                FROM message WHERE state = 'open' GROUP BY 1) LEFT JOIN served USING (scope)
+            UNION ALL
+            SELECT scope, space, author, messages, coalesce(turn, 0), since FROM (
+                SELECT space || ' ' || author AS scope, space, author, count(*) AS messages, min(sequence) AS since
+                FROM message WHERE state = 'open' GROUP BY 1) LEFT JOIN served USING (scope);
+        CREATE TRIGGER message_opened AFTER INSERT ON message BEGIN
+            INSERT INTO waiting VALUES (
+                NEW.space, '', '', 1,
+                coalesce((SELECT turn FROM served WHERE scope = NEW.space), 0), NEW.sequence)
+                ON CONFLICT (scope) DO UPDATE SET messages = messages + 1;
+            INSERT INTO waiting VALUES (
+                NEW.space || ' ' || NEW.author, NEW.space, NEW.author, 1,
+                coalesce((SELECT turn FROM served WHERE scope = NEW.space || ' ' || NEW.author), 0), NEW.sequence)
+                ON CONFLICT (scope) DO UPDATE SET messages = messages + 1;
+        END;
+        CREATE TRIGGER message_closed AFTER UPDATE OF state ON message
+            WHEN OLD.state = 'open' AND NEW.state <> 'open' BEGIN
+            UPDATE waiting SET messages = messages - 1 WHERE scope IN (OLD.space, OLD.space || ' ' || OLD.author);
+            DELETE FROM waiting WHERE messages = 0 AND scope IN (OLD.space, OLD.space || ' ' || OLD.author);
+        END;
+        CREATE TRIGGER message_erased AFTER DELETE ON message WHEN OLD.state = 'open' BEGIN
+            UPDATE waiting SET messages = messages - 1 WHERE scope IN (OLD.space, OLD.space || ' ' || OLD.author);
+            DELETE FROM waiting WHERE messages = 0 AND scope IN (OLD.space, OLD.space || ' ' || OLD.author);
+        END;
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}
@@ -144,6 +191,9 @@ def outdated(db: Database) -> bool:
 
 def _each(db: Database, statements: str) -> None:
     """One by one: `executescript` would commit the transaction around the migration."""
-    for statement in statements.split(";"):
-        if statement.strip():
+    statement = ""
+    for part in statements.split(";")[:-1]:
+        statement += f"{part};"
+        if sqlite3.complete_statement(statement):
             db.execute(statement)
+            statement = ""

@@ -1,0 +1,49 @@
+"""How far the reply to a leased message has come. All inside the caller's transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from pipeline.values import Answer, Manner
+from storage.history import keep_answer
+
+
+def unless_withdrawn(db: sqlite3.Connection, key: str, step: Callable[[sqlite3.Connection], None]) -> bool:
+    """Do `step` for a message that stands as it was leased; False, and the lease is over, for one that does not."""
+    row = db.execute("SELECT withdrawn FROM message WHERE key = ? AND state = 'open'", (key,)).fetchone()
+    if row and not row[0]:
+        step(db)
+        return True
+    db.execute("UPDATE message SET withdrawn = 0, leased_until = 0, attempt = attempt - 1 WHERE key = ?", (key,))
+    return False
+
+
+def save_answer(db: sqlite3.Connection, key: str, answer: Answer) -> None:
+    """Keep the answer, and that it is this message's."""
+    (author,) = db.execute("SELECT author FROM message WHERE key = ?", (key,)).fetchone()
+    keep_answer(db, answer, author)
+    db.execute("UPDATE message SET answer = ? WHERE key = ?", (answer.id, key))
+
+
+def mark_posting(db: sqlite3.Connection, key: str, now: float) -> None:
+    """From now on something may be visible."""
+    db.execute("UPDATE message SET posting_since = ? WHERE key = ?", (now, key))
+
+
+def keep_reference(db: sqlite3.Connection, key: str, reference: str, now: float) -> None:
+    """Keep the reply's name; in a conversation that others see, the bot takes part from now on."""
+    db.execute("UPDATE message SET reference = ? WHERE key = ?", (reference, key))
+    db.execute(
+        "INSERT OR REPLACE INTO part SELECT conversation, ? FROM message"
+        " WHERE key = ? AND json_extract(body, '$.manner') <> ?",
+        (now, key, Manner.COMMAND),
+    )
+
+
+def end(db: sqlite3.Connection, key: str, state: str, why: str, now: float) -> None:
+    """Close an open message."""
+    db.execute(
+        "UPDATE message SET state = ?, why = ?, closed_at = ? WHERE key = ? AND state = 'open'",
+        (state, why, now, key),
+    )
