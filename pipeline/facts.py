@@ -70,6 +70,7 @@ _THOUSANDS = re.compile(r",(?=[0-9]{3}(?![0-9]))")
 _MULTIPLES = re.compile(_MULTIPLE)
 _CURRENCIES = frozenset("$€£¥")
 _ORDINAL = re.compile("|".join(_ORDINALS))
+_DIGIT = re.compile("[0-9]")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -125,7 +126,7 @@ def lowered(text: str) -> str:
 def dates(text: str) -> list[Date]:
     """Calendar dates with at least a month and a day or a year, in order of form."""
     found: list[Date] = []
-    for pattern in _DATES:
+    for pattern in _DATES if _DIGIT.search(text) else ():
         for match in _whole(pattern, text):
             if any(date.start < match.end() and match.start() < date.end for date in found):
                 continue
