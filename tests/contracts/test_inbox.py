@@ -1,5 +1,6 @@
 """What the port `Inbox` promises, held by the SQLite one."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -289,3 +290,29 @@ async def test_two_processes_never_lease_the_same_message(database: Database, tm
         assert len(set(keys)) == 20
     finally:
         await other.close()
+
+
+async def test_turns_are_remembered_of_those_who_come_back(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message("1.0", author="served"))
+    assert await leased(inbox) == "1.0"
+    await inbox.done(message("1.0").key)
+    await inbox.accept(message("2.0", author="served"))
+    await inbox.accept(message("3.0", author="new"))
+    assert [await leased(inbox), await leased(inbox)] == ["3.0", "2.0"]
+
+
+async def test_a_long_queue_behind_one_conversation_holds_up_nobody_else(inbox: SQLiteInbox) -> None:
+    for number in ("1.0", "2.0", "3.0"):
+        await inbox.accept(message(number, thread="t"))
+    await inbox.accept(message("4.0", author="U2", thread="t"))
+    await inbox.accept(message("5.0", author="U2", thread="other"))
+    assert [await leased(inbox) for _ in range(3)] == ["1.0", "5.0", None]
+
+
+async def test_concurrent_leases_are_of_different_messages(inbox: SQLiteInbox) -> None:
+    for number in range(5):
+        await inbox.accept(message(f"{number}.0", author=f"U{number}"))
+    assert set(await asyncio.gather(*(leased(inbox) for _ in range(6)))) == {
+        *(f"{number}.0" for number in range(5)),
+        None,
+    }

@@ -108,6 +108,22 @@ async def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path) 
         assert not Tables(connection)["message"].exists()
 
 
+async def test_messages_that_wait_while_the_database_is_migrated_keep_their_turns(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "citewell.db")) as connection:
+        schema.apply(Tables(connection), stop_before="turns")
+        for number, author in (("1.0", "served"), ("2.0", "served"), ("3.0", "new")):
+            one = message(number, author=author)
+            connection.execute(
+                "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES (?, ?, ?, ?, ?, ?)",
+                (one.key, "slack:T1", one.author, str(one.conversation), 0.0, one.model_dump_json()),
+            )
+        connection.execute("INSERT INTO served VALUES ('slack:T1 slack:T1:served', 7)")
+        connection.commit()
+    async with open_storage(tmp_path) as storage:
+        leased = [work.message.key[-3:] for _ in range(3) if (work := await storage.inbox.lease())]
+    assert leased == ["3.0", "1.0", "2.0"]
+
+
 async def test_a_migration_that_fails_leaves_the_old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "citewell.db"
     with closing(sqlite3.connect(file)) as connection:

@@ -21,6 +21,13 @@ T = TypeVar("T")
 numbers = st.sampled_from(["1.0", "2.0", "3.0", "4.0"])
 THREADS = {"1.0": "a", "2.0": "a", "3.0": "b", "4.0": "c"}
 
+KEPT = "SELECT scope, messages FROM waiting ORDER BY scope"
+TRUE = """
+    SELECT scope, count(*) FROM (
+        SELECT space AS scope, state FROM message UNION ALL SELECT space || ' ' || author, state FROM message)
+    WHERE state = 'open' GROUP BY scope ORDER BY scope
+"""
+
 
 class Deliveries(RuleBasedStateMachine):
     """A model of one worker that may be killed at any step."""
@@ -111,6 +118,11 @@ class Deliveries(RuleBasedStateMachine):
         counts = self.wait(self.inbox.counts())
         assert sum(counts.values()) == len(self.text)
         assert counts.get("done", 0) == len(self.closed)
+
+    @invariant()
+    def who_waits_is_counted(self) -> None:
+        kept = self.wait(self.database.read(lambda db: db.execute(KEPT).fetchall()))
+        assert kept == self.wait(self.database.read(lambda db: db.execute(TRUE).fetchall()))
 
     def teardown(self) -> None:
         self.wait(self.database.close())
