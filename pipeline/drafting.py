@@ -16,7 +16,9 @@ from pipeline.manuscript import Manuscript, Stopwatch
 from pipeline.ports import Writer
 from pipeline.streams import closing
 from pipeline.synthesize import NOT_IN_DOCUMENTS
+from pipeline.text import terms
 from pipeline.values import (
+    BlockKind,
     Brief,
     Finished,
     Judgement,
@@ -185,7 +187,7 @@ class Drafting:
         elif sides:
             closing = wording.unanswered_side(sides)
         outcome = (Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND
-        reason = "" if shown else assessment.abstain_reason or wording.NOT_FOUND
+        reason = "" if shown else assessment.abstain_reason or wording.NO_PASSAGE
         return Draft(
             sentences=shown,
             claims=self._manuscript.claims,
@@ -212,9 +214,18 @@ class Drafting:
         return not cited or len(cited) < self._limits.minimum_citations or len(documents) < self._limits.minimum_sources
 
     def _unanswered_sides(self) -> tuple[str, ...]:
-        cited = {chunk_id for _, judgement in self._manuscript.supported for chunk_id in judgement.chunk_ids}
+        """Sides that nothing shown is about: found for another side only, and not named by any sentence."""
+        supported = self._manuscript.supported
+        cited = {chunk_id for _, judgement in supported for chunk_id in judgement.chunk_ids}
         found = {passage.query for passage in self._passages if passage.chunk.id in cited}
-        return tuple(side for number, side in enumerate(self._brief.sides) if number not in found)
+        said = {
+            term for sentence, _ in supported if sentence.kind is not BlockKind.HEADER for term in terms(sentence.text)
+        }
+        return tuple(
+            side
+            for number, side in enumerate(self._brief.sides)
+            if number not in found and said.isdisjoint(terms(side))
+        )
 
 
 def _why(error: BaseException) -> str:

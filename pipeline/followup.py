@@ -71,7 +71,8 @@ class FollowUp(Value):
     query: str
     """What to search for besides `context`: the question with nothing in it that is merely the topic so far."""
     context: str = ""
-    """What was said before, newest first: evidence for retrieval, never part of the question."""
+    """What was said before, newest first: evidence for retrieval, never part of the question. Empty where the
+    question was completed: it needs no more, and what was said before is about something else."""
     leans: bool = False
     """As it was asked, the question cannot be understood without the conversation."""
 
@@ -87,7 +88,7 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
     if not topic or not leans(question):
         return FollowUp(question=question, query=question, context=context)
     if completed := _named(question, turns[-1].answer) or _substituted(question, topic):
-        return FollowUp(question=completed, query=completed, context=context, leans=True)
+        return FollowUp(question=completed, query=completed, leans=True)
     return FollowUp(question=f"{_bare(question)} ({_bare(topic)})?", query=question, context=context, leans=True)
 
 

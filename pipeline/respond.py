@@ -135,7 +135,7 @@ class Responder:
         manuscript = Manuscript(
             passages, question=asked, require_grounding=self._options.require_grounding, watch=watch
         )
-        draft = Draft(outcome=Outcome.NOT_FOUND, abstain_reason=wording.NOT_FOUND)
+        draft = Draft(outcome=Outcome.NOT_FOUND, abstain_reason=wording.NO_PASSAGE)
         if passages:
             yield Progress(stage=Stage.WRITING)
             brief = self._brief(request, plan)

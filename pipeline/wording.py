@@ -16,6 +16,7 @@ BADGE = {Level.HIGH: "●●● High confidence", Level.MEDIUM: "●●○ Mediu
 
 NOT_FOUND = "I could not find an answer to this in the documents."
 NOT_FOUND_NEXT = "Try other words or a narrower question, or ask whoever owns the topic."
+NO_PASSAGE = "no passage comes close to the question"
 NEAREST = "What came closest:"
 PARTIAL_CUT = "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
 PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
@@ -44,7 +45,7 @@ def failure(incident: str) -> str:
 
 def not_found(reason: str) -> str:
     """What is said when the documents do not answer, with why and what to try next."""
-    why = f" ({reason})" if reason and reason != NOT_FOUND else ""
+    why = f": {reason}" if reason else ""
     return f"{NOT_FOUND.rstrip('.')}{why}. {NOT_FOUND_NEXT}"
 
 
