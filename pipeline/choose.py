@@ -18,7 +18,7 @@ ACROSS = 0.25
 """The share of it that is left across a line break."""
 NEEDED = 1.0
 """What a sentence adds that must follow, or come before, a chosen one."""
-COMPLETES = 1.0
+COMPLETES = 1.2
 """How far below the best one the sentence may score that adds a word of the question missing so far."""
 WHOLE = 60
 """Words up to which a list is said as a whole where what opens it fits the question better than its entries."""
