@@ -36,7 +36,7 @@ from pipeline.values import Brief, Conversation, ConversationId, Search  # noqa:
 SETS = ("squad2", "clapnq", "mtrag_cloud")
 """Sets with unanswerable questions whose licences allow fitting (CC BY-SA 4.0, Apache-2.0, Apache-2.0)."""
 WITH_VECTORS = (
-    "cosine", "topic", "lead", "names_missing", "numbers_missing", "negation", "opposite",
+    "cosine", "topic", "lead", "complete", "names_missing", "numbers_missing", "negation", "opposite",
 )  # fmt: skip
 WORDS_ONLY = ("lead", "rarest_missing", "missing", "names_missing", "numbers_missing", "negation", "opposite")
 FOLDS = 5

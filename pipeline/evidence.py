@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from pipeline import layout
 from pipeline.asked import Asked, holds
+from pipeline.screen import addressed_to_assistant
 from pipeline.text import terms
 from pipeline.values import BlockKind, RetrievedChunk
 
@@ -42,7 +43,7 @@ class Candidate:
     text: str
     kind: BlockKind
     says: bool
-    """It can stand in an answer: no heading, no question, no stray marks."""
+    """It can stand in an answer: no heading, no question, no stray marks, no paragraph with orders to an assistant."""
     own: float
     """0 to 1: weighted share of the question's terms that it holds itself."""
     coverage: float
@@ -105,6 +106,19 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
 
+def _orders(passage: RetrievedChunk) -> frozenset[int]:
+    """The units of every paragraph in which an assistant is given orders: what follows one is the order's content."""
+    if not (passage.document.flagged or passage.flags):
+        return frozenset()
+    chunk, found = passage.chunk, set[int]()
+    paragraph: list[int] = []
+    for index in range(len(chunk.units)):
+        paragraph = [index] if layout.apart(chunk, index) else [*paragraph, index]
+        if found & set(paragraph) or addressed_to_assistant(layout.text_of(chunk, index), chunk.text):
+            found.update(paragraph)
+    return frozenset(found)
+
+
 class _Scorer:
     """Scores the units of one passage."""
 
@@ -124,6 +138,7 @@ class _Scorer:
         self._units = units
         self._relative = relative
         self._title = frozenset(terms(passage.document.title))
+        self._ordered = _orders(passage)
 
     def candidates(self) -> list[Candidate]:
         chunk = self._passage.chunk
@@ -170,7 +185,10 @@ class _Scorer:
             index=index,
             text=text,
             kind=chunk.units[index].kind,
-            says=not above and chunk.units[index].kind is not BlockKind.HEADER and bool(_MEANINGFUL.search(text)),
+            says=not above
+            and index not in self._ordered
+            and chunk.units[index].kind is not BlockKind.HEADER
+            and bool(_MEANINGFUL.search(text)),
             own=held,
             coverage=held + around,
             heading=under,

@@ -63,6 +63,8 @@ class Signals:
     """Weighted share of the question's terms in the best sentence and around it."""
     rarest_missing: float
     """Weight of the weightiest term of the question that the best sentence lacks."""
+    complete: float
+    """1 when the best sentence itself holds every term of the question."""
     missing: float
     """Share of the question's terms that stand neither in the best sentence nor around it."""
     names_missing: float
@@ -99,6 +101,7 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
         lead=min(max(best.score - elsewhere, 0.0), 1.0),
         coverage=best.coverage,
         rarest_missing=best.lacks,
+        complete=float(best.lacks == 0),
         missing=missing,
         names_missing=float(any(not name <= near for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{best.text} {around}"))),
