@@ -9,10 +9,7 @@ meanwhile, search exactly.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import secrets
-import shutil
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,9 +24,9 @@ from pipeline.values import Audience, Hit
 from storage.chroma import ChromaStore
 from storage.database import Database
 from storage.folder import Lock
-from storage.probe import sound
 from storage.reconcile import Truth, check, read_truth, reconcile
 from storage.revision import generation, raise_generation
+from storage.stores import Stores
 
 T = TypeVar("T")
 
@@ -59,10 +56,9 @@ class VectorIndex:
         self._database = database
         self._folder = folder
         self._embedder = embedder
-        self._kind = hashlib.sha256(embedder.encode()).hexdigest()[:8]
-        self._url = url
         self._lock = Lock(folder / "lock")
         self._threads = ThreadPoolExecutor(3, "citewell-chroma")
+        self._stores = Stores(database, folder, self._threads, embedder=embedder, url=url)
         self._store: ChromaStore | None = None
         self._name = ""
         self._serving: _Serving | None = None
@@ -124,10 +120,9 @@ class VectorIndex:
             if not truth.numbers or len(truth.numbers) > COLLECTIONS or not self._own():
                 self._serving = None
                 return False
-            if self._serving and self._serving.truth.generation == truth.generation and not thorough:
-                wanted = await self._database.read(_wanted)
-                if wanted == self._name:
-                    return True
+            current = self._serving and self._serving.truth.generation == truth.generation
+            if current and not thorough and await self._stores.wanted() == self._name:
+                return True
             for fresh in (False, False, True):
                 try:
                     return await self._serve(truth, fresh=fresh)
@@ -140,12 +135,7 @@ class VectorIndex:
         """Build a new store beside the one that serves, then change over; returns its size. Raises Unavailable.
 
         When another process keeps the index, that one is asked to and this returns at once."""
-
-        def want(db: sqlite3.Connection) -> None:
-            _want(db, self._new_name())
-            raise_generation(db)
-
-        await self._database.write(want)
+        await self._stores.want_new(raise_generation)
         await self.sync()
         return (await self._database.read(lambda db: read_truth(db, self._embedder))).size
 
@@ -182,13 +172,10 @@ class VectorIndex:
 
     async def _serve(self, truth: Truth, *, fresh: bool) -> bool:
         """Make the wanted store, or a `fresh` one, equal to `truth`, and serve from it."""
-        wanted = await self._database.read(_wanted)
-        if fresh or not wanted.startswith(self._kind):
-            wanted = self._new_name()
+        wanted = await self._stores.choose(fresh=fresh)
         store = self._store
         if store is None or wanted != self._name:
-            store = await self._open(wanted, truth.size)
-            await self._database.write(lambda db: _want(db, wanted))
+            store = await self._stores.open(wanted, truth.size)
         try:
             deleted = await reconcile(self._database, store, truth, self._threads)
             await check(self._database, store, truth, self._threads)
@@ -206,19 +193,9 @@ class VectorIndex:
             self._deleted = 0
         self._deleted += deleted
         if self._deleted > WORN * truth.size:
-            await self._database.write(lambda db: _want(db, self._new_name()))
+            await self._stores.want_new()
             self._due.set()
         return True
-
-    async def _open(self, name: str, size: int) -> ChromaStore:
-        if self._url:
-            install = await self._database.write(_install)
-            return await self._run(lambda: ChromaStore.on_server(self._url or "", f"citewell-{install}-", name))
-        folder = self._folder / name
-        if not await sound(folder, size):
-            _log.warning("The vector index in %s is broken: it is built anew", folder)
-            await self._run(lambda: shutil.rmtree(folder, ignore_errors=True))
-        return await self._run(lambda: ChromaStore.in_folder(folder))
 
     async def _let_go(self) -> None:
         store, self._store, self._serving = self._store, None, None
@@ -230,26 +207,8 @@ class VectorIndex:
         self._folder.mkdir(mode=0o700, exist_ok=True)
         return self._lock.acquire()
 
-    def _new_name(self) -> str:
-        return f"{self._kind}-{secrets.token_hex(4)}"
-
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-
-
-def _wanted(db: sqlite3.Connection) -> str:
-    row = db.execute("SELECT value FROM setting WHERE name = 'chroma'").fetchone()
-    return str(row[0]) if row else ""
-
-
-def _want(db: sqlite3.Connection, name: str) -> None:
-    db.execute("INSERT OR REPLACE INTO setting VALUES ('chroma', ?)", (name,))
-
-
-def _install(db: sqlite3.Connection) -> str:
-    """What tells this data folder from others on the same server."""
-    db.execute("INSERT OR IGNORE INTO setting VALUES ('install', ?)", (secrets.token_hex(8),))
-    return str(db.execute("SELECT value FROM setting WHERE name = 'install'").fetchone()[0])
 
 
 def _hits(db: sqlite3.Connection, as_of: int, found: list[tuple[int, float]]) -> list[Hit] | None:
