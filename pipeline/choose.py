@@ -111,11 +111,19 @@ def _whole(asked: Asked, by_place: dict[Place, Candidate], place: Place) -> Iter
     if before is None and leans(one):
         before = one.index - 1 if by_place[one.place, one.index - 1].says else None
     if before is None:
-        return [one]
+        return [one, *_led_in(by_place, one)]
     opening, entries = by_place[one.place, before], [one]
-    if one.kind in (BlockKind.ITEM, BlockKind.STEP) and opening.own > one.own:
+    if (one.named == 0 and one.heading > one.own) if one.kind is BlockKind.ROW else opening.own > one.own:
         entries = _short([by_place[one.place, index] for index in layout.run(one.passage.chunk, one.index)]) or [one]
     return [*([opening] if needed(asked, opening, entries[0]) else []), *entries]
+
+
+def _led_in(by_place: dict[Place, Candidate], one: Candidate) -> list[Candidate]:
+    """The short list that a lead-in opens."""
+    after = by_place.get((one.place, one.index + 1))
+    if after is None or after.kind not in layout.LISTED or not layout.leads_in(one.text):
+        return []
+    return _short([by_place[one.place, index] for index in layout.run(after.passage.chunk, after.index)])
 
 
 def _short(entries: list[Candidate]) -> list[Candidate]:

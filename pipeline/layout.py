@@ -83,7 +83,7 @@ def run(chunk: Chunk, index: int) -> range:
 
 
 def _entry(chunk: Chunk, kind: BlockKind, places: range) -> int | None:
-    """The nearest of `places` that holds an entry, unless a heading or another list comes first."""
+    """The nearest of `places` that holds an entry, unless a heading, another list or its lead-in comes first."""
     for place in places:
         if not 0 <= place < len(chunk.units):
             return None
@@ -91,6 +91,8 @@ def _entry(chunk: Chunk, kind: BlockKind, places: range) -> int | None:
         if found is kind:
             return place
         if found not in (BlockKind.PROSE, BlockKind.CODE) or is_heading(chunk, place):
+            return None
+        if kind is BlockKind.ITEM and leads_in(text_of(chunk, place)):
             return None
     return None
 
