@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from importlib import metadata
+from typing import Annotated
 
 import typer
 
@@ -16,6 +19,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(metadata.version("citewell"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
 app.command()(running.run)
 app.command()(indexing.index)
 app.add_typer(indexing.documents, name="documents")
@@ -28,6 +48,9 @@ app.add_typer(evaluating.evaluate, name="eval")
 
 def main() -> None:
     """Run the command line; exit status 2 for what the person can mend."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except CitewellError as error:

@@ -14,7 +14,14 @@ from typing import Annotated, Literal
 
 from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
 
 from pipeline.errors import Misconfigured
 from pipeline.values import CitationStyle, Style
@@ -141,10 +148,16 @@ class Settings(BaseSettings):
         False, description="Ask for the message content intent (un-mentioned follow-ups)"
     )
     discord_threads: bool = Field(False, description="Answer a mention in a thread opened from it")
-    discord_home_guilds: tuple[int, ...] = Field(
-        (), description="Guild ids whose members are inside the organisation; empty: every server the bot is in"
+    discord_home_guilds: Annotated[tuple[int, ...], NoDecode] = Field(
+        (),
+        description="Server ids (1,2) whose members are inside the organisation; empty: every server it is in",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged")
+
+    @field_validator("discord_home_guilds", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return [part for part in value.replace(",", " ").split() if part] if isinstance(value, str) else value
 
     @field_validator("collections")
     @classmethod
@@ -183,6 +196,8 @@ def read_settings(**given: object) -> Settings:
     _refuse_unknown()
     try:
         return Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
+    except SettingsError as error:
+        raise Misconfigured("settings", str(error), what_to_do="See .env.example for every setting.") from None
     except ValidationError as error:
         wrong = [_explain(str(part["loc"][0]), part["input"], part["msg"]) for part in error.errors(include_url=False)]
         raise Misconfigured("settings", "; ".join(wrong), what_to_do="See .env.example for every setting.") from None

@@ -19,6 +19,7 @@ from bot.settings import Settings, secret
 from bot.writers import Writers, open_writers
 from pipeline.access import Rule
 from pipeline.drafting import Limits
+from pipeline.errors import Misconfigured
 from pipeline.extract import ExtractiveWriter
 from pipeline.plan import Planner
 from pipeline.ports import Embedder
@@ -73,6 +74,12 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
     else:
         from adapters.models.embeddings import OpenAIEmbedder
 
+        if not settings.openai_api_key:
+            raise Misconfigured(
+                "OPENAI_API_KEY",
+                f"is not set, and CITEWELL_EMBEDDER={settings.embedder} needs it",
+                what_to_do="Set it (any text for a server that asks for none), or CITEWELL_EMBEDDER=minilm.",
+            )
         embedder = await OpenAIEmbedder.open(
             settings.embedder.removeprefix("openai:"),
             key=secret(settings.openai_api_key),

@@ -155,8 +155,8 @@ def _scores(fits: Sequence[Fit], weights: Sequence[float]) -> Numbers:
 
 
 def _unit_scores(chunk_id: str, measured: Sequence[Candidates], weights: Sequence[float]) -> tuple[float, ...]:
-    """Cosine of each unit with the question, in a thread its mean with that of the thread."""
+    """Cosine of each unit with the question; in a thread its mean with that of the thread, where that is higher."""
     known = [one.units[chunk_id] for one in measured if chunk_id in one.units]
     if len(known) < len(measured):
         return ()
-    return tuple(np.average(known, axis=0, weights=weights).tolist())
+    return tuple(np.maximum(known[0], np.average(known, axis=0, weights=weights)).tolist())

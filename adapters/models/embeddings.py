@@ -119,7 +119,10 @@ class OpenAIEmbedder:
     async def _connected(self) -> AsyncOpenAI:
         async with self._making:
             if self._client is None:
-                self._client = await asyncio.to_thread(self._make_client)
+                try:
+                    self._client = await asyncio.to_thread(self._make_client)
+                except Exception as error:
+                    raise Unavailable(self.name, "its client could not be made") from error
             return self._client
 
     def _make_client(self) -> AsyncOpenAI:

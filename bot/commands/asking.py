@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,7 +51,7 @@ def ask(
 
     answer = asyncio.run(work())
     if json:
-        out.print_json(answer.model_dump_json())
+        out.print_json(data=as_json(answer))
     else:
         out.print(
             render(
@@ -62,38 +62,46 @@ def ask(
                 why=why,
             )
         )
-    if answer.outcome not in (Outcome.ANSWERED, Outcome.PARTIAL):
+    if answer.outcome not in (Outcome.ANSWERED, Outcome.PARTIAL) or "empty_knowledge_base" in answer.safety_flags:
         raise typer.Exit(1)
 
 
+def as_json(answer: Answer) -> dict[str, Any]:
+    """Every field of the answer; its text also as `answer`, and documents also as `doc_id`, as `eval` names them."""
+    whole = answer.model_dump(mode="json")
+    for citation in (*whole["citations"], *whole["nearest"]):
+        citation["doc_id"] = citation["document_id"]
+    return {"answer": answer.body, **whole}
+
+
 def chat(thread: Thread = "chat", passages: Passages = False, why: Why = False, data: Data = None) -> None:
-    """Have a conversation. An empty line or Ctrl-D ends it."""
-    found = settings(data)
+    """Have a conversation. An empty line, Ctrl-C or Ctrl-D ends it."""
+    import asyncio
 
-    async def work() -> None:
-        import asyncio
+    from bot.citewell import Citewell
+    from bot.wiring import open_citewell
 
-        from bot.wiring import open_citewell
+    async def answer(citewell: Citewell, text: str) -> Answer:
+        with err.status("") as status:
+            async for event in citewell.events(text, thread=thread):
+                if isinstance(event, Progress):
+                    status.update(wording.PROGRESS[event.stage])
+                if isinstance(event, Answer):
+                    given = event
+        return given
 
-        async with open_citewell(found) as citewell:
+    opening = open_citewell(settings(data))
+    with asyncio.Runner() as runner:
+        citewell = runner.run(opening.__aenter__())
+        try:
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
-            while True:
-                try:
-                    text = await asyncio.to_thread(out.input, "[bold]> [/bold]")
-                except EOFError:
-                    return
-                if not text.strip():
-                    return
-                with err.status("") as status:
-                    async for event in citewell.events(text, thread=thread):
-                        if isinstance(event, Progress):
-                            status.update(wording.PROGRESS[event.stage])
-                        if isinstance(event, Answer):
-                            answer = event
-                out.print(render(answer, passages=passages, why=why))
+            while text := out.input("[bold]> [/bold]").strip():
+                out.print(render(runner.run(answer(citewell, text)), passages=passages, why=why))
                 out.print()
-
-    run(work())
+        except (EOFError, KeyboardInterrupt):
+            out.print()
+        finally:
+            runner.run(opening.__aexit__(None, None, None))
 
 
 def demo() -> None:

@@ -14,6 +14,7 @@ from rich.table import Table
 from bot.commands.terminal import err, out, run, settings
 from bot.evaluation.rows import Predictions, read_rows
 from bot.evaluation.scores import SCORERS
+from pipeline.errors import Refused
 
 evaluate = typer.Typer(help="Score the pipeline on questions with known answers.", no_args_is_help=True)
 Gold = Annotated[
@@ -38,6 +39,7 @@ def qa(
 ) -> None:
     """Answer every question over an index made of the documents."""
     found = settings().model_copy(update={"model": model})
+    rows = read_rows(questions, "question")
 
     async def work() -> None:
         from bot.evaluation.predict import Questions, temporary
@@ -45,7 +47,7 @@ def qa(
         err.print("Indexing the documents")
         async with temporary(found, documents) as citewell:
             asked = Questions(citewell, last_turn=last_turn, always=answer_always)
-            await _predict(questions, predictions, asked.predict)
+            await _predict(rows, predictions, asked.predict)
 
     run(work())
     _summarise("qa", questions, predictions)
@@ -60,7 +62,7 @@ def grounding(texts: Gold, predictions: Out) -> None:
 
         return predict_grounding(row)
 
-    run(_predict(texts, predictions, predict))
+    run(_predict(read_rows(texts, "response", "sources"), predictions, predict))
     _summarise("grounding", texts, predictions)
 
 
@@ -74,7 +76,11 @@ def injection(texts: Gold, predictions: Out) -> None:
 
         return await predict_poisoned(row, found) if "document" in row else predict_injection(row)
 
-    run(_predict(texts, predictions, predict))
+    rows = read_rows(texts)
+    for row in rows:
+        if "text" not in row and not {"document", "question"} <= row.keys():
+            raise Refused(f"{texts}, row {row['id']}: neither text nor question and document", what_to_do="Add them.")
+    run(_predict(rows, predictions, predict))
     _summarise("injection", texts, predictions)
 
 
@@ -110,8 +116,7 @@ def _difference(one: dict[str, Any], two: dict[str, Any]) -> str:
     return "answer" if one["answer"] != two["answer"] else ""
 
 
-async def _predict(gold: Path, predictions: Path, predict: Predict) -> None:
-    rows = read_rows(gold)
+async def _predict(rows: list[dict[str, Any]], predictions: Path, predict: Predict) -> None:
     kept = Predictions(predictions)
     missing = list(kept.missing(rows))
     for row in track(missing, description="Answering", console=err, disable=not err.is_terminal, transient=True):
@@ -128,6 +133,8 @@ def _summarise(kind: str, gold: Path, predictions: Path) -> None:
         for scorer in SCORERS[kind]:
             for name, value in scorer(labelled).items():
                 table.add_row(name, f"{value:.4f}" if isinstance(value, float) else str(value))
+    else:
+        err.print("The rows do not say what is right, so nothing is scored.")
     waits = sorted(predicted["ms"] for _, predicted in pairs if "ms" in predicted)
     if len(waits) > 1:
         table.add_row("ms p50", f"{statistics.median(waits):.1f}")

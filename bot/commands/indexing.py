@@ -60,7 +60,7 @@ class _progress:  # noqa: N801 - used like a function
         self._bar.stop()
 
     def __call__(self, event: Event) -> None:
-        self._bar.update(self._task, advance=1, description=clean(event.label)[-40:])
+        self._bar.update(self._task, completed=event.done, total=event.total, description=clean(event.label)[-40:])
         if isinstance(event, Failed):
             err.print(f"failed: {clean(event.label)}: {clean(event.reason)}", markup=False)
 

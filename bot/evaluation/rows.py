@@ -12,8 +12,8 @@ from pipeline.errors import Refused
 from pipeline.values import Turn
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Raises Refused naming the line that is not a JSON object with an `id`."""
+def read_rows(path: Path, *fields: str) -> list[dict[str, Any]]:
+    """Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`."""
     rows = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -28,6 +28,8 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
             row = None
         if not isinstance(row, dict) or "id" not in row:
             raise Refused(f"{path}, line {number}: not a JSON object with an id", what_to_do="Give one object a line.")
+        if missing := [field for field in fields if field not in row]:
+            raise Refused(f"{path}, line {number}: {', '.join(missing)} missing", what_to_do="Add it to every row.")
         rows.append(row)
     return rows
 
