@@ -19,7 +19,7 @@ from adapters.slack.readers import Audiences
 from adapters.slack.render import Look
 from adapters.slack.startup import Workspace, introduce, report, socket_address
 from adapters.slack.web import SDK_LOG, Pace, Web
-from pipeline.errors import Misconfigured, Unavailable
+from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.values import Event, IncomingMessage, Readers, Work
 
@@ -110,7 +110,7 @@ class SlackAdapter:
         web = Web(client, self._pace)
         try:
             workspace = await introduce(web)
-        except (Misconfigured, Unavailable):
+        except BaseException:
             await session.close()
             raise
         return _Open(session, web, workspace, self._look, shared_channels=self._shared_channels)

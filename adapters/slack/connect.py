@@ -39,11 +39,13 @@ async def socket_mode(app: AsyncApp, app_token: str, first_address: str) -> None
     addresses = [first_address, *[""] * (CONNECTIONS - 1)]
     keepers = [asyncio.create_task(_keep(app, app_token, address)) for address in addresses]
     try:
-        await asyncio.gather(*keepers)
+        done, _ = await asyncio.wait(keepers, return_when=asyncio.FIRST_COMPLETED)
+        for keeper in done:
+            keeper.result()
     finally:
         for keeper in keepers:
-            keeper.cancel()
-        await asyncio.wait(keepers)
+            keeper.cancel()  # only once: a second time would interrupt it while it closes its connection
+        await asyncio.gather(*keepers, return_exceptions=True)
 
 
 async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
