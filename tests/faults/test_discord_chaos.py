@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord.memory import Memory
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
 from tests.doubles.discord.faults import Fault
@@ -111,11 +112,12 @@ class Chaos:
         await self.discord.gateway.connected()
 
     async def acquaint(self) -> None:
-        """The bot knows the direct channels that it was written to in before."""
+        """The bot knows the direct channels that it was written to in before, and from when on it has to read."""
         await self.start()
         for person, channel in zip(self.people, self.directs, strict=False):
             self.open.append(await self.discord.say(person, channel, "quick hello"))
         await until(lambda: not self.unanswered(), 60)
+        await until(lambda: Memory(self.folder).read_until, 30)
         await self.nursery.kill()
 
     async def life(self, step: str) -> None:
