@@ -112,6 +112,7 @@ class Client(discord.Client):
     async def _fill_gap(self) -> None:
         await fill(self, self._inbox, self._memory, self.on_message)
         self._caught_up = True
+        await self._mark_if_all_read()
 
     async def on_disconnect(self) -> None:
         self._caught_up = False
@@ -158,11 +159,14 @@ class Client(discord.Client):
                 raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
             if self._gap and self._gap.done() and not self._gap.cancelled():
                 self._gap.result()
-            everywhere = self._caught_up and not any(guild.unavailable for guild in self.guilds)
-            if everywhere and not self._intake.unsaved and quiet < self._lag:
-                await self._mark()
+            if quiet < self._lag:
+                await self._mark_if_all_read()
 
-    async def _mark(self) -> None:
+    async def _mark_if_all_read(self) -> None:
+        """A start reads from the last mark on; without one it reads only channels that were seen before."""
+        everywhere = self._caught_up and not any(guild.unavailable for guild in self.guilds)
+        if not everywhere or self._intake.unsaved:
+            return
         try:
             await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)
         except OSError as error:
