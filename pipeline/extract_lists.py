@@ -120,7 +120,7 @@ def _names(asked: Asked, document: Document) -> bool:
 
 
 def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentence]:
-    """A table with a column for each side; [] when a side has nothing to say.
+    """A table with a column for each side; [] when a side has nothing to say, or both sides the same sentence.
 
     Each cell is one sentence about its side; a row has what is said of the same thing, and names the chunks of its
     cells in order."""
@@ -135,6 +135,8 @@ def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentenc
         )
         for row in _rows(brief, columns)
     ]
+    if not rows:
+        return []
     header = " | ".join(map(_cell, brief.sides))
     return [Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=rows[0].chunk_ids, opens=True), *rows]
 

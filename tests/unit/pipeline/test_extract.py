@@ -161,6 +161,17 @@ def test_a_comparison_is_a_table_of_the_two_sides() -> None:
     assert found[1].chunk_ids == ("staff", "hired")
 
 
+def test_one_sentence_about_both_sides_is_said_once_and_not_in_a_table() -> None:
+    both = passage("both", (PROSE, "Employees and contractors badge in at the gate."))
+    asked = Brief(
+        question="Compare badges of employees and contractors",
+        queries=("badges of employees", "badges of contractors"),
+        sides=("employees", "contractors"),
+        format=Format.TABLE,
+    )
+    assert [sentence.text for sentence in extract(asked, [both])] == ["Employees and contractors badge in at the gate."]
+
+
 def test_a_comparison_with_one_empty_side_says_what_there_is() -> None:
     staff = passage("staff", (PROSE, "Full-time staff have 25 days of leave."))
     found = said(
