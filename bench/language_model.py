@@ -22,7 +22,7 @@ from bench.synthetic import Corpus
 from bot.citewell import Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.respond import Request
+from pipeline.response.respond import Request
 from pipeline.values import Answer, Audience, Written
 
 PASSAGES = int(os.environ.get("BENCH_PASSAGES", "10000"))

@@ -20,7 +20,7 @@ import psutil
 from bench.synthetic import Corpus
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.respond import Request
+from pipeline.response.respond import Request
 
 QUESTIONS = 200
 WARM = 20

@@ -15,11 +15,11 @@ from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.settings import Settings
 from pipeline.access import Rule, audience
-from pipeline.drafting import Pen
-from pipeline.ingest import Event as IngestEvent
-from pipeline.ingest import Summary
+from pipeline.ingestion.ingest import Event as IngestEvent
+from pipeline.ingestion.ingest import Summary
 from pipeline.ports import Embedder, PlatformAdapter, Writer
-from pipeline.respond import Options, Planner, Request, Responder, Retriever
+from pipeline.response.drafting import Pen
+from pipeline.response.respond import Options, Planner, Request, Responder, Retriever
 from pipeline.streams import closing
 from pipeline.values import (
     Answer,

@@ -12,10 +12,10 @@ from adapters.models.minilm.embedder import MiniLM
 from adapters.sources.folder import FolderSource
 from bot.settings import Settings
 from pipeline.errors import Unavailable
-from pipeline.ingest import Event, Summary, ingest
+from pipeline.ingestion.ingest import Event, Summary, ingest
+from pipeline.ingestion.split import Splitter, WordCount
 from pipeline.ports import Embedder, Library
 from pipeline.screen import screen_document
-from pipeline.split import Splitter, WordCount
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from bot.indexing import open_indexer
 from bot.settings import Settings, secret
 from bot.writers import Writers, open_writers
 from pipeline.access import Rule
-from pipeline.drafting import Limits
 from pipeline.errors import Misconfigured
-from pipeline.extract import ExtractiveWriter
-from pipeline.plan import Planner
+from pipeline.extraction.extract import ExtractiveWriter
+from pipeline.planning.plan import Planner
 from pipeline.ports import Embedder
-from pipeline.respond import Options
-from pipeline.retrieve import Retriever
+from pipeline.response.drafting import Limits
+from pipeline.response.respond import Options
+from pipeline.retrieval.retrieve import Retriever
 from storage.open import open_storage
 
 log = structlog.get_logger(__name__)

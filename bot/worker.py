@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 import structlog
 
 from pipeline import wording
-from pipeline.compose import failed
 from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
-from pipeline.respond import Request, Responder
+from pipeline.response.compose import failed
+from pipeline.response.respond import Request, Responder
 from pipeline.streams import closing
 from pipeline.values import Answer, Event, IncomingMessage, Work
 

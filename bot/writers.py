@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import structlog
 
 from bot.settings import Settings, secret
-from pipeline.budget import TokenBudget
-from pipeline.drafting import Pen
 from pipeline.ports import LanguageModel
-from pipeline.respond import Planner
+from pipeline.response.budget import TokenBudget
+from pipeline.response.drafting import Pen
+from pipeline.response.respond import Planner
 from storage.open import Storage
 
 EXTRACTIVE = "extractive"
@@ -41,10 +41,10 @@ async def open_writers(settings: Settings, planner: Planner, storage: Storage) -
     if spec == EXTRACTIVE:
         yield Writers(planner=planner, pen=None)
         return
-    from pipeline.judge import ModelJudge
-    from pipeline.plan_model import ModelPlanner
-    from pipeline.prompts import Mode, PromptOptions
-    from pipeline.synthesize import ModelWriter
+    from pipeline.planning.plan_model import ModelPlanner
+    from pipeline.synthesis.prompts import Mode, PromptOptions
+    from pipeline.synthesis.synthesize import ModelWriter
+    from pipeline.validation.judge import ModelJudge
 
     async with AsyncExitStack() as stack:
         model = _guarded(settings, spec)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline import wording
-from pipeline.cite import mark, place
+from pipeline.response.cite import mark, place
 from pipeline.values import Answer, BlockKind, Citation, CitedSentence, Level
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")

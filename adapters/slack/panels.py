@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from adapters.slack import markup
 from adapters.slack.blocks import Block, context, section, short
 from adapters.slack.render import Post, fallback
-from pipeline import cite, wording
+from pipeline import wording
+from pipeline.response import cite
 from pipeline.values import Answer, Citation, Rating, Reason
 
 QUOTE = 2_500

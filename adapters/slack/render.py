@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from adapters.slack import layout, markup
 from adapters.slack.blocks import Block, button, context, short
-from pipeline import cite, wording
+from pipeline import wording
+from pipeline.response import cite
 from pipeline.values import Answer, Citation, CitationStyle, Outcome, Value
 
 FALLBACK = 3_900

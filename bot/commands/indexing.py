@@ -11,7 +11,7 @@ from rich.table import Table
 
 from adapters.console.render import clean
 from bot.commands.terminal import Data, err, out, run, settings
-from pipeline.ingest import Event, Failed, Summary
+from pipeline.ingestion.ingest import Event, Failed, Summary
 
 documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
 

@@ -13,9 +13,9 @@ from bot.citewell import Citewell
 from bot.evaluation.rows import turns
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.respond import Request, Retriever
+from pipeline.response.respond import Request, Retriever
 from pipeline.screen import screen, screen_document
-from pipeline.validate import check_response
+from pipeline.validation.validate import check_response
 from pipeline.values import Answer, Audience, Retrieval, Search
 
 SHOWN = 10

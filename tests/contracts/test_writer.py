@@ -9,12 +9,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from adapters.models.openai import OpenAIModel
-from pipeline.extract import ExtractiveWriter
+from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.ports import Writer
-from pipeline.prompts import PromptOptions
 from pipeline.streams import closing
-from pipeline.synthesize import ModelWriter
-from pipeline.validate import judge
+from pipeline.synthesis.prompts import PromptOptions
+from pipeline.synthesis.synthesize import ModelWriter
+from pipeline.validation.validate import judge
 from pipeline.values import Brief, Finished, Format, Intent, Sentence, Style
 from tests.doubles.llm.faults import Text
 from tests.doubles.llm.server import LlmServer

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.addresses import strange
-from pipeline.budget import TokenBudget
-from pipeline.drafting import Pen
-from pipeline.extract import ExtractiveWriter
+from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
-from pipeline.prompts import PromptOptions
-from pipeline.respond import Options, Request, Responder
-from pipeline.synthesize import ModelWriter
+from pipeline.response.budget import TokenBudget
+from pipeline.response.drafting import Pen
+from pipeline.response.respond import Options, Request, Responder
+from pipeline.synthesis.prompts import PromptOptions
+from pipeline.synthesis.synthesize import ModelWriter
 from pipeline.text import terms
-from pipeline.validate import judge
+from pipeline.validation.validate import judge
 from pipeline.values import Answer, Sentence, Usage, Written
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from pipeline import wording
-from pipeline.drafting import Limits
+from pipeline.response.drafting import Limits
 from pipeline.values import Answer, Outcome
 from tests.doubles.llm.faults import (
     Act,

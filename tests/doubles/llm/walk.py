@@ -11,12 +11,12 @@ from adapters.models.anthropic import AnthropicModel
 from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from adapters.models.openai import OpenAIModel
-from pipeline.budget import TokenBudget
-from pipeline.drafting import Limits, Pen
-from pipeline.extract import ExtractiveWriter
-from pipeline.prompts import PromptOptions
-from pipeline.respond import Options, Request, Responder
-from pipeline.synthesize import ModelWriter
+from pipeline.extraction.extract import ExtractiveWriter
+from pipeline.response.budget import TokenBudget
+from pipeline.response.drafting import Limits, Pen
+from pipeline.response.respond import Options, Request, Responder
+from pipeline.synthesis.prompts import PromptOptions
+from pipeline.synthesis.synthesize import ModelWriter
 from pipeline.values import (
     Answer,
     Audience,

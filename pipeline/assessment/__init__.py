@@ -1,0 +1,1 @@
+"""How sure an answer is, and whether there is one."""

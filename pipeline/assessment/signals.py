@@ -1,0 +1,146 @@
+"""What speaks for and against the passages holding the answer: a few numbers that the confidence is computed from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.extraction import layout
+from pipeline.extraction.asked import Asked
+from pipeline.extraction.evidence import Candidate
+from pipeline.phrases import word_pattern
+from pipeline.text import STOP_WORDS, terms, words
+
+HEADING = 0.7
+"""What the cosine of a heading counts: it tells what its text is about, but does not answer. That of the
+heading or lead-in of a list that answers counts in full."""
+ROW = 0.85
+"""What stands in for the cosine of a table row with a cell that the question names, times the share of the question's
+terms in it and around it: a row is no sentence, and its vector says little."""
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|non|except|least|fail\w*|lack\w*|refus\w*|unable|rarely|hardly"
+    r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|sin|nunca)\b|n['’]t\b|ない|ません",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
+_GERMAN = word_pattern(
+    "der|das|eine?[rmns]?|wie|wer|wann|wo|warum|welche[rmns]?|ist|sind|hat|haben|und|im|für|kann|muss"
+)
+_OPPOSITES = [
+    frozenset(pair.split("/"))
+    for pair in """
+    first/last before/after increase/decrease increased/decreased more/less most/least largest/smallest larger/smaller
+    highest/lowest higher/lower best/worst north/south east/west northern/southern eastern/western early/late
+    earlier/later old/new oldest/newest oldest/youngest begin/end began/ended start/end start/stop started/stopped
+    rise/fall rose/fell majority/minority major/minor long/short longest/shortest high/low large/small strong/weak
+    rich/poor public/private male/female men/women internal/external win/lose won/lost accept/reject
+    accepted/rejected support/oppose supported/opposed allow/prevent allowed/prevented allow/forbid positive/negative
+    maximum/minimum upper/lower inside/outside above/below always/never common/rare enter/leave enter/exit gain/lose
+    gained/lost create/destroy created/destroyed agree/disagree open/close opened/closed import/export local/global
+    hot/cold fast/slow wide/narrow deep/shallow young/old left/right modern/ancient similar/different same/different
+    simple/complex enable/disable enabled/disabled add/remove added/removed optional/required paid/unpaid
+    """.split()
+]
+_OPPOSITE = {word: frozenset().union(*(pair for pair in _OPPOSITES if word in pair)) - {word}
+             for pair in _OPPOSITES for word in pair}  # fmt: skip
+_TURNS = ("un", "in", "im", "il", "ir", "non", "dis", "anti")
+"""Prefixes that turn a word into its opposite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Numbers between 0 and 1 unless said otherwise."""
+
+    cosine: float
+    """Of the sentence nearest to the question, or of a heading that is nearer by far; see ROW for table rows."""
+    topic: float
+    """Mean cosine of the three nearest sentences of the best sentence's passage."""
+    lead: float
+    """How far the best sentence scores above the best one of any other passage; below 0 never, at most 1."""
+    coverage: float
+    """Weighted share of the question's terms in the best sentence and around it."""
+    rarest_missing: float
+    """Weight of the weightiest term of the question that the best sentence lacks."""
+    complete: float
+    """1 when the best sentence itself holds every term of the question."""
+    missing: float
+    """Share of the question's terms that stand neither in the best sentence nor around it."""
+    names_missing: float
+    """1 when a name of the question stands neither in the best sentence nor around it."""
+    numbers_missing: float
+    """1 when a number of the question stands neither in the best sentence nor around it."""
+    negation: float
+    """1 when the question is negated and the best sentence is not."""
+    opposite: float
+    """1 when the best sentence has the opposite of a word of the question in its place."""
+
+
+def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | None:
+    """None when no passage says anything."""
+    candidates = [one for units in evidence for one in units if one.says]
+    if not candidates:
+        return None
+    best = max(candidates, key=lambda one: one.score)
+    units = evidence[best.place]
+    around = _around(best, units)
+    near = set(terms(f"{best.text} {around}"))
+    elsewhere = max((one.score for one in candidates if one.place != best.place), default=best.score - 1)
+    nearest = sorted((one.cosine for one in units), reverse=True)[:3]
+    before = units[best.index - 1].text if best.index else ""
+    opening = _opening(best, units)
+    said = f"{opening.text} {best.text}" if opening else best.text
+    missing = sum(term not in near for term in asked.terms) / max(1, len(asked.terms))
+    cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
+    if cosine > 0:
+        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if best.named else 0.0)
+    return Signals(
+        cosine=cosine,
+        topic=sum(nearest) / len(nearest),
+        lead=min(max(best.score - elsewhere, 0.0), 1.0),
+        coverage=best.coverage,
+        rarest_missing=best.lacks,
+        complete=float(best.lacks == 0),
+        missing=missing,
+        names_missing=float(any(not name <= near for name in _names(asked.text))),
+        numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{best.text} {around}"))),
+        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
+        opposite=float(_contradicts(asked.text, f"{before} {best.text}")),
+    )
+
+
+def _opening(best: Candidate, units: Sequence[Candidate]) -> Candidate | None:
+    """What a list entry, a step or a table row cannot be understood without."""
+    place = layout.opening(best.passage.chunk, best.index)
+    return None if place is None else units[place]
+
+
+def _around(best: Candidate, units: Sequence[Candidate]) -> str:
+    """What is read together with a sentence: the one before, the header of its table, the heading above, the title."""
+    chunk = best.passage.chunk
+    before = units[best.index - 1].text if best.index else ""
+    opening = _opening(best, units)
+    return " ".join(
+        (before, opening.text if opening else "", layout.above(chunk, best.index), best.passage.document.title)
+    )
+
+
+def _names(question: str) -> list[set[str]]:
+    """Capitalised words inside a question; none in German, where every noun is capitalised."""
+    if _GERMAN.search(question):
+        return []
+    return [name for name in (set(terms(found)) for found in _NAME.findall(question)) if name]
+
+
+def _contradicts(question: str, text: str) -> bool:
+    said = set(words(text))
+    return any(_turned(word, said) for word in words(question) if word not in said and word not in STOP_WORDS)
+
+
+def _turned(word: str, said: set[str]) -> bool:
+    if _OPPOSITE.get(word, frozenset()) & said:
+        return True
+    return any(prefix + word in said for prefix in _TURNS if len(word) > 3) or any(
+        word[len(prefix) :] in said for prefix in _TURNS if word.startswith(prefix) and len(word) > len(prefix) + 3
+    )

@@ -1,0 +1,1 @@
+"""Answers made of the passages' own sentences."""

@@ -1,0 +1,215 @@
+"""The units of the passages as candidates for an answer, each scored for how well it fits the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pipeline.extraction import layout
+from pipeline.extraction.asked import Asked, holds
+from pipeline.screen import addressed_to_assistant
+from pipeline.text import terms
+from pipeline.values import BlockKind, RetrievedChunk
+
+READ = 5
+"""Passages looked at, best first."""
+COVERAGE, COSINE, PASSAGE, TYPE = 1.0, 1.0, 2.0, 0.5
+"""Weights of the question's terms, the vector, the passage and the wanted kind of thing. Flat: any of them may be
+changed by half without moving an answer rate by more than a point (squad2, doc2dial, clapnq)."""
+BEFORE, HEADING, TITLE = 0.7, 0.6, 0.5
+"""What a term counts that stands in the sentence before (for a table row: in the header), the heading above, or the
+title only."""
+NAMED = 1.0
+"""What a table row gains when the question names one of its cells, times the weight of that cell's terms."""
+UNDER_COVERAGE, UNDER_COSINE, UNDER_REACH = 0.6, 0.25, 3
+"""What a heading that fits the question adds to the first three sentences under it, the nearest most."""
+
+_MEANINGFUL = re.compile(r"\w{2}|[^\W\d_a-zA-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One unit of one passage."""
+
+    passage: RetrievedChunk
+    place: int
+    """0-based rank of the passage."""
+    index: int
+    """Which unit of the chunk."""
+    text: str
+    kind: BlockKind
+    says: bool
+    """It can stand in an answer: no heading, no question, no stray marks, no paragraph with orders to an assistant."""
+    own: float
+    """0 to 1: weighted share of the question's terms that it holds itself."""
+    coverage: float
+    """The same with the sentence before, the heading above and the title, which count less."""
+    heading: float
+    """The share that the heading above holds."""
+    named: float
+    """For a table row: the weight of the question's terms in a cell that the question names whole; otherwise 0."""
+    lacks: float
+    """The weight of the weightiest term of the question that it does not hold itself."""
+    cosine: float
+    """With the question; 0 without vectors."""
+    score: float
+    """How well it answers; comparable within one question."""
+
+    @property
+    def chunk_id(self) -> str:
+        return self.passage.chunk.id
+
+    @property
+    def place_in_text(self) -> tuple[int, int]:
+        """Sorts into reading order."""
+        return self.place, self.index
+
+
+def gather(asked: Asked, passages: Sequence[RetrievedChunk]) -> list[list[Candidate]]:
+    """Every unit of the first passages in reading order, one list a passage."""
+    read = [(passage, _unit_terms(passage)) for passage in passages[:READ]]
+    weights = rarity(asked.terms, [found for _, units in read for found in units])
+    best = max((passage.score for passage, _ in read), default=0.0) or 1.0
+    return [
+        _Scorer(asked, weights, passage, place, units, passage.score / best).candidates()
+        for place, (passage, units) in enumerate(read)
+    ]
+
+
+def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, float]:
+    """How much each term of a question counts, rarer ones more; they sum to 1."""
+    seen = Counter(term for unit in units for term in unit)
+    raw = {term: math.log(1 + len(units) / (1 + seen[term])) for term in wanted}
+    total = sum(raw.values()) or 1.0
+    return {term: weight / total for term, weight in raw.items()}
+
+
+def needed(asked: Asked, opening: Candidate, entry: Candidate) -> bool:
+    """Whether what opens a list must be said: not a heading that mostly repeats the question or the entry."""
+    if not layout.is_heading(opening.passage.chunk, opening.index):
+        return True
+    found = set(terms(opening.text))
+    return 2 * len(found - set(asked.terms) - set(terms(entry.text))) > len(found)
+
+
+def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
+    text = passage.chunk.text
+    return [_terms(text[unit.start : unit.end]) for unit in passage.chunk.units]
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+def _orders(passage: RetrievedChunk) -> frozenset[int]:
+    """The units of every paragraph in which an assistant is given orders: what follows one is the order's content."""
+    if not (passage.document.flagged or passage.flags):
+        return frozenset()
+    chunk, found = passage.chunk, set[int]()
+    paragraph: list[int] = []
+    for index in range(len(chunk.units)):
+        paragraph = [index] if layout.apart(chunk, index) else [*paragraph, index]
+        if found & set(paragraph) or addressed_to_assistant(layout.text_of(chunk, index), chunk.text):
+            found.update(paragraph)
+    return frozenset(found)
+
+
+class _Scorer:
+    """Scores the units of one passage."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        weights: dict[str, float],
+        passage: RetrievedChunk,
+        place: int,
+        units: list[frozenset[str]],
+        relative: float,
+    ) -> None:
+        self._asked = asked
+        self._weights = weights
+        self._passage = passage
+        self._place = place
+        self._units = units
+        self._relative = relative
+        self._title = frozenset(terms(passage.document.title))
+        self._ordered = _orders(passage)
+
+    def candidates(self) -> list[Candidate]:
+        chunk = self._passage.chunk
+        heading, heading_cosine, since = frozenset(terms(" ".join(chunk.heading))), 0.0, UNDER_REACH
+        found = []
+        for index, own in enumerate(self._units):
+            above = layout.is_heading(chunk, index)
+            found.append(self._candidate(index, heading, heading_cosine, since, above=above))
+            if above:
+                heading, heading_cosine, since = own, self._cosine(index), 0
+            else:
+                since += 1
+        return found
+
+    def _candidate(
+        self, index: int, heading: frozenset[str], heading_cosine: float, since: int, *, above: bool
+    ) -> Candidate:
+        chunk = self._passage.chunk
+        own = self._units[index]
+        before = self._before(index)
+        around = sum(
+            weight
+            * (BEFORE if term in before else HEADING if term in heading else TITLE if term in self._title else 0.0)
+            for term, weight in self._weights.items()
+            if term not in own
+        )
+        held = self._share(own)
+        under = self._share(heading)
+        text = layout.text_of(chunk, index)
+        near = max(0.0, 1 - since / UNDER_REACH)
+        named = self._named(text) if chunk.units[index].kind is BlockKind.ROW else 0.0
+        wanted = self._asked.wanted
+        score = (
+            COVERAGE * (held + around)
+            + COSINE * self._cosine(index)
+            + PASSAGE * self._relative
+            + NAMED * named
+            + (TYPE if wanted is not None and holds(wanted, text) else 0.0)
+            + near * (UNDER_COVERAGE * under + UNDER_COSINE * heading_cosine)
+        )
+        return Candidate(
+            passage=self._passage,
+            place=self._place,
+            index=index,
+            text=text,
+            kind=chunk.units[index].kind,
+            says=not above
+            and index not in self._ordered
+            and chunk.units[index].kind is not BlockKind.HEADER
+            and bool(_MEANINGFUL.search(text)),
+            own=held,
+            coverage=held + around,
+            heading=under,
+            named=named,
+            lacks=max((weight for term, weight in self._weights.items() if term not in own), default=0.0),
+            cosine=self._cosine(index),
+            score=score,
+        )
+
+    def _before(self, index: int) -> frozenset[str]:
+        chunk = self._passage.chunk
+        place = layout.opening(chunk, index) if chunk.units[index].kind is BlockKind.ROW else index - 1
+        return self._units[place] if place is not None and place >= 0 else frozenset()
+
+    def _named(self, row: str) -> float:
+        found = (_terms(cell) for cell in layout.cells(row))
+        return max((self._share(cell) for cell in found if cell and cell <= set(self._asked.terms)), default=0.0)
+
+    def _share(self, found: frozenset[str]) -> float:
+        return sum(weight for term, weight in self._weights.items() if term in found)
+
+    def _cosine(self, index: int) -> float:
+        scores = self._passage.unit_scores
+        return max(scores[index], 0.0) if scores else 0.0

@@ -1,0 +1,188 @@
+"""Extracts that are more than sentences: whole lists and procedures, tables of two sides, overviews."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+
+from pipeline.extraction import layout
+from pipeline.extraction.asked import Asked, read
+from pipeline.extraction.evidence import Candidate, gather, needed
+from pipeline.text import terms
+from pipeline.values import BlockKind, Brief, Document, RetrievedChunk, Sentence
+
+NEAR, NEAR_WITHIN = 0.5, 1.2
+"""How far below the best sentence a list may score and still be the answer to a question that asks for one; further
+when it stands in the same passage as that sentence."""
+SECOND_CHOICE = 0.25
+"""What each place in the order of wanted kinds costs a list."""
+OVERVIEW, OVERVIEW_GAP = 6, 1.2
+"""Entries of an overview, and how far below the best sentence each may score."""
+CELLS = 2
+"""Sentences for each passage of an overview, and for each side of a comparison."""
+OFFERED, LIKE, BELOW = 5, 1.0, 0.6
+"""Sentences of each side that are looked at, what it adds when those of a row share their words but the sides, and how
+far below the best of its side a sentence may score."""
+
+
+def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequence[BlockKind]) -> list[Sentence]:
+    """The list, procedure or table that fits the question best, whole and with its opening; [] when none comes near.
+
+    Of two that fit equally, the kind named first wins. Steps go on into the next passage where that continues them."""
+    best = max((one for units in evidence for one in units if one.says), key=lambda one: one.score, default=None)
+    found: tuple[float, Sequence[Candidate], range] | None = None
+    for units in evidence:
+        for members in _runs(units, kinds):
+            score = _fit(units, members) - SECOND_CHOICE * kinds.index(units[members.start].kind)
+            near = NEAR_WITHIN if best and best.place == units[0].place else NEAR
+            if best and score >= best.score - near and (found is None or score > found[0]):
+                found = score, units, members
+    if found is None:
+        return []
+    _, units, members = found
+    place = layout.opening(units[0].passage.chunk, members.start)
+    opens = [units[place]] if place is not None and needed(asked, units[place], units[members.start]) else []
+    chosen = opens + [units[index] for index in members]
+    if members.stop == len(units):
+        chosen += _continued(units[0].passage, units[members.start].kind, evidence)
+    return [
+        Sentence(
+            text=one.text, kind=_shown(one), chunk_ids=(one.chunk_id,), opens=number == 0 or one is units[members.start]
+        )
+        for number, one in enumerate(chosen)
+    ]
+
+
+def _shown(one: Candidate) -> BlockKind:
+    return BlockKind.PROSE if one.kind is BlockKind.HEADING else one.kind
+
+
+def _runs(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[range]:
+    """Lists of at least two entries of the wanted kinds."""
+    found: list[range] = []
+    for one in units:
+        if one.kind in kinds and (not found or one.index >= found[-1].stop):
+            members = layout.run(one.passage.chunk, one.index)
+            found.append(range(one.index, members.stop))
+    return [members for members in found if sum(units[index].kind in kinds for index in members) > 1]
+
+
+def _fit(units: Sequence[Candidate], members: range) -> float:
+    """A list fits as well as its best entry or what opens it."""
+    place = layout.opening(units[0].passage.chunk, members.start)
+    return max(units[index].score for index in ([place] if place is not None else []) + list(members))
+
+
+def _continued(passage: RetrievedChunk, kind: BlockKind, evidence: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+    """The entries at the start of the passage that follows in the same document."""
+    chunk = passage.chunk
+    for units in evidence:
+        if units and (units[0].passage.chunk.document_id, units[0].passage.chunk.position) == (
+            chunk.document_id,
+            chunk.position + 1,
+        ):
+            after = units[0].passage.chunk
+            own = [one for one in units if after.units[one.index].start >= after.overlap]
+            if own and own[0].kind is kind:
+                return [one for one in own if one.index in layout.run(after, own[0].index)]
+    return []
+
+
+def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sentence]:
+    """The best sentences of the passages that come near the best one, as a list; [] when there is only one.
+
+    When the question names one document by its title, only of that document."""
+    prose = [one for units in evidence for one in units if one.says and one.kind is BlockKind.PROSE]
+    prose = [one for one in prose if not layout.leads_in(one.text)]
+    named = {one.passage.document.id for one in prose if _names(asked, one.passage.document)}
+    if len(named) == 1:
+        prose = [one for one in prose if one.passage.document.id in named]
+    best = max(prose, key=lambda one: one.score, default=None)
+    chosen: dict[str, Candidate] = {}
+    taken: Counter[int] = Counter()
+    for one in sorted(prose, key=lambda one: -one.score):
+        if best and taken[one.place] < CELLS and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
+            chosen[one.text] = one
+            taken[one.place] += 1
+    if len(chosen) < 2:
+        return []
+    ordered = sorted(chosen.values(), key=lambda one: -one.score)[:OVERVIEW]
+    return [
+        Sentence(text=one.text, kind=BlockKind.ITEM, chunk_ids=(one.chunk_id,), opens=number == 0)
+        for number, one in enumerate(sorted(ordered, key=lambda one: one.place_in_text))
+    ]
+
+
+def _names(asked: Asked, document: Document) -> bool:
+    title = set(terms(document.title))
+    return 2 * len(title & set(asked.terms)) > len(title)
+
+
+def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentence]:
+    """A table with a column for each side; [] when a side has nothing to say, or both sides the same sentence.
+
+    Each cell is one sentence about its side; a row has what is said of the same thing, and names the chunks of its
+    cells in order."""
+    columns = [_column(brief, number, passages) for number in range(len(brief.sides))]
+    if not all(columns):
+        return []
+    rows = [
+        Sentence(
+            text=" | ".join(_cell(one.text) for one in row),
+            kind=BlockKind.ROW,
+            chunk_ids=tuple(dict.fromkeys(one.chunk_id for one in row)),
+        )
+        for row in _rows(brief, columns)
+    ]
+    if not rows:
+        return []
+    header = " | ".join(map(_cell, brief.sides))
+    return [Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=rows[0].chunk_ids, opens=True), *rows]
+
+
+def _column(brief: Brief, number: int, passages: Sequence[RetrievedChunk]) -> list[Candidate]:
+    """The best sentences about one side, best first; from the passages found for it where none names it."""
+    query = brief.queries[number] if number < len(brief.queries) else brief.sides[number]
+    named = _own(brief, number)
+    found = [one for units in gather(read(query), passages) for one in units if one.says]
+    about = [one for one in found if not layout.leads_in(one.text) and _says_of(one, named)]
+    if not about:
+        about = [one for one in found if one.passage.query == number]
+    best = max((one.score for one in about), default=0.0)
+    return sorted((one for one in about if one.score >= best - BELOW), key=lambda one: -one.score)[:OFFERED]
+
+
+def _own(brief: Brief, number: int) -> set[str]:
+    """The terms that name one side and no other."""
+    others = (side for place, side in enumerate(brief.sides) if place != number)
+    return set(terms(brief.sides[number])) - set(terms(" ".join(others)))
+
+
+def _says_of(one: Candidate, named: set[str]) -> bool:
+    """Whether a sentence, its lead-in, the headings above or the title name a side."""
+    chunk = one.passage.chunk
+    opening = layout.opening(chunk, one.index)
+    lead = layout.text_of(chunk, opening) if opening is not None else ""
+    around = " ".join((one.text, lead, layout.above(chunk, one.index), one.passage.document.title))
+    return bool(named) and named <= set(terms(around))
+
+
+def _rows(brief: Brief, columns: Sequence[Sequence[Candidate]]) -> list[tuple[Candidate, ...]]:
+    """Sentences side by side, the best and most alike first; no sentence twice."""
+    sides = set(terms(" ".join(brief.sides)))
+
+    def likeness(row: tuple[Candidate, ...]) -> float:
+        said = [set(terms(one.text)) - sides for one in row]
+        return len(set.intersection(*said)) / (min(map(len, said)) or 1)
+
+    rows: list[tuple[Candidate, ...]] = []
+    for row in sorted(product(*columns), key=lambda row: -sum(one.score for one in row) - LIKE * likeness(row)):
+        texts = {one.text for one in row}
+        if len(texts) == len(row) and not texts & {one.text for other in rows for one in other} and len(rows) < CELLS:
+            rows.append(row)
+    return rows
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "/").split())

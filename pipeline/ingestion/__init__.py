@@ -1,0 +1,1 @@
+"""The walk from a document to searchable passages."""

@@ -1,0 +1,1 @@
+"""The walk from a question to its answer."""

@@ -1,0 +1,234 @@
+"""Writing one answer: a model's sentences shown as they pass the check, the passages themselves where it fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipeline import wording
+from pipeline.assessment.confidence import Assessment, assess
+from pipeline.errors import CitewellError
+from pipeline.ports import Writer
+from pipeline.response.budget import TokenBudget
+from pipeline.response.compose import Draft
+from pipeline.response.manuscript import Manuscript, Stopwatch
+from pipeline.streams import closing
+from pipeline.synthesis.synthesize import NOT_IN_DOCUMENTS
+from pipeline.text import terms
+from pipeline.values import (
+    BlockKind,
+    Brief,
+    Finished,
+    Judgement,
+    Outcome,
+    RetrievedChunk,
+    Sentence,
+    Turn,
+    Usage,
+    Value,
+    Written,
+)
+
+
+class Judge(Protocol):
+    """A second opinion that can only lower support."""
+
+    async def review(
+        self, sentence: Sentence, judgement: Judgement, passages: Sequence[RetrievedChunk]
+    ) -> tuple[Judgement, int]:
+        """The judgement, and the tokens it cost."""
+        ...
+
+
+@dataclass(frozen=True)
+class Pen:
+    """A model's part in writing."""
+
+    name: str
+    writer: Writer
+    budget: TokenBudget
+    judge: Judge | None = None
+
+
+class Limits(Value):
+    """When to stop waiting for a model, and what an answer needs to be shown."""
+
+    first_sentence_seconds: float = 10.0
+    total_seconds: float = 30.0
+    abstain: bool = True
+    minimum_sources: int = 1
+    minimum_citations: int = 1
+
+
+class Drafting:
+    """One use: iterate `sentences`, then ask for the `draft`."""
+
+    def __init__(
+        self,
+        brief: Brief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        manuscript: Manuscript,
+        limits: Limits,
+        watch: Stopwatch,
+    ) -> None:
+        self._brief = brief
+        self._passages = passages
+        self._history = history
+        self._manuscript = manuscript
+        self._limits = limits
+        self._watch = watch
+        self._usage = Usage()
+        self._failure = ""
+        self._declined = False
+        self._missing: tuple[str, ...] = ()
+        self._review_tokens = 0
+        self._preface = ""
+        self._assessment: Assessment | None = None
+
+    async def model(self, pen: Pen, *, person: str, space: str) -> AsyncIterator[Written]:
+        """Show what the model drafts, sentence by sentence; `wants_extract` says whether that came to nothing.
+
+        Raises Unavailable when the day's token counts cannot be read."""
+        reservation = await pen.budget.reserve(person, space)
+        if reservation is None:
+            self._failure = "the tokens of the day are spent"
+            return
+        self._usage = Usage(writer=pen.name)
+        async with closing(self._stream(pen)) as sentences:
+            async for written in sentences:
+                yield written
+        spent = self._usage.input_tokens + self._usage.output_tokens
+        if spent or not self._manuscript.judged:
+            await pen.budget.settle(reservation, spent)
+
+    async def _stream(self, pen: Pen) -> AsyncIterator[Written]:
+        started = asyncio.get_running_loop().time()
+        async with closing(pen.writer.write(self._brief, self._passages, self._history)) as draft:
+            while True:
+                shown = bool(self._manuscript.sentences)
+                seconds = self._limits.total_seconds if shown else self._limits.first_sentence_seconds
+                try:
+                    async with asyncio.timeout_at(started + seconds):
+                        with self._watch.stage("write"):
+                            piece = await anext(draft)
+                        judgement = await self._judge(piece, pen) if isinstance(piece, Sentence) else None
+                except (StopAsyncIteration, TimeoutError, CitewellError) as error:
+                    self._failure = _why(error)
+                    return
+                if isinstance(piece, Finished):
+                    self._end(piece)
+                    return
+                if judgement and (cited := self._manuscript.show(piece, judgement)):
+                    yield Written(sentence=cited)
+
+    async def _judge(self, sentence: Sentence, pen: Pen) -> Judgement:
+        """The deterministic check first; a judging model can only lower it."""
+        judgement = self._manuscript.judge(sentence)
+        if pen.judge is None:
+            return judgement
+        with self._watch.stage("review"):
+            judgement, tokens = await pen.judge.review(sentence, judgement, self._passages)
+        self._review_tokens += tokens
+        self._manuscript.judged[-1] = (sentence, judgement)
+        return judgement
+
+    def _end(self, finished: Finished) -> None:
+        used = finished.usage
+        self._usage = used.model_copy(update={"input_tokens": used.input_tokens + self._review_tokens})
+        self._declined = finished.reason == NOT_IN_DOCUMENTS
+        self._missing = finished.missing
+        self._failure = "" if finished.complete else finished.reason or "cut off"
+
+    @property
+    def failure(self) -> str:
+        """Why the model's draft is not the answer, for the log; empty when it is."""
+        if self._failure:
+            return self._failure
+        return "" if self._manuscript.sentences or self._declined else "nothing it wrote is in the passages"
+
+    @property
+    def wants_extract(self) -> bool:
+        """The model failed before anything was shown."""
+        return bool(self.failure) and not self._manuscript.sentences
+
+    async def extract(self, writer: Writer, *, always: bool, instead_of_model: bool) -> AsyncIterator[Written]:
+        """Show the passages' own sentences where they answer; `always` shows the best ones even where they do not."""
+        self._manuscript.judged.clear()
+        with self._watch.stage("write"):
+            written = writer.write(self._brief, self._passages, self._history)
+            drafted = [piece async for piece in written if isinstance(piece, Sentence)]
+        for sentence in drafted:
+            self._manuscript.judge(sentence)
+        assessment = self._assess()
+        if instead_of_model:
+            notes = (*self._usage.notes, f"model_failed: {self._failure or self.failure}")
+            self._usage = self._usage.model_copy(update={"writer": "extractive", "notes": notes})
+        if not always and (self._too_little() or (self._limits.abstain and assessment.abstain)):
+            return
+        cited = {judgement.chunk_ids[0] for _, judgement in self._manuscript.supported}
+        level = assessment.confidence.level
+        self._preface = wording.preface(level, passages=len(cited), instead_of_model=instead_of_model)
+        for number, (sentence, judgement) in enumerate(self._manuscript.supported):
+            shown = self._manuscript.show(sentence, judgement)
+            if shown:
+                yield Written(sentence=shown, preface="" if number else self._preface)
+
+    def draft(self) -> Draft:
+        """What was gathered, with its outcome."""
+        shown = tuple(self._manuscript.sentences)
+        assessment = self._assessment or self._assess()
+        sides = (self._missing or self._unanswered_sides()) if shown else ()
+        closing = ""
+        if shown and self._failure and not self._preface:
+            closing = wording.PARTIAL_CUT
+        elif sides:
+            closing = wording.unanswered_side(sides)
+        outcome = (Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND
+        reason = "" if shown else assessment.abstain_reason or wording.NO_PASSAGE
+        return Draft(
+            sentences=shown,
+            claims=self._manuscript.claims,
+            confidence=assessment.confidence,
+            sufficient=assessment.sufficient and bool(shown),
+            outcome=outcome,
+            preface=self._preface,
+            closing=closing,
+            sides=self._brief.sides,
+            abstain_reason=reason,
+            usage=self._usage,
+        )
+
+    def _assess(self) -> Assessment:
+        with self._watch.stage("assess"):
+            self._assessment = assess(
+                self._brief.question, self._passages, self._manuscript.judged, generator=self._usage.writer
+            )
+        return self._assessment
+
+    def _too_little(self) -> bool:
+        cited = {chunk_id for _, judgement in self._manuscript.supported for chunk_id in judgement.chunk_ids}
+        documents = {p.document.id for p in self._passages if p.chunk.id in cited}
+        return not cited or len(cited) < self._limits.minimum_citations or len(documents) < self._limits.minimum_sources
+
+    def _unanswered_sides(self) -> tuple[str, ...]:
+        """Sides that nothing shown is about: found for another side only, and not named by any sentence."""
+        supported = self._manuscript.supported
+        cited = {chunk_id for _, judgement in supported for chunk_id in judgement.chunk_ids}
+        found = {passage.query for passage in self._passages if passage.chunk.id in cited}
+        said = {
+            term for sentence, _ in supported if sentence.kind is not BlockKind.HEADER for term in terms(sentence.text)
+        }
+        return tuple(
+            side
+            for number, side in enumerate(self._brief.sides)
+            if number not in found and said.isdisjoint(terms(side))
+        )
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return "it took too long"
+    return "it stopped without an end" if isinstance(error, StopAsyncIteration) else str(error)

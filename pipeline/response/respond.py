@@ -1,0 +1,210 @@
+"""The walk from a question to its answer: the only module that knows the order of the stages.
+
+recall -> plan -> retrieve -> write, each sentence judged as it completes -> assess -> compose -> record.
+Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from pipeline import wording
+from pipeline.ports import HistoryStore, Writer
+from pipeline.response.compose import Draft, compose, failed, without_search
+from pipeline.response.drafting import Drafting, Limits, Pen
+from pipeline.response.manuscript import Manuscript, Stopwatch
+from pipeline.streams import closing
+from pipeline.values import (
+    Answer,
+    Audience,
+    Brief,
+    CitationStyle,
+    Conversation,
+    ConversationId,
+    Event,
+    Format,
+    Outcome,
+    Plan,
+    Progress,
+    Retrieval,
+    RetrievedChunk,
+    Search,
+    Stage,
+    Style,
+    Turn,
+    Usage,
+    Value,
+    Written,
+)
+
+NOBODY = ConversationId(platform="", space="", channel="")
+
+
+class Planner(Protocol):
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
+
+
+class Retriever(Protocol):
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval: ...
+
+
+class Request(Value):
+    """One question, with everything that decides how it is answered. None leaves the operator's choice in force."""
+
+    text: str
+    audience: Audience
+    conversation: ConversationId | None = None
+    """None: nothing is recalled and nothing is kept."""
+    turns: tuple[Turn, ...] = ()
+    """What was said before, where there is no `conversation` to recall it from."""
+    author: str = ""
+    style: Style | None = None
+    format: Format | None = None
+    citation_style: CitationStyle | None = None
+    language: str = ""
+    always: bool = False
+    """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
+
+
+class Options(Value):
+    """The operator's choices for every answer."""
+
+    style: Style = Style.CONCISE
+    citation_style: CitationStyle = CitationStyle.NUMBERED
+    max_length: int = 1000
+    history_turns: int = 6
+    require_grounding: bool = True
+    limits: Limits = Limits()
+
+
+class Responder:
+    """Answers requests. One instance serves any number of them at once."""
+
+    def __init__(
+        self,
+        *,
+        planner: Planner,
+        retriever: Retriever,
+        extractive: Writer,
+        pen: Pen | None,
+        history: HistoryStore,
+        options: Options,
+        report: Callable[[str, Exception], None],
+        fell_back: Callable[[str], None],
+    ) -> None:
+        """`report` takes the incident id and the error of what nobody foresaw; `fell_back` takes the reason
+        why the model's draft was not used."""
+        self._planner = planner
+        self._retriever = retriever
+        self._extractive = extractive
+        self._pen = pen
+        self._history = history
+        self._options = options
+        self._report = report
+        self._fell_back = fell_back
+
+    async def respond(self, request: Request) -> AsyncIterator[Event]:
+        """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong."""
+        answer_id = secrets.token_hex(8)
+        try:
+            async with closing(self._walk(request, answer_id)) as events:
+                async for event in events:
+                    yield event
+        except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
+            incident = secrets.token_hex(4)
+            self._report(incident, error)
+            yield failed(answer_id, request.text, incident)
+
+    async def _walk(self, request: Request, answer_id: str) -> AsyncIterator[Event]:
+        watch = Stopwatch()
+        yield Progress(stage=Stage.PLANNING)
+        conversation = await self._recall(request)
+        with watch.stage("plan"):
+            plan = await self._planner.plan(request.text, conversation, request.audience)
+        if not isinstance(plan, Search):
+            yield without_search(answer_id, request.text, plan, Usage(writer="none", milliseconds=watch.read()))
+            return
+        yield Progress(stage=Stage.SEARCHING)
+        with watch.stage("retrieve"):
+            retrieval = await self._retriever.retrieve(plan, request.audience)
+        passages = retrieval.passages or (retrieval.nearest if request.always else ())
+        asked = " ".join((plan.question, *plan.sides))
+        manuscript = Manuscript(
+            passages, question=asked, require_grounding=self._options.require_grounding, watch=watch
+        )
+        draft = Draft(outcome=Outcome.NOT_FOUND, abstain_reason=wording.NO_PASSAGE)
+        if passages:
+            yield Progress(stage=Stage.WRITING)
+            brief = self._brief(request, plan)
+            drafting = Drafting(brief, passages, conversation.turns, manuscript, self._options.limits, watch)
+            async for written in self._draft(drafting, request):
+                yield written
+            draft = drafting.draft()
+        with watch.stage("compose"):
+            draft = draft.model_copy(
+                update={
+                    "flags": (*plan.flags, *_flags(passages)),
+                    "format": plan.format,
+                    "style": request.citation_style or self._options.citation_style,
+                }
+            )
+            answer = compose(answer_id, request.text, draft, manuscript.numbering, passages or retrieval.nearest)
+        tokens = answer.usage.input_tokens + plan.tokens
+        usage = answer.usage.model_copy(update={"milliseconds": watch.read(), "input_tokens": tokens})
+        answer = answer.model_copy(update={"usage": usage})
+        await self._record(request, plan, answer)
+        yield answer
+
+    async def _draft(self, drafting: Drafting, request: Request) -> AsyncIterator[Written]:
+        if self._pen:
+            space = request.conversation.space if request.conversation else ""
+            async with closing(drafting.model(self._pen, person=request.author, space=space)) as sentences:
+                async for written in sentences:
+                    yield written
+            if drafting.failure:
+                self._fell_back(drafting.failure)
+            if not drafting.wants_extract:
+                return
+        extract = drafting.extract(self._extractive, always=request.always, instead_of_model=bool(self._pen))
+        async with closing(extract) as sentences:
+            async for written in sentences:
+                yield written
+
+    def _brief(self, request: Request, plan: Search) -> Brief:
+        style = request.style or self._options.style
+        return Brief(
+            question=plan.question,
+            queries=plan.queries,
+            sides=plan.sides,
+            intent=plan.intent,
+            format=request.format or (Format.BULLETS if style is Style.BULLET else plan.format),
+            style=style,
+            language=request.language,
+            max_length=self._options.max_length,
+        )
+
+    async def _recall(self, request: Request) -> Conversation:
+        if request.conversation is None:
+            return Conversation(id=NOBODY, turns=request.turns)
+        return await self._history.recall(request.conversation, self._options.history_turns)
+
+    async def _record(self, request: Request, plan: Search, answer: Answer) -> None:
+        if request.conversation is None:
+            return
+        turn = Turn(
+            question=request.text,
+            answer=answer.body if answer.sentences else "",
+            chunk_ids=tuple(citation.chunk_id for citation in answer.citations),
+            asked_at=datetime.now(UTC),
+            standalone=plan.question if plan.question != request.text else "",
+            author=request.author,
+        )
+        await self._history.record(request.conversation, turn)
+
+
+def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
+    """`injection_in_context` when a passage holds instructions addressed to an assistant."""
+    return ("injection_in_context",) if any(passage.document.flagged or passage.flags for passage in passages) else ()

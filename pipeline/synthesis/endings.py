@@ -1,0 +1,75 @@
+"""Where a sentence of a model's text ends, told as early as it is certain, and how it is tidied."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from pipeline.synthesis.marks import MARK, OPENERS
+from pipeline.text import sentences
+
+_LONGEST = 2000
+"""Characters after which a sentence without an end is ended."""
+_ROOM = 1000
+"""Characters beyond `_LONGEST` that settle whether an end before it is one."""
+_CLOSERS = "\"'”’)*_»"
+_STOP = re.compile(
+    rf"(?P<marked>{MARK}[.!?。！？])|[.!?…]+[{re.escape(_CLOSERS)}]*(?=\s)|[。！？]+[」』”’）]*", re.IGNORECASE
+)
+_MARKS = re.compile(rf"(?:\s*{MARK})*\s*", re.IGNORECASE)
+_LEADING = re.compile(rf"\s*{MARK}", re.IGNORECASE)
+
+
+def sentence_end(line: str, *, final: bool) -> int | None:
+    """Where the first sentence of `line` ends, its marks included; None when that cannot be said yet.
+
+    `final` says that the line is whole: then None means that it is one sentence."""
+    end = _natural_end(line, final=final)
+    if len(line) > _LONGEST + _ROOM and (end is None or end > _LONGEST):
+        return max(line.rfind(" ", 1, _LONGEST), 0) or _LONGEST
+    return end
+
+
+def _natural_end(line: str, *, final: bool) -> int | None:
+    leading = _LEADING.match(line)
+    for stop in _STOP.finditer(line, leading.end() if leading else 0):
+        if stop["marked"]:
+            return stop.end()
+        if line[stop.start()] not in "。！？" and not _breaks(line[: stop.end()]):
+            continue
+        end = stop.end() if leading else _marks_end(line, stop.end())
+        unsure = end == len(line) or (line[end] in OPENERS and not _closed(line[end : end + 60]))
+        return None if unsure and not final else end
+    return None
+
+
+def _marks_end(line: str, start: int) -> int:
+    found = _MARKS.match(line, start)
+    return found.end() if found else start
+
+
+def _closed(piece: str) -> bool:
+    return len(piece) == 60 or any(character in piece for character in "]］】〕)")
+
+
+def _breaks(head: str) -> bool:
+    """Whether a sentence ends here: not behind `e.g.`"""
+    return sentences(f"{head} X")[-1][0] == len(head) + 1
+
+
+def clean(text: str) -> str:
+    """Without control characters, direction marks and the like; joiners inside words and emoji stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        c for c in text if c in "\n\t\u200c\u200d" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
+    )
+
+
+def tidy(text: str) -> str:
+    """Without a quotation mark or bracket left over at the start, or emphasis that does not close."""
+    text = text.replace("<br>", " ").lstrip("".join(_CLOSERS[:5]) + ".!?,;。！？ ")
+    for token in ("**", "__", "`"):
+        if text.count(token) % 2:
+            text = text.replace(token, "")
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""Whether a sentence is supported by the passages it names."""

@@ -1,0 +1,198 @@
+"""Confidence: what raises and lowers it, when an answer is withheld, and that every part is told."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.assessment import manner
+from pipeline.assessment.confidence import assess, has_sufficient_context
+from pipeline.assessment.signals import Signals, signals
+from pipeline.extraction.asked import AnswerType, read
+from pipeline.extraction.evidence import gather
+from pipeline.text import sentences
+from pipeline.values import BlockKind, Chunk, Document, Judgement, Level, RetrievedChunk, Sentence, Unit
+
+
+def passage(name: str, text: str, cosine: float | None = None, document: str = "") -> RetrievedChunk:
+    """A passage of prose whose sentences all have the same cosine with the question; None is without vectors."""
+    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(text))
+    owner = document or name
+    return RetrievedChunk(
+        chunk=Chunk(id=name, document_id=owner, text=text, units=units),
+        document=Document(id=owner, filename=f"{owner}.md", title=owner),
+        score=0.7,
+        unit_scores=() if cosine is None else (cosine,) * len(units),
+    )
+
+
+def judged(text: str, *chunk_ids: str, supported: bool = True) -> tuple[Sentence, Judgement]:
+    return Sentence(text=text, chunk_ids=chunk_ids), Judgement(supported=supported, score=1.0, chunk_ids=chunk_ids)
+
+
+QUESTION = "How many days of paid leave do full-time staff have?"
+ANSWER = "All full-time staff have 25 days of paid leave a year, counted from the first of January."
+LEAVE = passage("leave", ANSWER, 0.9)
+
+
+def found(question: str, text: str, cosine: float | None = 0.8) -> Signals:
+    asked = read(question)
+    result = signals(asked, gather(asked, [passage("p", text, cosine)]))
+    assert result
+    return result
+
+
+def test_a_sentence_that_answers_is_asserted_with_high_confidence() -> None:
+    result = assess(QUESTION, [LEAVE], [judged(ANSWER, "leave")], generator="extractive")
+    assert result.confidence.level is Level.HIGH
+    assert result.sufficient
+    assert not result.abstain
+
+
+def test_a_far_passage_is_not_asserted_and_the_reason_is_given() -> None:
+    far = passage("parking", "Parking is behind the building, next to the old brewery and the bicycle shed.", 0.1)
+    result = assess(QUESTION, [far], [judged(far.chunk.text, "parking")], generator="extractive")
+    assert result.abstain
+    assert result.abstain_reason == "no sentence comes close enough to what was asked"
+    assert not result.sufficient
+
+
+@pytest.mark.parametrize("sentences", [[], [judged(ANSWER, "leave", supported=False)]])
+def test_nothing_supported_is_nothing_said(sentences: list[tuple[Sentence, Judgement]]) -> None:
+    result = assess(QUESTION, [LEAVE], sentences, generator="extractive")
+    assert result.abstain
+    assert result.confidence.score == 0.0
+    assert result.abstain_reason == "nothing in the documents stands up to the check"
+
+
+def test_without_passages_there_is_no_confidence() -> None:
+    result = assess(QUESTION, [], [], generator="extractive")
+    assert (result.abstain, result.sufficient, result.confidence.score) == (True, False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "signal"),
+    [
+        ("Which rooms cannot be booked online?", "Rooms can be booked online.", "negation"),
+        ("What is the smallest room?", "The largest room holds forty people.", "opposite"),
+        ("Which deploys are unsupported?", "Blue deploys are supported.", "opposite"),
+        ("What did the office in Lyon cost?", "The office in Basel cost a lot.", "names_missing"),
+        ("What was the budget for 2023?", "The budget for 2022 was large.", "numbers_missing"),
+    ],
+)
+def test_what_the_question_takes_for_granted_is_checked_in_the_sentence(question: str, text: str, signal: str) -> None:
+    assert getattr(found(question, text), signal) == 1.0
+
+
+@pytest.mark.parametrize("signal", ["negation", "opposite", "names_missing", "numbers_missing"])
+def test_a_question_in_the_words_of_its_answer_raises_no_doubt(signal: str) -> None:
+    said = found(
+        "Did the office in Lyon not cost 300 euros in 2022?", "In 2022 the Lyon office did not cost 300 euros."
+    )
+    assert getattr(said, signal) == 0.0
+
+
+def test_german_nouns_are_not_taken_for_names() -> None:
+    assert (
+        found("Wie viele Tage Urlaub haben Angestellte im Werk?", "Angestellte haben 30 Tage frei.").names_missing
+        == 0.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("worse", "better"),
+    [
+        ("It is unclear whether full-time staff have 25 days of paid leave in a given year or more.", ANSWER),
+        ("Perhaps all full-time staff have 25 days of paid leave a year, counted from the first day.", ANSWER),
+        ("Staff have 25 days.", ANSWER),
+    ],
+)
+def test_hedged_and_very_short_answers_are_less_sure(worse: str, better: str) -> None:
+    scores = [
+        assess(QUESTION, [LEAVE], [judged(said, "leave")], generator="extractive").confidence.score
+        for said in (worse, better)
+    ]
+    assert scores[0] < scores[1]
+
+
+def test_a_share_of_unsupported_sentences_lowers_the_score() -> None:
+    whole = assess(QUESTION, [LEAVE], [judged(ANSWER, "leave")], generator="extractive")
+    half = assess(
+        QUESTION, [LEAVE], [judged(ANSWER, "leave"), judged("And more.", supported=False)], generator="extractive"
+    )
+    assert half.confidence.score == pytest.approx(whole.confidence.score / 2)
+
+
+def test_a_second_document_that_says_the_same_raises_the_score() -> None:
+    alone = assess(QUESTION, [LEAVE], [judged(ANSWER, "leave")], generator="extractive")
+    other = passage("handbook", ANSWER, 0.9)
+    agreed = assess(QUESTION, [LEAVE, other], [judged(ANSWER, "leave")], generator="extractive")
+    by_name = {factor.name: factor.value for factor in agreed.confidence.reasons}
+    assert by_name["agreement"] > 0
+    assert {factor.name: factor.value for factor in alone.confidence.reasons}["agreement"] == 0
+
+
+def test_every_input_is_told_in_words() -> None:
+    reasons = assess(QUESTION, [LEAVE], [judged(ANSWER, "leave")], generator="extractive").confidence.reasons
+    names = [factor.name for factor in reasons]
+    assert names == [
+        "answers", "relevance", "terms", "supported", "agreement", "sources", "wording", "specifics", "length",
+    ]  # fmt: skip
+    assert all(factor.text and 0 <= factor.value <= 1 for factor in reasons)
+
+
+def test_words_alone_are_enough_to_judge_by() -> None:
+    near = assess(QUESTION, [passage("leave", ANSWER)], [judged(ANSWER, "leave")], generator="extractive")
+    far = assess(
+        "Who repairs the coffee machine?", [passage("leave", ANSWER)], [judged(ANSWER, "leave")], generator="extractive"
+    )
+    assert near.confidence.score > far.confidence.score
+    assert far.abstain
+
+
+def test_a_model_that_found_a_checked_answer_is_trusted_further_than_an_extract() -> None:
+    vague = passage("leave", ANSWER, 0.35)
+    extract, model = (
+        assess("What about time off?", [vague], [judged(ANSWER, "leave")], generator=generator)
+        for generator in ("extractive", "some-model")
+    )
+    assert model.confidence.score > extract.confidence.score
+    assert not model.abstain
+
+
+def test_text_that_says_it_does_not_know_is_not_sufficient() -> None:
+    assert has_sufficient_context(0.9, "Staff have 25 days.")
+    assert not has_sufficient_context(0.9, "The amount is not specified.")
+    assert not has_sufficient_context(0.9, "")
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=120), max_size=4), st.sampled_from(["extractive", "model"]))
+def test_scores_stay_between_0_and_1_whatever_is_asked_and_found(
+    question: str, texts: list[str], generator: str
+) -> None:
+    passages = [passage(f"p{n}", text, n / 4) for n, text in enumerate(texts)]
+    drafted = [judged(text, f"p{n}") for n, text in enumerate(texts) if text]
+    result = assess(question, passages, drafted, generator=generator)
+    assert 0 <= result.confidence.score <= 1
+    assert all(0 <= factor.value <= 1 for factor in result.confidence.reasons)
+
+
+@pytest.mark.parametrize(("words", "factor"), [(3, 0.7), (8, 0.85), (12, 0.95), (15, 1.0), (40, 1.0)])
+def test_short_answers_are_weighed_as_specified(words: int, factor: float) -> None:
+    assert manner.brevity(words) == factor
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("How much does the Plus plan cost?", AnswerType.MONEY),
+        ("How long is the notice period?", AnswerType.DURATION),
+        ("Wann öffnet das Büro?", AnswerType.DATE),
+        ("How many calls are included?", AnswerType.NUMBER),
+        ("Who approves travel?", AnswerType.PERSON),
+        ("Où se trouve le bureau ?", AnswerType.PLACE),
+        ("Why was the release delayed?", AnswerType.REASON),
+        ("What is a token?", None),
+    ],
+)
+def test_the_wording_tells_what_kind_of_thing_is_wanted(question: str, wanted: AnswerType | None) -> None:
+    assert read(question).wanted is wanted

@@ -1,0 +1,126 @@
+"""Follow-ups are completed from the conversation; questions that stand alone are left alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.planning.followup import CONTEXT, complete
+from pipeline.values import Turn
+
+LISTED = """Three offices have a notice period of their own:
+
+- **Berlin office**: three months [1]
+- Paris office - two months [2]
+- Madrid (since May): one month [2]"""
+
+
+def turn(question: str, answer: str = "It is three months. [1]", standalone: str = "") -> Turn:
+    return Turn(question=question, answer=answer, standalone=standalone, asked_at=datetime(2025, 1, 1, tzinfo=UTC))
+
+
+NOTICE = (turn("What is the notice period for employees?"),)
+OFFICES = (turn("Which offices have their own notice period?", LISTED),)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I reset my VPN password?",
+        "What is SSO?",
+        "Can I carry over vacation days?",
+        "And how do I request parental leave in Germany?",
+        "What happens after the first year of employment?",
+        "Wie beantrage ich Elternzeit?",
+    ],
+)
+def test_a_question_that_names_its_subject_is_left_alone(question: str) -> None:
+    found = complete(question, NOTICE)
+    assert (found.question, found.query, found.leans) == (question, question, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "completed"),
+    [
+        ("and for contractors?", "What is the notice period for contractors?"),
+        ("What about for interns in Spain?", "What is the notice period for interns in Spain?"),
+        ("in Germany?", "What is the notice period for employees in Germany?"),
+        ("And contractors?", "What is the notice period for contractors?"),
+    ],
+)
+def test_an_elliptic_part_takes_its_place_in_the_last_question(question: str, completed: str) -> None:
+    found = complete(question, NOTICE)
+    assert (found.question, found.query, found.leans) == (completed, completed, True)
+
+
+@pytest.mark.parametrize(
+    ("topic", "question", "completed"),
+    [
+        ("How many days off do full-time employees get?", "And contractors?", "How many days off do contractors get?"),
+        ("When does the northern office open?", "and the southern office?", "When does the southern office open?"),
+        ("Does the company pay for lunch?", "And the union?", "Does the union pay for lunch?"),
+        ("Can employees work abroad?", "What about interns?", "Can interns work abroad?"),
+    ],
+)
+def test_a_name_takes_the_place_of_the_last_questions_subject(topic: str, question: str, completed: str) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize("question", ["why?", "How long does it take?", "Tell me more", "Who approves that?"])
+def test_what_misses_its_subject_is_understood_with_the_last_question_and_searched_as_it_is(question: str) -> None:
+    found = complete(question, NOTICE)
+    assert found.leans
+    assert found.query == question
+    assert found.question.startswith(question.rstrip("?"))
+    assert "the notice period for employees" in found.question
+
+
+@pytest.mark.parametrize(
+    ("question", "completed"),
+    [
+        ("What about the second one?", "What about Paris office?"),
+        ("Does the last one apply to interns?", "Does Madrid apply to interns?"),
+        ("Tell me about the first office", "Tell me about Berlin office"),
+    ],
+)
+def test_an_ordinal_means_an_item_of_the_last_answer(question: str, completed: str) -> None:
+    assert complete(question, OFFICES).question == completed
+
+
+def test_an_ordinal_without_such_an_item_stays() -> None:
+    assert "the fifth one" in complete("What about the fifth one?", OFFICES).question
+
+
+def test_the_subject_outlives_questions_that_only_lean_on_it() -> None:
+    turns = (*NOTICE, turn("why?", "Because of the law. [1]"), turn("ok thanks", "You are welcome."))
+    assert "notice period" in complete("And how long?", turns).question
+
+
+def test_a_completed_question_of_the_thread_counts_as_asked() -> None:
+    turns = (turn("and for contractors?", standalone="What is the notice period for contractors?"),)
+    assert "contractors" in complete("why?", turns).question
+
+
+def test_without_a_conversation_nothing_is_completed() -> None:
+    found = complete("and for contractors?", ())
+    assert (found.question, found.context, found.leans) == ("and for contractors?", "", False)
+
+
+def test_context_is_what_was_said_newest_first() -> None:
+    turns = (turn("First?", "One."), turn("Second?", "Two."))
+    assert complete("Third thing about parking spaces?", turns).context == "Two.\nSecond?\nOne.\nFirst?"
+
+
+@given(
+    st.text(max_size=80),
+    st.lists(st.tuples(st.text(max_size=200), st.text(max_size=2000)), max_size=5),
+)
+def test_any_text_is_completed_to_something_that_holds_it_within_bounds(
+    question: str, said: list[tuple[str, str]]
+) -> None:
+    found = complete(question, [turn(asked, answer) for asked, answer in said])
+    assert len(found.context) <= CONTEXT
+    assert found.leans or (found.question == question == found.query)
