@@ -15,6 +15,7 @@ from bot.schedule import scheduled
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from bot.worker import Worker
+from pipeline import wording
 from pipeline.errors import Misconfigured
 from pipeline.ports import PlatformAdapter
 
@@ -53,7 +54,8 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, stop.set)
         async with scheduled(settings, citewell):
-            say(f"Answering from {await citewell.storage.library.count()} documents on {', '.join(adapters)}.")
+            documents = wording.counted(await citewell.storage.library.count(), "document")
+            say(f"Answering from {documents} on {', '.join(adapters)}.")
             return await _until_stopped(worker, adapters, citewell, stop, say)
 
 

@@ -71,8 +71,9 @@ def unanswered_side(sides: Sequence[str]) -> str:
 def reasoning(*, passages: int, documents: int, kept: int, drafted: int) -> str:
     """One line on how an answer came about: `used 3 passages from 2 documents; all 4 sentences supported`."""
     if not kept:
-        return f"read {_count(passages, 'passage')}; none of them answers the question"
-    used = f"used {_count(passages, 'passage')} from {_count(documents, 'document')}"
+        none = "it does not answer" if passages == 1 else "none of them answers"
+        return f"read {counted(passages, 'passage')}; {none} the question"
+    used = f"used {counted(passages, 'passage')} from {counted(documents, 'document')}"
     if kept == drafted:
         checked = "the one sentence is supported" if kept == 1 else f"all {kept} sentences supported"
     else:
@@ -80,8 +81,9 @@ def reasoning(*, passages: int, documents: int, kept: int, drafted: int) -> str:
     return f"{used}; {checked}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 document`, `2 documents`; `plural` where it is not the noun with an s."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def _and(parts: Sequence[str]) -> str:
@@ -113,7 +115,7 @@ def introduction(titles: Sequence[str], documents: int, *, greeting: bool) -> st
     """Who we are, what is indexed and how to ask; `titles` may be only some of the documents."""
     more = f" and {documents - len(titles)} more" if documents > len(titles) else ""
     return (
-        f"{'Hello! ' if greeting else ''}I answer questions from {_count(documents, 'indexed document')} "
+        f"{'Hello! ' if greeting else ''}I answer questions from {counted(documents, 'indexed document')} "
         f"and show where every sentence comes from.\n\n"
         f"Indexed: {', '.join(titles)}{more}.\n\n"
         "Ask in plain words, for example “How do I …?”, “What is the difference between … and …?” or “List all …”, "

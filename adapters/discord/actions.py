@@ -19,6 +19,7 @@ from adapters.discord.card import Row, card, layout
 from adapters.discord.incoming import PLATFORM
 from adapters.discord.markdown import escape
 from adapters.discord.modal import reason_given, reason_modal
+from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.values import Answer, Rating, Reason, Vote
@@ -79,7 +80,7 @@ class Actions:
                 await say(interaction, (words.FORGET_WARNING,), row=sure)
             case buttons.FORGET_NOW:
                 count = await self._desk.forget(person(interaction))
-                await say(interaction, (words.FORGOTTEN.format(count=count),))
+                await say(interaction, (words.FORGOTTEN.format(entries=wording.counted(count, "entry", "entries")),))
 
     async def _rate(
         self, interaction: Interaction, answer_id: str, vote: Vote, reason: Reason | None = None, comment: str = ""
@@ -122,7 +123,7 @@ class Actions:
             (words.EXPORT_LABEL, buttons.custom_id(buttons.EXPORT)),
             (words.FORGET_LABEL, buttons.custom_id(buttons.FORGET)),
         ]
-        await say(interaction, (words.PRIVACY.format(days=self._days),), row=row)
+        await say(interaction, (words.PRIVACY.format(time=wording.counted(self._days, "day")),), row=row)
 
     async def help(self, interaction: Interaction) -> None:
         await say(interaction, (words.HELP,))

@@ -10,7 +10,7 @@ NO_ANSWER = "This answer is no longer kept, or it rests on documents that you ma
 NOT_SHARED = "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
 NO_TEXT = "That message has no text that I can read."
 TRY_AGAIN = "That did not work. Please try again in a minute."
-FORGOTTEN = "Done: {count} entries about you were erased."
+FORGOTTEN = "Done: {entries} about you erased."
 FORGET_WARNING = (
     "This erases your questions, their answers, your ratings and your preferences here. It cannot be undone."
 )
@@ -26,7 +26,7 @@ HELP = (
 )
 PRIVACY = (
     "**What is kept**\n"
-    "- Your questions and my answers, so that follow-ups work, and your ratings. They are erased after {days} days.\n"
+    "- Your questions and my answers, so that follow-ups work, and your ratings. They are erased after {time}.\n"
     "- Your Discord user id, to keep them apart from others'. Not your name, and nothing else you write.\n"
     "**What it is used for**\n"
     "- To answer you. Not to train models; shared with nobody but the language model the operator chose, if any.\n"

@@ -13,6 +13,7 @@ from adapters.slack.incoming import Body, Me, person
 from adapters.slack.presence import Presence
 from adapters.slack.readers import Audiences
 from adapters.slack.web import Web
+from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 
@@ -63,7 +64,7 @@ class Homepage:
         user = _user(body)
         try:
             erased = await self._desk.forget(person(self._me.team, user))
-            notice = f"Erased: {erased} questions, answers and ratings."
+            notice = f"Your questions, answers and ratings are erased ({wording.counted(erased, 'entry', 'entries')})."
         except CitewellError as error:
             notice = _failed(error)
         await self._publish(user, notice)

@@ -8,6 +8,7 @@ import typer
 
 from adapters.console.render import clean
 from bot.commands.terminal import Data, err, out, run, settings
+from pipeline import wording
 
 history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
 Person = Annotated[
@@ -71,6 +72,6 @@ def forget(
 
         async with open_citewell(found) as citewell:
             erased = await citewell.desk.forget(person)
-        out.print(f"Erased {erased} entries.")
+        out.print(f"Erased {wording.counted(erased, 'entry', 'entries')}.")
 
     run(work())

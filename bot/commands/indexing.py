@@ -11,6 +11,7 @@ from rich.table import Table
 
 from adapters.console.render import clean
 from bot.commands.terminal import Data, err, out, run, settings
+from pipeline import wording
 from pipeline.ingestion.ingest import Event, Failed, Summary
 
 documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
@@ -34,7 +35,7 @@ def index(
         async with open_citewell(found) as citewell:
             if rebuild:
                 chunks = await citewell.storage.index.rebuild()
-                out.print(f"Rebuilt the vector index: {chunks} passages.")
+                out.print(f"Rebuilt the vector index: {wording.counted(chunks, 'passage')}.")
             if paths:
                 with _progress() as show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))

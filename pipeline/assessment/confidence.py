@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from pipeline import wording
 from pipeline.assessment import manner
 from pipeline.assessment.signals import Signals, signals
 from pipeline.assessment.weights import WITH_VECTORS, WORDS_ONLY
@@ -109,19 +110,25 @@ def _factors(
         Factor(
             name="supported",
             value=supported / len(sentences) if sentences else 0.0,
-            text=f"{supported} of {len(sentences)} sentences are supported by their sources",
+            text=f"{supported} of {wording.counted(len(sentences), 'sentence')} supported by the sources",
         ),
         Factor(
-            name="agreement", value=min(agreeing / 2, 1.0), text=f"{agreeing} more documents say something as close"
+            name="agreement",
+            value=min(agreeing / 2, 1.0),
+            text=wording.counted(agreeing, "more document says", "more documents say") + " something as close",
         ),
-        Factor(name="sources", value=min(sources / 3, 1.0), text=f"{sources} documents are cited"),
+        Factor(
+            name="sources",
+            value=min(sources / 3, 1.0),
+            text=wording.counted(sources, "document is cited", "documents are cited"),
+        ),
         Factor(name="wording", value=hedging, text=manner.HEDGING[hedging]),
         Factor(
             name="specifics",
             value=float(specific),
             text="it has definite figures" if specific else "no definite figures",
         ),
-        Factor(name="length", value=length, text=f"{words} words long"),
+        Factor(name="length", value=length, text=f"{wording.counted(words, 'word')} long"),
     )
 
 

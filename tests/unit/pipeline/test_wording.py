@@ -1,0 +1,39 @@
+"""What a person reads, in the right number."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pipeline import wording
+from pipeline.assessment.confidence import assess
+from pipeline.values import Judgement, Sentence
+from tests.doubles.llm.walk import passage
+
+
+@pytest.mark.parametrize(
+    ("shown", "line"),
+    [
+        ((1, 1, 1, 1), "used 1 passage from 1 document; the one sentence is supported"),
+        ((3, 2, 4, 4), "used 3 passages from 2 documents; all 4 sentences supported"),
+        ((1, 0, 0, 0), "read 1 passage; it does not answer the question"),
+        ((2, 0, 0, 0), "read 2 passages; none of them answers the question"),
+    ],
+)
+def test_one_thing_is_not_spoken_of_as_many(shown: tuple[int, int, int, int], line: str) -> None:
+    passages, documents, kept, drafted = shown
+    assert wording.reasoning(passages=passages, documents=documents, kept=kept, drafted=drafted) == line
+
+
+def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:
+    found = passage("leave", "Staff get 30 days.")
+    said = (
+        Sentence(text="Staff get 30 days.", chunk_ids=("leave",)),
+        Judgement(supported=True, score=1.0, chunk_ids=("leave",)),
+    )
+    parts = assess("How many days do staff get?", [found], [said], generator="m").confidence.reasons
+    texts = "; ".join(part.text for part in parts)
+    assert "1 of 1 sentence supported by the sources" in texts
+    assert "1 document is cited" in texts
+    assert not re.search(r"\b1 (?:more )?\w+s\b", texts.replace("1 more document says", ""))
