@@ -73,4 +73,6 @@ class SearchIndex:
         dimensions = rows[0][1]
         everything = unit(np.frombuffer(b"".join(blob for *_, blob in rows), np.int8).reshape(-1, dimensions))
         ends = np.cumsum([len(blob) // dimensions for *_, blob in rows])
-        return {row[0]: matrix for row, matrix in zip(rows, np.split(everything, ends[:-1]), strict=True)}
+        return {
+            key: everything[end - len(blob) // dimensions : end] for (key, _, blob), end in zip(rows, ends, strict=True)
+        }

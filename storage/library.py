@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Chunk, Document
@@ -36,15 +37,8 @@ class SQLiteLibrary:
             return {chunk_id: (chunk, document) for chunk_id, chunk, document in rows}
 
         found = await self._database.read(work)
-        documents: dict[str, Document] = {}
-        result = []
-        for chunk_id in chunk_ids:
-            if chunk_id in found:
-                chunk, body = found[chunk_id]
-                if body not in documents:
-                    documents[body] = Document.model_validate_json(body)
-                result.append((Chunk.model_validate_json(chunk), documents[body]))
-        return result
+        bodies = [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+        return [(_chunk(chunk), _document(document)) for chunk, document in bodies]
 
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
         """The chunks before and after in the same document."""
@@ -60,7 +54,7 @@ class SQLiteLibrary:
             return dict(rows.fetchall())
 
         bodies = await self._database.read(work)
-        before, after = (Chunk.model_validate_json(bodies[side]) if side in bodies else None for side in (1, -1))
+        before, after = (_chunk(bodies[side]) if side in bodies else None for side in (1, -1))
         return before, after
 
     async def documents(self, audience: Audience | None = None) -> list[Document]:
@@ -74,7 +68,7 @@ class SQLiteLibrary:
             )
             return [body for (body,) in rows]
 
-        return [Document.model_validate_json(body) for body in await self._database.read(work)]
+        return [_document(body) for body in await self._database.read(work)]
 
     async def count(self, audience: Audience | None = None) -> int:
         """How many documents there are."""
@@ -147,6 +141,16 @@ class SQLiteLibrary:
             await erase_words(self._database)
             await self._database.scrub()
         return removed
+
+
+@lru_cache(maxsize=2048)
+def _document(body: str) -> Document:
+    return Document.model_validate_json(body)
+
+
+@lru_cache(maxsize=1024)
+def _chunk(body: str) -> Chunk:
+    return Chunk.model_validate_json(body)
 
 
 def _within(audience: Audience | None) -> dict[str, object]:

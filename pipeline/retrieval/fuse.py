@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +38,9 @@ class Candidates:
     """Cosine of the mean of the units."""
     units: Mapping[str, NDArray[np.float32]]
     """Cosine of each unit; a chunk without vectors is left out."""
+    best_unit: Numbers
+    """The best of them; 0 without vectors."""
     ranks: Mapping[str, dict[str, int]] = field(default_factory=dict)
-
-    @property
-    def best_unit(self) -> Numbers:
-        return np.array([self.units[key].max() if key in self.units else 0.0 for key in self.ids])
 
     def first_ranking(self) -> Numbers:
         """A score for each candidate that needs no text."""
@@ -61,21 +60,30 @@ def candidates(
 ) -> Candidates:
     """Measure the chunks `ids` against one question; without its vector only by words."""
     found = {hit.chunk_id: hit.score for hit in lexical}
-    whole, units = np.zeros(len(ids)), {}
-    present = [key for key in ids if key in vectors and len(vectors[key])]
+    whole, best, units = np.zeros(len(ids)), np.zeros(len(ids)), {}
+    present = [place for place, key in enumerate(ids) if key in vectors and len(vectors[key])]
     if question is not None and present:
+        matrix = np.concatenate([vectors[ids[place]] for place in present])
+        ends = np.cumsum([len(vectors[ids[place]]) for place in present])
+        starts = np.concatenate(([0], ends[:-1]))
+        cosines = matrix @ question
+        best[present] = np.maximum.reduceat(cosines, starts)
         cosine = {hit.chunk_id: hit.score for hit in near}
-        for key in present:
-            if key not in cosine:
-                total = vectors[key].sum(axis=0)
-                cosine[key] = float(total @ question) / max(float(np.linalg.norm(total)), 1e-9)
-        whole = np.array([max(cosine.get(key, 0.0), 0.0) for key in ids])
-        units = {key: vectors[key] @ question for key in present}
+        whole[present] = [
+            cosine[ids[place]] if ids[place] in cosine else _cosine(vectors[ids[place]].sum(axis=0), question)
+            for place in present
+        ]
+        units = {ids[place]: cosines[start:end] for place, start, end in zip(present, starts, ends, strict=True)}
     ranks: dict[str, dict[str, int]] = {}
     for name, hits in (("lexical", lexical), ("vector", near)):
         for place, hit in enumerate(hits, 1):
             ranks.setdefault(hit.chunk_id, {})[name] = place
-    return Candidates(tuple(ids), np.array([found.get(key, 0.0) for key in ids]), whole, units, ranks)
+    scores = np.array([found.get(key, 0.0) for key in ids])
+    return Candidates(tuple(ids), scores, np.maximum(whole, 0.0), units, best, ranks)
+
+
+def _cosine(direction: Vectors, question: Vectors) -> float:
+    return float(direction @ question) / max(float(np.linalg.norm(direction)), 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +106,54 @@ def fit(found: Candidates, passages: Sequence[tuple[Chunk, Document]], asked: Ma
     """Read `passages` (with their titles and headings) for the terms `asked`, each with its rarity."""
     place = {key: number for number, key in enumerate(found.ids)}
     rows = [place[chunk.id] for chunk, _ in passages]
-    wanted, rarity = Wanted(asked), np.fromiter(asked.values(), float)
-    titled = [(chunk, " ".join((document.title, *chunk.heading))) for chunk, document in passages]
-    read = [_read(chunk, title, wanted, rarity, found.units.get(chunk.id)) for chunk, title in titled]
-    window, phrase = np.array(read).reshape(-1, 2).T
+    window, phrase = _read(passages, Wanted(asked), np.fromiter(asked.values(), float), found.units)
     measures = (found.lexical[rows], found.whole[rows], window, phrase)
     return Fit(np.stack([_relative(one) for one in measures], axis=1), window)
 
 
 def _read(
-    chunk: Chunk, title: str, wanted: Wanted, rarity: Numbers, cosines: NDArray[np.float32] | None
-) -> tuple[float, float]:
-    """The best window of two units, and the rarity of adjacent word pairs, each as a share of the question."""
+    passages: Sequence[tuple[Chunk, Document]],
+    wanted: Wanted,
+    rarity: Numbers,
+    cosines: Mapping[str, NDArray[np.float32]],
+) -> tuple[Numbers, Numbers]:
+    """For each passage its best window of two units, and the rarity of its word pairs, as shares of the question.
+
+    All units stand in one array, those of a passage after an empty row of its own, so that no window crosses."""
+    first = np.cumsum([0, *(len(chunk.units) + 1 for chunk, _ in passages)])
     total = rarity.sum() or 1.0
-    found = wanted.find(chunk.text)
-    starts = [unit.start for unit in chunk.units]
-    held = np.zeros((len(starts) + 1, len(rarity)), bool)
-    for start, _, number in found:
-        held[bisect_right(starts, start), number] = True
-    held[0] = False
-    both = held[1:] | held[:-1]
-    both[:, [number for _, _, number in wanted.find(title)]] = True
-    coverage = both @ rarity / total
-    phrase = sum(min(rarity[first], rarity[first + 1]) for first in pairs(chunk.text, found)) / total
-    if cosines is None or len(cosines) != len(coverage):
-        return float(coverage.max(initial=0.0)), float(phrase)
-    meaning = np.maximum(cosines, np.concatenate(([0.0], cosines[:-1])))
-    return float((coverage + np.maximum(meaning, 0.0)).max(initial=0.0)) / 2, float(phrase)
+    held = np.zeros((first[-1], len(rarity)), bool)
+    titled = np.zeros_like(held)
+    meaning, phrase, known = np.zeros(len(held)), np.zeros(len(passages)), np.zeros(len(passages), bool)
+    for number, (chunk, document) in enumerate(passages):
+        begin, end = first[number], first[number + 1]
+        found = wanted.find(chunk.text)
+        starts = [unit.start for unit in chunk.units]
+        for start, _, term in found:
+            held[begin + bisect_right(starts, start), term] = True
+        held[begin] = False
+        titled[begin:end, [term for *_, term in wanted.find(" ".join((document.title, *chunk.heading)))]] = True
+        phrase[number] = sum(min(rarity[one], rarity[one + 1]) for one in pairs(chunk.text, found)) / total
+        near = cosines.get(chunk.id)
+        if near is not None and len(near) == len(starts):
+            meaning[begin + 1 : end], known[number] = np.maximum(near, 0.0), True
+    coverage = (titled | held | _shifted(held, first)) @ rarity / total
+    return _best_window(coverage, np.maximum(meaning, _shifted(meaning, first)), first[:-1], known), phrase
+
+
+def _best_window(coverage: Numbers, meaning: Numbers, first: NDArray[np.intp], known: NDArray[np.bool_]) -> Numbers:
+    """Half coverage, half meaning; coverage alone where no vectors are known."""
+    if not len(first):
+        return np.zeros(0)
+    both: Numbers = np.maximum.reduceat(coverage + meaning, first) / 2
+    return np.where(known, both, np.maximum.reduceat(coverage, first))
+
+
+def _shifted(rows: NDArray[Any], first: NDArray[np.intp]) -> NDArray[Any]:
+    """Every row one later; nothing in the `first` row of a passage."""
+    later = np.roll(rows, 1, axis=0)
+    later[first[:-1]] = 0
+    return later
 
 
 def _relative(scores: Numbers) -> Numbers:

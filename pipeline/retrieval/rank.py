@@ -7,7 +7,7 @@ the thread stays on its subject they agree, where it wanders the question prevai
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -48,11 +48,13 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A text to search for."""
+    """A text that was searched for: what is known of its words, and what each side found."""
 
-    words: tuple[str, ...]
-    rarity: dict[str, float]
+    rarity: Mapping[str, float]
+    """Of each stem that was searched for."""
     vector: ports.Vectors | None
+    lexical: Sequence[Hit] = ()
+    near: Sequence[Hit] = ()
 
 
 @dataclass(frozen=True)
@@ -85,27 +87,18 @@ class Ranker:
             for place in np.argsort(-scores, kind="stable")
         ]
 
+    async def asked(self, text: str) -> Asked:
+        """Search for `text`: its words and its meaning, each side without waiting for the other."""
+        (rarity, lexical), (vector, near) = await asyncio.gather(self._by_words(text), self._by_meaning(text))
+        return Asked(rarity, vector, lexical, near)
+
     async def measured(self, asked: Sequence[Asked]) -> list[Candidates]:
         """The hits of all of `asked` together, measured against each."""
-        hits = await asyncio.gather(*map(self._hits, asked))
-        ids = list(dict.fromkeys(hit.chunk_id for sides in hits for side in sides for hit in side))
+        ids = list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))
         vectors: dict[str, ports.Vectors] = {}
         if ids and any(one.vector is not None for one in asked):
             vectors = await self._attempt("vector", self.index.unit_vectors(ids), vectors)
-        return [
-            candidates(ids, lexical, near, vectors, one.vector)
-            for one, (lexical, near) in zip(asked, hits, strict=True)
-        ]
-
-    async def asked(self, text: str) -> Asked:
-        """The words of `text` with their rarity, and its vector."""
-        wanted = query_terms(text)
-        rarity, vector = await asyncio.gather(
-            self._attempt("lexical", self.index.rarity(wanted), dict.fromkeys(wanted, 1.0)), self._vector(text)
-        )
-        rarest = set(sorted(wanted, key=lambda word: -rarity[word])[:RAREST])
-        kept = tuple(word for word in wanted if word in rarest)
-        return Asked(kept, {stem(fold(word)): rarity[word] for word in kept}, vector)
+        return [candidates(ids, one.lexical, one.near, vectors, one.vector) for one in asked]
 
     async def read(
         self, measured: Sequence[Candidates], weights: Sequence[float] = (1.0,)
@@ -116,19 +109,24 @@ class Ranker:
             [measured[0].ids[place] for place in np.argsort(-first, kind="stable")[:READ]]
         )
 
-    async def _vector(self, text: str) -> ports.Vectors | None:
-        if self.embedder is None:
-            return None
-        found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed([text]), None)
-        return None if found is None else found[0]
-
-    async def _hits(self, asked: Asked) -> tuple[Sequence[Hit], Sequence[Hit]]:
+    async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[Hit]]:
+        wanted = query_terms(text)
+        rarity = await self._attempt("lexical", self.index.rarity(wanted), dict.fromkeys(wanted, 1.0))
+        rarest = set(sorted(wanted, key=lambda word: -rarity[word])[:RAREST])
+        kept = [word for word in wanted if word in rarest]
         nothing: list[Hit] = []
-        lexical = self._attempt("lexical", self.index.lexical(asked.words, self.audience, DEPTH), nothing)
-        if asked.vector is None:
-            return await lexical, nothing
-        near = self._attempt("vector", self.index.nearest(asked.vector, self.audience, DEPTH), nothing)
-        return await asyncio.gather(lexical, near)
+        hits = await self._attempt("lexical", self.index.lexical(kept, self.audience, DEPTH), nothing)
+        return {stem(fold(word)): rarity[word] for word in kept}, hits
+
+    async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[Hit]]:
+        nothing: list[Hit] = []
+        if self.embedder is None:
+            return None, nothing
+        found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed([text]), None)
+        if found is None:
+            return None, nothing
+        near = self.index.nearest(found[0], self.audience, DEPTH)
+        return found[0], await self._attempt("vector", near, nothing)
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:
@@ -159,4 +157,5 @@ def _unit_scores(chunk_id: str, measured: Sequence[Candidates], weights: Sequenc
     known = [one.units[chunk_id] for one in measured if chunk_id in one.units]
     if len(known) < len(measured):
         return ()
-    return tuple(np.maximum(known[0], np.average(known, axis=0, weights=weights)).tolist())
+    mean = sum(weight * units for weight, units in zip(weights, known, strict=True)) / sum(weights)
+    return tuple(np.maximum(known[0], mean).tolist())

@@ -50,8 +50,8 @@ class Retriever:
         )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         good = [
-            _spread((one for one in ranked if one.score >= self._floor + _step(query)), share)
-            for query, ranked in zip(queries, found, strict=True)
+            _spread([one for one in ranked if one.score >= floor], share)
+            for floor, ranked in zip((self._floor + _step(query) for query in queries), found, strict=True)
         ]
         ordered = _merged(found)
         return Retrieval(

@@ -91,6 +91,9 @@ def _verbatim(claim: str, text: str) -> str:
     words = claim.split()
     if not words or " ".join(words) not in _spaced_once(text):
         return ""
+    start = text.find(claim)
+    if start >= 0 and not text[start - 1 : start].isalnum() and not text[start + len(claim) :][:1].isalnum():
+        return claim
     pattern = r"\s+".join(map(re.escape, words))
     match = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", text)
     return match.group() if match else ""
