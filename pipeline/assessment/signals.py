@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pipeline.extraction import layout
 from pipeline.extraction.asked import Asked
 from pipeline.extraction.evidence import Candidate
+from pipeline.opposites import opposed
 from pipeline.phrases import word_pattern
 from pipeline.text import STOP_WORDS, terms, words
 
@@ -28,25 +29,6 @@ _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
 _GERMAN = word_pattern(
     "der|das|eine?[rmns]?|wie|wer|wann|wo|warum|welche[rmns]?|ist|sind|hat|haben|und|im|für|kann|muss"
 )
-_OPPOSITES = [
-    frozenset(pair.split("/"))
-    for pair in """
-    first/last before/after increase/decrease increased/decreased more/less most/least largest/smallest larger/smaller
-    highest/lowest higher/lower best/worst north/south east/west northern/southern eastern/western early/late
-    earlier/later old/new oldest/newest oldest/youngest begin/end began/ended start/end start/stop started/stopped
-    rise/fall rose/fell majority/minority major/minor long/short longest/shortest high/low large/small strong/weak
-    rich/poor public/private male/female men/women internal/external win/lose won/lost accept/reject
-    accepted/rejected support/oppose supported/opposed allow/prevent allowed/prevented allow/forbid positive/negative
-    maximum/minimum upper/lower inside/outside above/below always/never common/rare enter/leave enter/exit gain/lose
-    gained/lost create/destroy created/destroyed agree/disagree open/close opened/closed import/export local/global
-    hot/cold fast/slow wide/narrow deep/shallow young/old left/right modern/ancient similar/different same/different
-    simple/complex enable/disable enabled/disabled add/remove added/removed optional/required paid/unpaid
-    """.split()
-]
-_OPPOSITE = {word: frozenset().union(*(pair for pair in _OPPOSITES if word in pair)) - {word}
-             for pair in _OPPOSITES for word in pair}  # fmt: skip
-_TURNS = ("un", "in", "im", "il", "ir", "non", "dis", "anti")
-"""Prefixes that turn a word into its opposite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +88,7 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
         names_missing=float(any(not name <= near for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{best.text} {around}"))),
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
-        opposite=float(_contradicts(asked.text, f"{before} {best.text}")),
+        opposite=float(opposed(_content(asked.text), words(f"{before} {best.text}"))),
     )
 
 
@@ -133,14 +115,5 @@ def _names(question: str) -> list[set[str]]:
     return [name for name in (set(terms(found)) for found in _NAME.findall(question)) if name]
 
 
-def _contradicts(question: str, text: str) -> bool:
-    said = set(words(text))
-    return any(_turned(word, said) for word in words(question) if word not in said and word not in STOP_WORDS)
-
-
-def _turned(word: str, said: set[str]) -> bool:
-    if _OPPOSITE.get(word, frozenset()) & said:
-        return True
-    return any(prefix + word in said for prefix in _TURNS if len(word) > 3) or any(
-        word[len(prefix) :] in said for prefix in _TURNS if word.startswith(prefix) and len(word) > len(prefix) + 3
-    )
+def _content(question: str) -> list[str]:
+    return [word for word in words(question) if word not in STOP_WORDS]

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from pipeline.opposites import opposed
 from pipeline.text import words
 from pipeline.validation.facts import UNIT_WORDS, Quantity, facts_of
 from pipeline.validation.ground import Clause, Ground, Said, Vocabulary, clauses, content, split, values
-from pipeline.validation.opposites import bound, negated, opposed, overstated
+from pipeline.validation.negation import bound, negated, overstated
 
 _UNIT_TERMS = frozenset(term for word in UNIT_WORDS for term in content(word))
 _LEANS = re.compile(

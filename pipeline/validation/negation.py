@@ -1,0 +1,63 @@
+"""Wording that turns what is said: negation, and how much a quantifier or a modal verb claims."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.phrases import word_pattern
+
+NEGATION = re.compile(
+    r"\b(?:not(?! only\b)|no(?! (?:later|more|less|fewer|earlier|longer than)\b)|never|none|nobody|nothing|neither|nor"
+    r"|without|cannot|unable|fail(?:s|ed)? to|refus(?:e|es|ed) to|lacks?|rarely|hardly"
+    r"|nicht|kein\w*|nie|niemals|ohne|pas|jamais|aucune?|sans|sin|nunca|ningun[oa]?|ningún)\b|n['’]t\b"
+    r"|ない|ません|なし",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:.!?|]|\b(?:but|unless|except|although|though|while|whereas|because|if)\b")
+_PARTIAL = word_pattern(r"""
+    some|several|many|most|few|often|usually|sometimes|occasionally|generally|typically|mostly|partly|almost|nearly
+""")
+_PARTLY = word_pattern("some|several|few|sometimes|occasionally|rarely")
+_UNIVERSAL = word_pattern("all|every|everyone|everybody|each|always|entire(?:ly)?|never|none|any")
+_OPTIONAL = word_pattern(
+    "may|can|could|might|optional(?:ly)?|should|recommended|voluntary|need not|do(?:es)? not have to"
+)
+_OBLIGED = word_pattern("must|required?|requires|ha(?:ve|s) to|shall|mandatory|obligatory|needs? to|obliged")
+_EXCLUSIVE = word_pattern("only|solely|exclusively|nothing but|just")
+_AT_LEAST = re.compile(
+    r"\b(?:at least|(?:no|not) (?:less|fewer|earlier) than|more than|over|minimum(?: of)?|above|exceed(?:s|ing)?|after)"
+    r"\W+(?:\w+\W+){0,2}?$"
+)
+_AT_MOST = re.compile(
+    r"\b(?:at most|(?:no|not) (?:more|later|longer) than|less than|fewer than|under|below|up to|within|maximum(?: of)?"
+    r"|before|until)\W+(?:\w+\W+){0,2}?$"
+)
+
+
+def overstated(claim: str, source: str) -> bool:
+    """Whether `claim` says all, must or only where `source` says some, may or nothing of the kind; or the reverse."""
+    return (
+        _jumps(claim, source, _UNIVERSAL, _PARTIAL)
+        or _jumps(claim, source, _PARTLY, _UNIVERSAL)
+        or _jumps(claim, source, _OBLIGED, _OPTIONAL)
+        or (bool(_EXCLUSIVE.search(claim)) and not _EXCLUSIVE.search(source))
+    )
+
+
+def _jumps(claim: str, source: str, to: re.Pattern[str], at: re.Pattern[str]) -> bool:
+    return bool(to.search(claim) and not at.search(claim) and at.search(source) and not to.search(source))
+
+
+def bound(text: str, start: int) -> int:
+    """What stands before a number at `start`: 1 for `at least`, -1 for `at most`, else 0."""
+    before = text[max(0, start - 30) : start].lower()
+    return 1 if _AT_LEAST.search(before) else -1 if _AT_MOST.search(before) else 0
+
+
+def negated(text: str) -> list[str]:
+    """The stretches of `text` that a negation governs: from it to the end of its clause."""
+    stretches = []
+    for match in NEGATION.finditer(text):
+        clause = _CLAUSE.search(text, match.end())
+        stretches.append(text[match.end() : clause.start() if clause else len(text)])
+    return stretches
