@@ -54,7 +54,7 @@ def main() -> None:
     try:
         app()
     except CitewellError as error:
-        print(f"citewell: {error}", file=sys.stderr)  # noqa: T201 - the command line's own voice
+        print("citewell: " + str(error).replace("\n", "\ncitewell: "), file=sys.stderr)  # noqa: T201 - the command line's own voice
         if error.what_to_do:
             print(f"  {error.what_to_do}", file=sys.stderr)  # noqa: T201 - as above
         sys.exit(2)

@@ -6,14 +6,13 @@ the prefix, in the working folder or where `CITEWELL_CONFIG` points).
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from dotenv import dotenv_values
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -23,6 +22,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from bot import wrong_settings
+from bot.setting_types import Address, CollectionName, Group, Server, one_of
 from pipeline.errors import Misconfigured
 from pipeline.values import CitationStyle, Style
 
@@ -40,7 +41,7 @@ class Collection(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    only: tuple[str, ...] = ()
+    only: tuple[Annotated[str, Group], ...] = ()
     """Groups such as `slack:T1`, `slack:T1:C2`, `slack:T1:U3`, `discord:G1:role:R4`; empty: everyone inside."""
     public: bool = False
     """People of other organisations (Slack Connect) may see it too."""
@@ -63,46 +64,46 @@ class Settings(BaseSettings):
     slack_signing_secret: SecretStr | None = _secret(
         "SLACK_SIGNING_SECRET", "Signing secret: receive events over HTTP instead of Socket Mode"
     )
-    slack_api_url: str = Field(
+    slack_api_url: Annotated[str, Address] = Field(
         "https://slack.com/api/",
         validation_alias="SLACK_API_URL",
         description="Base of Slack's Web API, for proxies and tests",
     )
     discord_token: SecretStr | None = _secret("DISCORD_TOKEN", "Bot token of your Discord application")
-    discord_api_url: str | None = Field(
+    discord_api_url: Annotated[str, Address] | None = Field(
         None, validation_alias="DISCORD_API_URL", description="Base of Discord's API, for proxies and tests"
     )
     openai_api_key: SecretStr | None = _secret("OPENAI_API_KEY", "Key for OpenAI or a compatible server")
-    openai_base_url: str | None = Field(
+    openai_base_url: Annotated[str, Address] | None = Field(
         None, validation_alias="OPENAI_BASE_URL", description="Base URL of a server that speaks OpenAI's API"
     )
     anthropic_api_key: SecretStr | None = _secret("ANTHROPIC_API_KEY", "Key for Anthropic")
-    anthropic_base_url: str | None = Field(
+    anthropic_base_url: Annotated[str, Address] | None = Field(
         None, validation_alias="ANTHROPIC_BASE_URL", description="Base URL of a server that speaks Anthropic's API"
     )
 
     data: Path = Field(Path("citewell-data"), description="Folder for the database, index and backups")
-    collections: dict[str, Collection] = Field(
+    collections: dict[Annotated[str, CollectionName], Collection] = Field(
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
     )
-    default_collection: str = Field("default", description="Collection that `citewell index` fills")
+    default_collection: Annotated[str, CollectionName] = Field(
+        "default", description="Collection that `citewell index` fills"
+    )
 
-    model: str = Field(
-        "auto",
-        pattern=r"^(auto|extractive|(openai|anthropic|ollama):.+)$",
-        description="Who writes: auto, extractive, openai:NAME, anthropic:NAME, ollama:NAME",
+    model: Annotated[str, one_of("auto", "extractive", "openai:NAME", "anthropic:NAME", "ollama:NAME")] = Field(
+        "auto", description="Who writes: auto, extractive, openai:NAME, anthropic:NAME, ollama:NAME"
     )
     planner_model: bool = Field(True, description="Let the model complete unclear follow-ups and split questions")
-    judge: str = Field(
+    judge: Annotated[str, one_of("none", "same", "openai:NAME", "anthropic:NAME", "ollama:NAME")] = Field(
         "none",
-        pattern=r"^(none|same|(openai|anthropic|ollama):.+)$",
-        description="Model that checks each sentence again",
+        description="Model that checks each sentence again: none, same (the one that writes), openai:NAME, "
+        "anthropic:NAME, ollama:NAME",
     )
-    embedder: str = Field(
-        "minilm", pattern=r"^(minilm|none|openai:.+)$", description="What embeds: minilm (shipped), none, openai:NAME"
+    embedder: Annotated[str, one_of("minilm", "none", "openai:NAME")] = Field(
+        "minilm", description="What embeds: minilm (shipped), none (words alone), openai:NAME"
     )
     mode: Literal["simple", "grounded", "analytical", "conversational"] = Field(
-        "grounded", description="How a model writes"
+        "grounded", description="How a model writes: simple, grounded, analytical or conversational"
     )
     temperature: float = Field(0.2, ge=0, le=1, description="Sampling temperature, where the provider takes one")
     max_tokens: int = Field(1000, ge=50, le=8000, description="Most tokens a model may write")
@@ -132,7 +133,9 @@ class Settings(BaseSettings):
         500, description="Size of a passage, in the embedder's tokens"
     )
     chunk_overlap: int = Field(50, ge=0, le=500, description="Tokens that neighbouring passages share")
-    chroma_url: str | None = Field(None, description="Use a Chroma server, e.g. http://localhost:8000")
+    chroma_url: Annotated[str, Server] | None = Field(
+        None, description="Use a Chroma server, e.g. http://localhost:8000"
+    )
 
     sync_minutes: int = Field(60, ge=0, le=10_080, description="Minutes between looks at indexed folders; 0: never")
     backup_hours: int = Field(24, ge=0, le=8760, description="Hours between backups of the database; 0: none")
@@ -152,20 +155,26 @@ class Settings(BaseSettings):
         (),
         description="Server ids (1,2) whose members are inside the organisation; empty: every server it is in",
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="How much is logged")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="How much is logged: debug, info, warning or error"
+    )
 
     @field_validator("discord_home_guilds", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
-        return [part for part in value.replace(",", " ").split() if part] if isinstance(value, str) else value
+        parts = value.replace(",", " ").split() if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or not all(str(part).isdecimal() for part in parts):
+            raise ValueError("ids of Discord servers, such as 1234,5678")
+        return parts
 
-    @field_validator("collections")
-    @classmethod
-    def _names(cls, value: dict[str, Collection]) -> dict[str, Collection]:
-        for name in value:
-            if not name.replace("-", "").replace("_", "").isalnum():
-                raise ValueError(f"a collection name has letters, digits, - and _ only, not {name!r}")
-        return value
+    @model_validator(mode="after")
+    def _passages_advance(self) -> Self:
+        if self.chunk_overlap >= self.chunk_tokens:
+            raise ValueError(
+                f"CITEWELL_CHUNK_OVERLAP ({self.chunk_overlap}) must be smaller than "
+                f"CITEWELL_CHUNK_TOKENS ({self.chunk_tokens})"
+            )
+        return self
 
     @classmethod
     def settings_customise_sources(
@@ -187,58 +196,44 @@ def secret(value: SecretStr | None) -> str:
 
 def environment_name(field: str) -> str:
     """The environment variable of a setting: `top_k` -> `CITEWELL_TOP_K`, `slack_bot_token` -> `SLACK_BOT_TOKEN`."""
-    alias = Settings.model_fields[field].validation_alias
-    return str(alias) if alias else f"CITEWELL_{field.upper()}"
+    return wrong_settings.environment_name(field, Settings.model_fields)
 
 
 def read_settings(**given: object) -> Settings:
     """Read every source; `given` wins over all. Raises Misconfigured naming each wrong setting and what it allows."""
-    _refuse_unknown()
+    written = _written()
+    wrong = written.unknown()
     try:
-        return Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
-    except SettingsError as error:
-        raise Misconfigured("settings", str(error), what_to_do="See .env.example for every setting.") from None
+        settings = Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
+    except SettingsError:
+        wrong.append(("CITEWELL_COLLECTIONS", 'must be JSON, such as {"hr": {"only": ["slack:T0123:C0456"]}}'))
     except ValidationError as error:
-        wrong = [_explain(str(part["loc"][0]), part["input"], part["msg"]) for part in error.errors(include_url=False)]
-        raise Misconfigured("settings", "; ".join(wrong), what_to_do="See .env.example for every setting.") from None
+        wrong += written.wrong(error.errors(include_url=False))
+    if wrong:
+        raise Misconfigured(wrong[0][0], "\n".join([wrong[0][1], *(f"{name}: {why}" for name, why in wrong[1:])]))
+    return settings
 
 
 def _config_file() -> Path:
-    return Path(os.environ.get(CONFIG, "citewell.toml"))
+    return Path(os.environ.get(CONFIG) or "citewell.toml")
 
 
-def _refuse_unknown() -> None:
-    """Raise Misconfigured for a `CITEWELL_*` name that no setting has: a misspelt setting must not be ignored."""
-    known = {environment_name(field) for field in Settings.model_fields}
+def _written() -> wrong_settings.Written:
+    """What is set where. Raises Misconfigured for a TOML file that cannot be read."""
     path = _config_file()
+    if os.environ.get(CONFIG) and not path.is_file():
+        raise Misconfigured(CONFIG, f"there is no file {path}", what_to_do="Correct the path, or unset it.")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError) as error:
-        raise Misconfigured(path.name, f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None
-    given = {name: f"CITEWELL_{name.upper()}" for name in table}
-    given |= {name: name for name in (*os.environ, *dotenv_values(".env")) if name.startswith("CITEWELL_")}
-    for shown, name in given.items():
-        if name not in known and name != CONFIG:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean {near[0]}?" if near else "See .env.example for every setting."
-            raise Misconfigured(shown, f"there is no such setting. {hint}")
-
-
-def _explain(field: str, given: object, message: str) -> str:
-    shown = (
-        "(hidden)"
-        if isinstance(given, SecretStr) or "token" in field.lower() or "key" in field.lower()
-        else repr(given)
+        raise Misconfigured(str(path), f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None
+    ours = {environment_name(field) for field in Settings.model_fields}
+    environment = {name for name in os.environ if name.startswith("CITEWELL_") and name != CONFIG}
+    dotenv = {name for name in dotenv_values(".env") if name.startswith("CITEWELL_")}
+    return wrong_settings.Written(
+        fields=Settings.model_fields,
+        environment=frozenset(environment | (ours & os.environ.keys())),
+        dotenv=frozenset(dotenv | (ours & dotenv_values(".env").keys())),
+        file=path,
+        table=table,
     )
-    known = Settings.model_fields.get(_field(field))
-    allowed = f" ({known.description})" if known and known.description else ""
-    return f"{_name(field)} is {shown}: {message}{allowed}"
-
-
-def _field(name: str) -> str:
-    return name.lower().removeprefix("citewell_")
-
-
-def _name(loc: str) -> str:
-    field = _field(loc)
-    return environment_name(field) if field in Settings.model_fields else loc

@@ -17,10 +17,29 @@ def prepare(folder: Path) -> Path:
         if folder.stat().st_uid == os.getuid():
             folder.chmod(0o700)
     except OSError as error:
-        raise Misconfigured(
-            "CITEWELL_DATA", f"{folder} cannot be used: {error.strerror}", what_to_do="Name a folder you may write to."
-        ) from error
+        raise _unusable(folder, _reason(folder, error)) from error
+    locked = [file for file in (folder, *folder.glob("citewell.db*")) if not os.access(file, os.W_OK)]
+    if locked:
+        raise _unusable(folder, f"{locked[0]} may not be written by this user")
     return folder
+
+
+def _reason(folder: Path, error: OSError) -> str:
+    if isinstance(error, FileExistsError):
+        return f"{folder} is a file"
+    if isinstance(error, NotADirectoryError):
+        return f"{folder} would lie inside a file"
+    if isinstance(error, PermissionError):
+        return f"{folder} may not be written by this user"
+    if isinstance(error, FileNotFoundError):
+        return f"{folder} cannot be made there"
+    return f"{folder} cannot be used: {error.strerror}"
+
+
+def _unusable(folder: Path, reason: str) -> Misconfigured:
+    return Misconfigured(
+        "data folder", reason, what_to_do="Name a folder you may write to, with CITEWELL_DATA or --data."
+    )
 
 
 class Lock:

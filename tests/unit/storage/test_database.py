@@ -46,7 +46,7 @@ async def test_a_second_process_cannot_answer_from_the_same_folder_but_may_use_i
 
 async def test_a_folder_that_cannot_be_made_is_named_with_its_setting(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(Misconfigured, match="CITEWELL_DATA"):
+    with pytest.raises(Misconfigured, match="data folder"):
         async with open_storage(tmp_path / "file" / "data"):
             pass
 
