@@ -36,6 +36,10 @@ class Asked:
 
 _WANTED = (
     (
+        AnswerType.REASON,
+        re.compile(r"^\W*(?:why|how come|warum|wieso|weshalb|pourquoi|por qué|perché)\b", re.IGNORECASE),
+    ),
+    (
         AnswerType.MONEY,
         word_pattern(r"""
             how much (?:\S+ ){1,6}?(?:costs?|pay|paid|charged?|earn|spen[dt]|worth|salary)
@@ -116,7 +120,7 @@ _HELD = {
 }
 
 
-_MEASURING = re.compile(r"\b(how) (?:many|much|long|often)\b", re.IGNORECASE)
+_MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNORECASE)
 """Its second word asks, and is not looked for."""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.phrases import any_of, word_pattern
+from pipeline.planning.ellipsis import reason, renamed, wants_reason
 from pipeline.text import terms, words
 from pipeline.values import Turn, Value
 
@@ -44,16 +45,6 @@ _PREPOSITION = re.compile(
     r"\b(?:for|of|in|to|with|on|at|from|by|under|during|after|before|without|für|von|bei|mit|pour|avec|para|con)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?:(?:the|a|an|my|our)\s)?[\w'’-]+(?:\s[\w'’-]+)?", re.IGNORECASE)
-"""What a follow-up may name and nothing else: `contractors`, `the night shift`."""
-_SUBJECT = re.compile(
-    r"\b(?:do|does|did|can|may|must|should|will|could)\s+"
-    r"(?P<who>(?:(?:the|a|an|my|our)\s+)?(?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
-    r"(?=\s+[\w'’-]+(?:[?.!]*$|\s+(?:a|an|the|my|our|for|of|in|to|with|on|at|from|by|under|during|after|before|abroad|"
-    r"remotely|home|here|there|together|online)\b))",
-    re.IGNORECASE,
-)
-_OBJECT = re.compile(r"\bfor\s+(?P<who>(?:[\w'’-]+\s+){0,2}[\w'’-]+)$", re.IGNORECASE)
 _GENERAL = frozenset(
     terms("""
     much many long often soon far mean work happen take cost need get apply tell more example detail explain yes no ok
@@ -81,13 +72,15 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
     """Complete `question` from `turns` (oldest first) where it leans on them.
 
     `the second one` becomes the item of the last answer; what follows an opening preposition replaces its like in
-    the last question (`and for contractors?`); anything else is followed by the last question in parentheses.
+    the last question (`and for contractors?`); `why?` asks for the reason of what was asked last; anything else is
+    followed by the last question in parentheses.
     """
     context = "\n".join(_said(turns))[:CONTEXT]
     topic = _topic(turns)
     if not topic or not leans(question):
         return FollowUp(question=question, query=question, context=context)
-    if completed := _named(question, turns[-1].answer) or _substituted(question, topic):
+    asks_why = reason(topic) if wants_reason(question) else ""
+    if completed := asks_why or _named(question, turns[-1].answer) or _substituted(question, topic):
         return FollowUp(question=completed, query=completed, leans=True)
     return FollowUp(question=f"{_bare(question)} ({_bare(topic)})?", query=question, context=context, leans=True)
 
@@ -141,17 +134,9 @@ def _substituted(question: str, topic: str) -> str:
     rest = _bare(question[opening.end() :] if opening else question)
     preposition = _PREPOSITION.match(rest)
     if not preposition:
-        return _renamed(rest, topic) if opening else ""
+        return renamed(rest, topic) if opening else ""
     like = [found for found in _PREPOSITION.finditer(topic) if found.group().lower() == preposition.group().lower()]
     return f"{topic[: like[-1].start()]}{rest}?" if like else f"{_bare(topic)} {rest}?"
-
-
-def _renamed(name: str, topic: str) -> str:
-    """The last question asked of `name` instead: in the place of its subject, or of what it is `for`."""
-    if not _NAME.fullmatch(name):
-        return ""
-    place = _SUBJECT.search(topic) or _OBJECT.search(_bare(topic))
-    return f"{_bare(topic[: place.start('who')] + name + topic[place.end('who') :])}?" if place else ""
 
 
 def _bare(question: str) -> str:

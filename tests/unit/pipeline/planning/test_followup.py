@@ -63,13 +63,57 @@ def test_an_elliptic_part_takes_its_place_in_the_last_question(question: str, co
         ("When does the northern office open?", "and the southern office?", "When does the southern office open?"),
         ("Does the company pay for lunch?", "And the union?", "Does the union pay for lunch?"),
         ("Can employees work abroad?", "What about interns?", "Can interns work abroad?"),
+        ("How many vacation days do I get?", "and contractors?", "How many vacation days do contractors get?"),
     ],
 )
 def test_a_name_takes_the_place_of_the_last_questions_subject(topic: str, question: str, completed: str) -> None:
     assert complete(question, (turn(topic),)).question == completed
 
 
-@pytest.mark.parametrize("question", ["why?", "How long does it take?", "Tell me more", "Who approves that?"])
+@pytest.mark.parametrize(
+    ("topic", "question", "completed"),
+    [
+        ("How many vacation days do I get?", "And sick days?", "How many sick days do I get?"),
+        ("When is the northern office open?", "and the southern office?", "When is the southern office open?"),
+        ("What does error code E3 mean?", "And E4?", "What does error code E4 mean?"),
+        ("What is the pressure of machine 62?", "And machine 63?", "What is the pressure of machine 63?"),
+        ("What is the pressure of machine 62?", "and 77?", "What is the pressure of machine 77?"),
+        ("What is the daily rate for meals in France?", "And Spain?", "What is the daily rate for meals in Spain?"),
+    ],
+)
+def test_a_name_takes_the_place_of_its_like(topic: str, question: str, completed: str) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize(
+    ("topic", "question", "completed"),
+    [
+        ("What is the hotel limit per night?", "and breakfast?", "What is the breakfast limit per night?"),
+        ("Do I need a receipt for a taxi?", "What about a train?", "Do I need a receipt for a train?"),
+        ("Who approves a flight?", "and a hotel?", "Who approves a hotel?"),
+    ],
+)
+def test_a_name_takes_the_place_of_what_was_asked_about(topic: str, question: str, completed: str) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize(
+    ("topic", "completed"),
+    [
+        ("What is the hotel limit per night?", "Why is the hotel limit per night what it is?"),
+        ("How soon must a lost device be reported?", "Why must a lost device be reported that soon?"),
+        ("Can employees work abroad?", "Why can employees work abroad?"),
+        ("Who approves a flight?", "Why (Who approves a flight)?"),
+    ],
+)
+@pytest.mark.parametrize("question", ["Why?", "why is that?", "But why"])
+def test_why_asks_for_the_reason_of_what_was_asked_last(topic: str, question: str, completed: str) -> None:
+    found = complete(question, (turn(topic),))
+    assert found.question.replace(question.rstrip("?"), "Why") == completed
+    assert found.leans
+
+
+@pytest.mark.parametrize("question", ["How long does it take?", "Tell me more", "Who approves that?"])
 def test_what_misses_its_subject_is_understood_with_the_last_question_and_searched_as_it_is(question: str) -> None:
     found = complete(question, NOTICE)
     assert found.leans
