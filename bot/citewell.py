@@ -163,12 +163,18 @@ class Citewell:
         return await self.indexer.index(paths, collection or self.settings.default_collection, on_event, prefix=prefix)
 
     async def sync(self) -> None:
-        """Look again at every indexed file and folder that still exists."""
-        for source, collection in await self.storage.library.sources():
-            path = Path(source)
-            if await asyncio.to_thread(path.exists):
+        """Look again at every indexed file and folder that still exists; each also looks at those inside it."""
+        sources = {Path(source): collection for source, collection in await self.storage.library.sources()}
+        for path, collection in sources.items():
+            if sources.keys().isdisjoint(path.parents) and await asyncio.to_thread(path.exists):
                 summary = await self.index([path], collection=collection)
-                log.info("synced", source=source, added=summary.added, changed=summary.changed, removed=summary.removed)
+                log.info(
+                    "synced",
+                    source=path.as_posix(),
+                    added=summary.added,
+                    changed=summary.changed,
+                    removed=summary.removed,
+                )
 
     async def forget_old(self) -> None:
         """Erase questions and answers that are older than the operator keeps them."""

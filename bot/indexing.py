@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -37,15 +38,29 @@ class Indexer:
     ) -> Summary:
         """Index every path; the summary is of all of them. Raises Refused for a path that does not exist.
 
-        `prefix` begins the ids of all documents; by default it is made from each path."""
+        What was indexed on its own inside a path stays a source of its own: it keeps its collection and is brought
+        up to date too. `prefix` begins the ids of all documents; by default they are made from their folders."""
         total = Summary()
         for path in paths:
-            source = FolderSource(path, self.reader, prefix=prefix)
-            done = await ingest(
-                source, self.library, self.splitter, self.embedder, on_event, flag=_flagged, collection=collection
-            )
-            total = _add(total, done)
+            whole = await asyncio.to_thread(path.resolve)
+            inside = await self.inside(whole)
+            for place, into in {whole: collection, **inside}.items():
+                if place in inside and await asyncio.to_thread(_is_gone, place):
+                    removed = await self.library.remove((await self.library.versions(place.as_posix())).keys())
+                    total = _add(total, Summary(removed=removed))
+                    continue
+                without = frozenset(other for other in inside if other != place)
+                source = FolderSource(place, self.reader, prefix=prefix, without=without)
+                done = await ingest(
+                    source, self.library, self.splitter, self.embedder, on_event, flag=_flagged, collection=into
+                )
+                total = _add(total, done)
         return total
+
+    async def inside(self, folder: Path) -> dict[Path, str]:
+        """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
+        found = {Path(source): collection for source, collection in await self.library.sources()}
+        return {source: collection for source, collection in found.items() if folder in source.parents}
 
 
 @asynccontextmanager
@@ -67,6 +82,13 @@ def _tokenizer(embedder: Embedder | None) -> MiniLM | WordCount:
     except Unavailable:
         return WordCount()
     return tokenizer
+
+
+def _is_gone(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except OSError:
+        return False
 
 
 def _flagged(text: str) -> bool:

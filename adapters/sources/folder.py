@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator, Iterator
 from itertools import islice
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from adapters.files import jsonl
 from adapters.files.outline import Content
-from adapters.files.reader import JSON_LINES, SUPPORTED, Reader
+from adapters.files.reader import JSON_LINES, Reader
+from adapters.sources.walk import walk
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Document, Parsed
@@ -36,20 +35,27 @@ class FileItem(SourceItem):
 class FolderSource:
     """Every supported file under `path`, or the one file that `path` is.
 
-    Hidden files and what `.gitignore` files exclude are left out. A document's id is `prefix` with the path
-    below the folder; in JSON Lines, `prefix` with the line's `doc_id`. The default prefix is made from the
-    path, so that two folders never share an id.
+    Hidden files, what `.gitignore` files exclude and `without` are left out. A document's id is made from the
+    folder its file is in and the file's name, in JSON Lines the line's `doc_id`: it is the same whether the
+    file was named, its folder or one above. With `prefix`, it is that and the path below the folder.
     """
 
-    def __init__(self, path: Path, reader: Reader, *, prefix: str | None = None) -> None:
+    def __init__(
+        self, path: Path, reader: Reader, *, prefix: str | None = None, without: frozenset[Path] = frozenset()
+    ) -> None:
         self._path = path.resolve()
         self._reader = reader
         self.name = self._path.as_posix()
-        self._prefix = hashlib.sha256(os.fsencode(self._path)).hexdigest()[:8] + "/" if prefix is None else prefix
+        self._prefix = prefix
+        self._without = without
 
     async def items(self) -> AsyncIterator[SourceItem]:
-        """Raises Refused when there is no such path, Unavailable after the last item when a folder was unreadable."""
-        if not self._path.exists():
+        """Raises Refused when there is no such path, Unavailable after the last item when some could not be read."""
+        try:
+            exists = self._path.exists()
+        except PermissionError as error:
+            raise Unavailable("folder", f"could not be read: {self.name}") from error
+        if not exists:
             raise Refused(f"{self.name} does not exist", what_to_do="Check the path.")
         unreadable: list[str] = []
         found = self._items(unreadable)
@@ -57,7 +63,7 @@ class FolderSource:
             for item in batch:
                 yield item
         if unreadable:
-            raise Unavailable("folder", f"could not be listed: {', '.join(unreadable)}")
+            raise Unavailable("folder", f"could not be read: {', '.join(unreadable)}")
 
     async def parse(self, item: SourceItem) -> Parsed:
         """Read one of `items()`. Raises Refused."""
@@ -90,9 +96,12 @@ class FolderSource:
 
     def _items(self, unreadable: list[str]) -> Iterator[FileItem]:
         taken: set[str] = set()
-        for path in [self._path] if self._path.is_file() else _walk(self._path, unreadable):
+        for path in [self._path] if self._path.is_file() else walk(self._path, self._without, unreadable):
             if path.suffix.lower() in JSON_LINES:
-                yield from self._lines(path, taken)
+                try:
+                    yield from self._lines(path, taken)
+                except OSError:
+                    unreadable.append(path.as_posix())
             else:
                 yield self._file(path)
 
@@ -104,7 +113,7 @@ class FolderSource:
                 version = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             problem = f"the file could not be read: {error.strerror}"
-        return FileItem(id=self._prefix + label, label=label, version=version, path=path, problem=problem)
+        return FileItem(id=self._id(path, path.name), label=label, version=version, path=path, problem=problem)
 
     def _lines(self, path: Path, taken: set[str]) -> Iterator[FileItem]:
         offset = 0
@@ -116,16 +125,19 @@ class FolderSource:
 
     def _line(self, path: Path, line: bytes, number: int, offset: int, taken: set[str]) -> FileItem:
         label = f"{self._label(path)} line {number}"
-        item_id, problem = label, ""
+        by_line = item_id = self._id(path, f"{path.name} line {number}")
+        problem = ""
         try:
-            item_id = jsonl.read_line(line).doc_id
+            doc_id = jsonl.read_line(line).doc_id
         except Refused as error:
             problem = str(error)
-        if item_id in taken:
-            item_id, problem = label, f"doc_id {item_id} is already taken by an earlier line"
+        else:
+            item_id = (self._id(path, "") if self._prefix is None else self._prefix) + doc_id
+            if item_id in taken:
+                item_id, problem = by_line, f"doc_id {doc_id} is already taken by an earlier line"
         taken.add(item_id)
         return FileItem(
-            id=self._prefix + item_id,
+            id=item_id,
             label=label,
             version=hashlib.sha256(line).hexdigest(),
             path=path,
@@ -133,6 +145,11 @@ class FolderSource:
             size=len(line),
             problem=problem,
         )
+
+    def _id(self, path: Path, name: str) -> str:
+        if self._prefix is None:
+            return hashlib.sha256(os.fsencode(path.parent)).hexdigest()[:8] + "/" + name
+        return self._prefix + self._label(path).removesuffix(path.name) + name
 
     def _label(self, path: Path) -> str:
         return path.name if path == self._path else path.relative_to(self._path).as_posix()
@@ -148,42 +165,3 @@ def _read(item: FileItem) -> bytes:
     with item.path.open("rb") as file:
         file.seek(item.offset)
         return file.read(-1 if item.size is None else item.size)
-
-
-def _walk(root: Path, unreadable: list[str]) -> Iterator[Path]:
-    """Supported files below `root` in the order of their paths; folders reached by a link are entered once."""
-    entered: set[tuple[int, int]] = set()
-
-    def enter(folder: Path, rules: tuple[tuple[Path, GitIgnoreSpec], ...]) -> Iterator[Path]:
-        try:
-            status = folder.stat()
-            entries = sorted(folder.iterdir())
-        except OSError:
-            unreadable.append(folder.as_posix())
-            return
-        if (status.st_dev, status.st_ino) in entered:
-            return
-        entered.add((status.st_dev, status.st_ino))
-        ignore = folder / ".gitignore"
-        if ignore.is_file():
-            lines = ignore.read_text("utf-8", "replace").splitlines()
-            rules = (*rules, (folder, GitIgnoreSpec.from_lines(lines)))
-        for entry in entries:
-            if entry.name.startswith(".") or _ignored(entry, rules):
-                continue
-            if entry.is_dir():
-                yield from enter(entry, rules)
-            elif entry.is_file() and entry.suffix.lower() in SUPPORTED:
-                yield entry
-
-    yield from enter(root, ())
-
-
-def _ignored(entry: Path, rules: tuple[tuple[Path, GitIgnoreSpec], ...]) -> bool:
-    """The innermost `.gitignore` with an opinion decides."""
-    for folder, spec in reversed(rules):
-        name = entry.relative_to(folder).as_posix() + ("/" if entry.is_dir() else "")
-        verdict = spec.check_file(name).include
-        if verdict is not None:
-            return verdict
-    return False

@@ -1,0 +1,88 @@
+"""Index files and folders, one inside the other, and look at what is there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bot.citewell import Citewell
+
+pytestmark = pytest.mark.usefixtures("documents")
+
+
+async def indexed(citewell: Citewell) -> dict[str, str]:
+    """File name -> collection; a file that is there twice fails."""
+    listed = await citewell.storage.library.documents()
+    found = {Path(document.filename).name: document.collection for document in listed}
+    assert len(found) == len(listed)
+    return found
+
+
+@pytest.mark.parametrize("file_first", [True, False])
+async def test_a_file_and_its_folder_hold_one_document_that_goes_with_the_file(
+    citewell: Citewell, tmp_path: Path, file_first: bool
+) -> None:
+    folder = tmp_path / "team"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.md").write_text("# A\n\nThe office opens at nine.\n")
+    (folder / "deep" / "b.md").write_text("# B\n\nThe canteen opens at noon.\n")
+    order = [[folder / "a.md", folder / "deep" / "b.md"], [folder]]
+    for paths in order if file_first else order[::-1]:
+        await citewell.index(paths)
+    assert {"a.md", "b.md"} < (await indexed(citewell)).keys()
+
+    (folder / "a.md").unlink()
+    (folder / "deep" / "b.md").unlink()
+    assert (await citewell.index([folder])).removed == 2
+    assert {"a.md", "b.md"}.isdisjoint(await indexed(citewell))
+
+
+async def test_a_folder_indexed_into_its_own_collection_stays_there_when_the_one_around_it_is_indexed(
+    citewell: Citewell, tmp_path: Path
+) -> None:
+    folder = tmp_path / "team"
+    (folder / "hr").mkdir(parents=True)
+    (folder / "open.md").write_text("# Open\n\nThe office opens at nine.\n")
+    (folder / "hr" / "secret.md").write_text("# Pay\n\nThe pay scale has eight steps.\n")
+    await citewell.index([folder / "hr"], collection="hr")
+    await citewell.index([folder])
+    assert (await indexed(citewell))["secret.md"] == "hr"
+
+    (folder / "hr" / "secret.md").write_text("# Pay\n\nThe pay scale has nine steps.\n")
+    (folder / "hr" / "more.md").write_text("# Grades\n\nThere are six grades.\n")
+    summary = await citewell.index([folder])
+    assert (summary.added, summary.changed) == (1, 1)
+    assert (await indexed(citewell))["more.md"] == "hr"
+
+
+async def test_looking_again_by_the_clock_leaves_each_document_where_it_is(citewell: Citewell, tmp_path: Path) -> None:
+    folder = tmp_path / "team"
+    (folder / "hr").mkdir(parents=True)
+    (folder / "open.md").write_text("# Open\n\nThe office opens at nine.\n")
+    (folder / "hr" / "secret.md").write_text("# Pay\n\nThe pay scale has eight steps.\n")
+    await citewell.index([folder])
+    await citewell.index([folder / "hr"], collection="hr")
+    before = await indexed(citewell)
+    await citewell.sync()
+    assert await indexed(citewell) == before
+    assert (before["open.md"], before["secret.md"]) == ("default", "hr")
+
+
+async def test_what_may_not_be_read_is_reported_and_nothing_is_forgotten(citewell: Citewell, tmp_path: Path) -> None:
+    folder = tmp_path / "team"
+    (folder / "closed").mkdir(parents=True)
+    for name in ("a.md", "b.md", "closed/c.md"):
+        (folder / name).write_text(f"# {name}\n\nThe office opens at nine.\n")
+    (folder / "lines.jsonl").write_text('{"doc_id": "one", "text": "The canteen opens at noon."}\n')
+    await citewell.index([folder])
+    before = await indexed(citewell)
+    for name in ("a.md", "lines.jsonl", "closed"):
+        (folder / name).chmod(0)
+    if os.access(folder / "a.md", os.R_OK):
+        pytest.skip("this user may read everything")
+    summary = await citewell.index([folder])
+    (folder / "closed").chmod(0o700)
+    assert sorted(failure.label for failure in summary.failed) == sorted([folder.resolve().as_posix(), "a.md"])
+    assert await indexed(citewell) == before
