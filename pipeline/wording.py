@@ -14,6 +14,9 @@ PROGRESS = {
 BADGE = {Level.HIGH: "●●● High confidence", Level.MEDIUM: "●●○ Medium confidence", Level.LOW: "●○○ Low confidence"}
 """Readable without colour and by a screen reader: the level is in the words."""
 
+PARTS = {name: name.capitalize() for name in ("similarities", "differences", "contradictions", "conclusion")}
+"""What stands above each part of a comparison (`CitedSentence.section`)."""
+
 NOT_FOUND = "I could not find an answer to this in the documents."
 NOT_FOUND_NEXT = "Try other words or a narrower question, or ask whoever owns the topic."
 NO_PASSAGE = "no passage comes close to the question"

@@ -8,7 +8,7 @@ from adapters.discord.markdown import code, escape, inline
 from adapters.discord.split import Piece
 from adapters.discord.tables import table
 from pipeline import wording
-from pipeline.response.cite import mark
+from pipeline.response.cite import label, mark
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence
 
 _LINES = frozenset({BlockKind.ITEM, BlockKind.STEP})
@@ -52,23 +52,36 @@ def sentences(
         yield Piece(f"*{escape(preface)}*")
     for run in _runs(written):
         first = run[0]
+        above = label(before, first)
         if first.kind in _TABLE:
-            yield from table(run)
+            pieces = table(run)
         else:
-            step = step + 1 if first.kind is BlockKind.STEP and not (first.opens and before) else 1
+            step = step + 1 if first.kind is BlockKind.STEP and not (above or (first.opens and before)) else 1
             gap = _gap(before, first) if before or not preface else "\n\n"
-            yield from _sentence(first, gap, step, _mark(first, by_number, style), addresses)
+            pieces = _sentence(first, gap, step, _mark(first, by_number, style), addresses)
+        yield from _labelled(above, pieces) if above else pieces
         before = run[-1]
     for line in closing.splitlines():
         if line.strip():
             yield Piece(f"*{escape(line)}*", "\n\n")
 
 
+def _labelled(above: str, pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """A label and what it stands above, in one piece where that is not code, so that no message ends with a label."""
+    first = next(pieces)
+    if first.fence is None:
+        yield first._replace(text=f"**{above}**\n{first.text}")
+    else:
+        yield Piece(f"**{above}**", first.gap)
+        yield first._replace(gap="\n")
+    yield from pieces
+
+
 def _runs(written: Sequence[CitedSentence]) -> Iterator[list[CitedSentence]]:
     """The rows of one table together, everything else by itself."""
     rows: list[CitedSentence] = []
     for sentence in written:
-        if rows and (sentence.kind is not BlockKind.ROW or sentence.opens):
+        if rows and (sentence.kind is not BlockKind.ROW or sentence.opens or sentence.section != rows[-1].section):
             yield rows
             rows = []
         if sentence.kind in _TABLE:
@@ -108,7 +121,8 @@ def _code(sentence: CitedSentence, gap: str) -> Iterator[Piece]:
 def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
     if before is None:
         return ""
-    if sentence.opens or before.kind is not sentence.kind or sentence.kind is BlockKind.CODE:
+    same_run = before.kind is sentence.kind and before.section == sentence.section
+    if sentence.opens or not same_run or sentence.kind is BlockKind.CODE:
         return "\n\n"
     return "\n" if sentence.kind in _LINES else " "
 

@@ -88,7 +88,7 @@ def _header(units: Sequence[CitedSentence], start: int, citations: Sequence[Cita
         return ""
     for unit in reversed(units[:start]):
         if unit.kind is BlockKind.HEADER:
-            return cite.body([unit], citations, style)[0] + "\n"
+            return cite.body([unit.model_copy(update={"section": ""})], citations, style)[0] + "\n"
         if unit.kind is not BlockKind.ROW:
             break
     return ""

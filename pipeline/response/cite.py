@@ -140,8 +140,9 @@ def body(
     step = 0
     before: CitedSentence | None = None
     for sentence in sentences:
-        step = 0 if sentence.kind is not BlockKind.STEP else 1 if sentence.opens else step + 1
-        text += _gap(before, sentence)
+        above = label(before, sentence)
+        step = 0 if sentence.kind is not BlockKind.STEP else 1 if sentence.opens or above else step + 1
+        text += f"{_gap(before, sentence)}**{above}**\n\n" if above else _gap(before, sentence)
         start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style))
         for number in sentence.numbers:
             positions.setdefault(number, []).append((len(text) + start, len(text) + start + len(sentence.text)))
@@ -152,6 +153,12 @@ def body(
     return text, positions
 
 
+def label(before: CitedSentence | None, sentence: CitedSentence) -> str:
+    """What stands above `sentence` where a part of a comparison begins with it, such as `Differences`."""
+    begins = before is None or before.section != sentence.section
+    return wording.PARTS.get(sentence.section, "") if begins else ""
+
+
 _OWN_LINE = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE})
 
 
@@ -160,6 +167,7 @@ def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
         return ""
     table = {BlockKind.HEADER, BlockKind.ROW}
     same_run = before.kind is sentence.kind or {before.kind, sentence.kind} <= table
+    same_run = same_run and before.section == sentence.section
     if sentence.opens or not same_run or BlockKind.CODE in (before.kind, sentence.kind):
         return "\n\n"
     return "\n" if sentence.kind in _OWN_LINE else " "

@@ -39,7 +39,8 @@ def test_a_long_answer_is_numbered_pages_and_the_last_one_has_the_buttons() -> N
 
 
 def test_what_is_shown_while_writing_begins_what_is_shown_in_the_end() -> None:
-    sentences = [CitedSentence(text=text, numbers=(1,)) for text in LONG]
+    parts = ["", "similarities", "differences"]
+    sentences = [CitedSentence(text=text, numbers=(1,), section=parts[n // 20 % 3]) for n, text in enumerate(LONG)]
     end = render.pages(cited(sentences=sentences))[0].body
     for count in (1, 10, 60, 300):
         shown = render.progress(sentences[:count], "", Stage.WRITING).body

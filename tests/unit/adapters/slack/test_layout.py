@@ -73,6 +73,7 @@ sentences = st.builds(
     kind=st.sampled_from([BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW, BlockKind.HEADER]),
     numbers=st.just((1,)),
     opens=st.booleans(),
+    section=st.sampled_from(["", "similarities", "differences"]),
 )
 
 

@@ -110,3 +110,13 @@ def test_a_reference_says_where_in_the_document() -> None:
 
 def test_a_heading_that_repeats_the_title_is_not_said_twice() -> None:
     assert reference(cite(passage("a", heading=("A", "Travel")), 1)) == "A - Travel"
+
+
+def test_each_part_of_a_comparison_begins_with_its_label_and_positions_stay_right() -> None:
+    said = [("Both are paid.", "similarities"), ("Both are yearly.", "similarities"), ("Days differ.", "differences")]
+    sentences = [CitedSentence(text=text, section=section, numbers=(1,)) for text, section in said]
+    text, positions = body(sentences, (), CitationStyle.NUMBERED)
+    assert text == (
+        "**Similarities**\n\nBoth are paid. [1] Both are yearly. [1]\n\n**Differences**\n\nDays differ. [1]"
+    )
+    assert [text[start:end] for start, end in positions[1]] == [sentence for sentence, _ in said]
