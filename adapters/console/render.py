@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.style import Style
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
 from pipeline import wording
-from pipeline.response.cite import mark, place
-from pipeline.values import Answer, BlockKind, Citation, CitedSentence, Level
+from pipeline.response.cite import label, mark, place
+from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_KEPT = frozenset("\n\t\u200c\u200d")
+"""Line ends, and the joiners that scripts and emoji need."""
+_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+"""Unicode categories: control, format (direction, tags, zero width), private use, surrogates, separators."""
+_LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
+_TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
+_GOES_ON = {
+    BlockKind.PROSE: frozenset({BlockKind.PROSE}),
+    BlockKind.HEADER: frozenset({BlockKind.ROW}),
+    BlockKind.ROW: frozenset({BlockKind.ROW}),
+}
+"""What may stand in one paragraph or table behind what."""
 _COLOUR = {Level.HIGH: "green", Level.MEDIUM: "yellow", Level.LOW: "red"}
 
 
 def clean(text: str) -> str:
     """`text` without control, bidirectional and invisible characters: nothing in it can move the cursor or hide."""
-    return _CONTROL.sub("", text)
+    return "".join(c for c in text if c in _KEPT or unicodedata.category(c) not in _HIDDEN)
 
 
 def render(
@@ -30,10 +43,13 @@ def render(
     """The whole answer: sentences, badge, sources, and on request the quoted passages and the confidence's parts."""
     parts: list[RenderableType] = []
     if answer.preface:
-        parts.append(Text(answer.preface, style="italic"))
-    parts.append(Group(*_sentences(answer)) if answer.sentences else Text(clean(answer.body)))
+        parts.append(Text(clean(answer.preface), style="italic"))
+    if answer.sentences:
+        parts.append(Group(*_sentences(answer.sentences, answer.citations, answer.citation_style)))
+    else:
+        parts.append(Text(clean(answer.body)))
     if answer.closing:
-        parts.append(Text(answer.closing, style="italic"))
+        parts.append(Text(clean(answer.closing), style="italic"))
     if confidence and answer.sentences:
         parts.append(_badge(answer))
     if citations and answer.citations:
@@ -47,36 +63,50 @@ def render(
     return Group(*(Padding(part, (0, 0, 0 if last else 1, 0)) for part, last in _with_last(parts)))
 
 
+def draft(written: Sequence[CitedSentence], preface: str) -> RenderableType:
+    """The checked sentences of an answer that is still being written."""
+    before = [Padding(Text(clean(preface), style="italic"), (0, 0, 1, 0))] if preface else []
+    return Group(*before, *_sentences(written, (), CitationStyle.NUMBERED))
+
+
 def _with_last(parts: Sequence[RenderableType]) -> Iterator[tuple[RenderableType, bool]]:
     for number, part in enumerate(parts, start=1):
         yield part, number == len(parts)
 
 
-def _sentences(answer: Answer) -> Iterator[RenderableType]:
-    by_number = {citation.number: citation for citation in answer.citations}
+def _sentences(
+    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle
+) -> Iterator[RenderableType]:
+    by_number = {citation.number: citation for citation in citations}
     step = 0
-    run: Text | None = None
-    table: Table | None = None
-    for sentence in answer.sentences:
-        marked = mark(sentence.numbers, by_number, answer.citation_style)
-        if sentence.kind in (BlockKind.HEADER, BlockKind.ROW):
-            table = _row(table, sentence, marked)
-            continue
-        if table is not None:
-            yield table
-            table = None
-        if sentence.kind in (BlockKind.PROSE, BlockKind.HEADING):
-            if run is not None and sentence.opens:
-                yield run
-                run = None
-            run = (run.append(" ") if run else Text()).append_text(_text(sentence, marked))
-            continue
-        if run is not None:
+    before: CitedSentence | None = None
+    for run in _runs(sentences):
+        first = run[0]
+        if above := label(before, first):
+            yield Text(above, style="bold")
+        step = 0 if first.kind is not BlockKind.STEP else 1 if first.opens or above else step + 1
+        marked = [(sentence, clean(mark(sentence.numbers, by_number, style))) for sentence in run]
+        if first.kind in _TABLE:
+            yield _table(marked)
+        elif first.kind is BlockKind.PROSE:
+            yield Text(" ").join(_text(*one) for one in marked)
+        else:
+            yield _line(*marked[0], step)
+        before = run[-1]
+
+
+def _runs(sentences: Sequence[CitedSentence]) -> Iterator[list[CitedSentence]]:
+    """The sentences of a paragraph together, the rows of a table too, everything else by itself."""
+    run: list[CitedSentence] = []
+    for sentence in sentences:
+        before = run[-1] if run else sentence
+        goes_on = sentence.kind in _GOES_ON.get(before.kind, ()) and sentence.section == before.section
+        if run and (sentence.opens or not goes_on):
             yield run
-            run = None
-        step = step + 1 if sentence.kind is BlockKind.STEP else 0
-        yield _line(sentence, step, marked)
-    yield from (part for part in (run, table) if part is not None)
+            run = []
+        run.append(sentence)
+    if run:
+        yield run
 
 
 def _text(sentence: CitedSentence, marked: str) -> Text:
@@ -84,7 +114,9 @@ def _text(sentence: CitedSentence, marked: str) -> Text:
     return text.append(clean(sentence.text)).append(marked, style="cyan")
 
 
-def _line(sentence: CitedSentence, step: int, marked: str) -> RenderableType:
+def _line(sentence: CitedSentence, marked: str, step: int) -> RenderableType:
+    if sentence.kind is BlockKind.HEADING:
+        return Text("", style="bold").append_text(_text(sentence, marked))
     if sentence.kind is BlockKind.CODE:
         code = Syntax(clean(sentence.text), sentence.language or "text", background_color="default", word_wrap=True)
         return Group(Padding(code, (0, 0, 0, 2)), Text(marked.strip(), style="cyan"))
@@ -93,22 +125,25 @@ def _line(sentence: CitedSentence, step: int, marked: str) -> RenderableType:
     return grid
 
 
-def _row(table: Table | None, sentence: CitedSentence, marked: str) -> Table:
-    cells = [Text(clean(cell.strip())) for cell in sentence.text.split(" | ")]
-    if sentence.kind is BlockKind.HEADER or table is None:
-        table = Table(show_header=sentence.kind is BlockKind.HEADER)
-        for cell in cells:
-            table.add_column(cell if sentence.kind is BlockKind.HEADER else "")
-        if sentence.kind is BlockKind.HEADER:
-            return table
-    cells[-1] = cells[-1].append(marked, style="cyan")
-    table.add_row(*cells)
+def _table(rows: Sequence[tuple[CitedSentence, str]]) -> Table:
+    headed = rows[0][0].kind is BlockKind.HEADER
+    table = Table(show_header=headed)
+    for cell in _cells(*rows[0]) if headed else ():
+        table.add_column(cell)
+    for row in rows[1:] if headed else rows:
+        table.add_row(*_cells(*row))
     return table
+
+
+def _cells(sentence: CitedSentence, marked: str) -> list[Text]:
+    cells = [Text(clean(cell.strip())) for cell in sentence.text.split(" | ")]
+    cells[-1].append(marked, style="cyan")
+    return cells
 
 
 def _badge(answer: Answer) -> Text:
     badge = Text(wording.badge(answer.confidence), style=_COLOUR[answer.confidence.level])
-    return badge.append(f"  {answer.reasoning}", style="dim")
+    return badge.append(f"  {clean(answer.reasoning)}", style="dim")
 
 
 def _sources(title: str, citations: Sequence[Citation]) -> RenderableType:
@@ -119,9 +154,15 @@ def _sources(title: str, citations: Sequence[Citation]) -> RenderableType:
         line.append(
             f"  {clean(citation.filename)}" if citation.filename != citation.title else "", style="dim not bold"
         )
-        line.append(f"  {citation.url}" if citation.url else "", style="blue not bold")
+        if citation.url:
+            line.append("  ").append(clean(citation.url), style=_linked(citation.url))
         grid.add_row(Text(f"[{citation.number}]", style="cyan"), line, Text(f"{citation.score:.3f}", style="dim"))
     return Group(Text(title, style="dim"), grid)
+
+
+def _linked(url: str) -> Style:
+    """Blue, and a link where a browser can open it: where a terminal shows links, the only ones are sources' own."""
+    return Style(color="blue", bold=False, link=url if _LINKABLE.fullmatch(url) and clean(url) == url else None)
 
 
 def _passages(citations: Sequence[Citation]) -> Iterator[RenderableType]:

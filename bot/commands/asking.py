@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from adapters.console.follow import follow
 from adapters.console.render import render
 from bot.commands.terminal import Data, err, out, run, settings
 from bot.handbook import CONVERSATION, handbook
-from pipeline import wording
-from pipeline.values import Answer, CitationStyle, Format, Outcome, Progress, Style
+from pipeline.streams import closing
+from pipeline.values import Answer, CitationStyle, Format, Outcome, Style
 
 Thread = Annotated[
     str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")
@@ -45,7 +46,9 @@ def ask(
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
-            return await citewell.answer(text, thread=thread, style=style, format=format_, citations=citations)
+            asked = citewell.events(text, thread=thread, style=style, format=format_, citations=citations)
+            async with closing(asked) as events:
+                return await follow(events, err)
 
     import asyncio
 
@@ -82,13 +85,8 @@ def chat(thread: Thread = "chat", passages: Passages = False, why: Why = False, 
     from bot.wiring import open_citewell
 
     async def answer(citewell: Citewell, text: str) -> Answer:
-        with err.status("") as status:
-            async for event in citewell.events(text, thread=thread):
-                if isinstance(event, Progress):
-                    status.update(wording.PROGRESS[event.stage])
-                if isinstance(event, Answer):
-                    given = event
-        return given
+        async with closing(citewell.events(text, thread=thread)) as events:
+            return await follow(events, err)
 
     opening = open_citewell(settings(data))
     with asyncio.Runner() as runner:

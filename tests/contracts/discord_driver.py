@@ -30,12 +30,13 @@ LABELS = {
     "Why this confidence?": "why",
     "Share in channel": "share",
 }
+ABSENT = {Way.SHARED_CHANNEL: "Discord has no channels that two organisations share"}
 
 
 class DiscordDriver:
     """Answers are replies in the channel; a follow-up is a reply to one."""
 
-    ways = frozenset(Way) - {Way.SHARED_CHANNEL}
+    absent = ABSENT
     threads = False
 
     def __init__(self, folder: Path) -> None:

@@ -6,7 +6,7 @@ A driver holds the real adapter, connected with its real client to the platform'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.contracts.rig import Rig
 
 
 class Way(StrEnum):
-    """Ways to ask and to act that not every platform has; a driver names those it has."""
+    """Ways to ask and to act that not every platform has; a driver says which it has not, and why."""
 
     MENTION = "mention"
     DIRECT = "direct"
@@ -30,6 +30,12 @@ class Way(StrEnum):
     PRIVACY = "privacy"
     SHARED_CHANNEL = "shared_channel"
     FILES = "files"
+    PLACES = "places"
+    """There are places where others read along."""
+    BUTTONS = "buttons"
+    """What can be asked for after an answer is pressed below it."""
+    INBOX = "inbox"
+    """Questions pass through the inbox: told again, or cut off by a crash, they are answered once."""
     FAULTS = "faults"
     """What goes wrong while posting can be brought about here."""
 
@@ -73,7 +79,8 @@ class Driver(Protocol):
 
     Everything a person does returns once the bot has acknowledged it; wait for the answer with `rig.settled()`."""
 
-    ways: frozenset[Way]
+    absent: Mapping[Way, str]
+    """What this platform has not, and why; everything else it has."""
     rig: Rig
 
     @classmethod

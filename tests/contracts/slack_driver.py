@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
@@ -27,12 +27,14 @@ MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").rea
 CHANNEL, SHARED = "C0TEAM", "C0SHARED"
 QUICK = Pace(gap=0.0, patience=0.05, timeout=1.0)
 WRITES = ("chat.postMessage", "chat.startStream")
+EVERYTHING: Mapping[Way, str] = {}
+NOT_OVER_HTTP = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
 
 
 class SlackDriver:
     """Over Socket Mode."""
 
-    ways = frozenset(Way)
+    absent: Mapping[Way, str] = EVERYTHING
     http = False
 
     def __init__(self, folder: Path, scopes: frozenset[str] | None = None) -> None:
@@ -209,9 +211,9 @@ class SlackDriver:
 
 
 class SlackHTTPDriver(SlackDriver):
-    """The same over signed HTTP; what follows the intake is the same code and not broken twice."""
+    """The same over signed HTTP."""
 
-    ways = frozenset(Way) - {Way.FAULTS}
+    absent = NOT_OVER_HTTP
     http = True
 
 

@@ -25,6 +25,8 @@ PLATFORMS = {
     "slack-http": ("tests.contracts.slack_driver", "SlackHTTPDriver"),
     "discord": ("tests.contracts.discord_driver", "DiscordDriver"),
     "discord-threads": ("tests.contracts.discord_driver", "DiscordThreadsDriver"),
+    "console": ("tests.contracts.console_driver", "ConsoleDriver"),
+    "console-chat": ("tests.contracts.console_driver", "ChatDriver"),
 }
 
 
@@ -40,9 +42,9 @@ async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 
 def needs(driver: Driver, *ways: Way) -> None:
-    missing = set(ways) - driver.ways
-    if missing:
-        pytest.skip(f"this platform has no {', '.join(sorted(missing))}")
+    for way in ways:
+        if way in driver.absent:
+            pytest.skip(f"no {way} here: {driver.absent[way]}")
 
 
 def text_of(driver: Driver, said: Said) -> str:
@@ -86,7 +88,7 @@ async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: D
 
 
 async def test_what_is_not_for_the_bot_is_left_alone(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.FOLLOW_UP)
+    needs(driver, Way.MENTION, Way.FOLLOW_UP, Way.PLACES)
     aside = await driver.aside("ann", "Lunch?")
     after = await driver.follow_up("bob", "Yes, at noon.", aside)
     await driver.rig.settled()
@@ -104,7 +106,7 @@ async def test_a_private_question_is_answered_to_its_asker_alone(driver: Driver)
 
 
 async def test_readers_are_everyone_in_a_channel_and_the_asker_alone_in_private(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.DIRECT)
+    needs(driver, Way.MENTION, Way.DIRECT, Way.PLACES)
     await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.direct("ann", "How much leave do I get?")
@@ -139,7 +141,7 @@ async def test_a_file_that_is_not_read_is_said_so(driver: Driver) -> None:
 
 
 async def test_a_message_delivered_again_is_answered_once(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
+    needs(driver, Way.MENTION, Way.INBOX)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.again(said)
     await driver.rig.settled()
@@ -150,7 +152,7 @@ async def test_a_message_delivered_again_is_answered_once(driver: Driver) -> Non
 
 
 async def test_a_message_delivered_again_after_a_restart_is_answered_once(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
+    needs(driver, Way.MENTION, Way.INBOX)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.restart()
@@ -197,7 +199,7 @@ async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:
 
 @pytest.mark.parametrize("step", ["answered", "posting", "posted", "done"])
 async def test_a_crash_between_two_steps_loses_nothing_and_says_nothing_twice(driver: Driver, step: str) -> None:
-    needs(driver, Way.MENTION)
+    needs(driver, Way.MENTION, Way.INBOX)
     driver.rig.crash_before = step
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.crashed()
@@ -209,7 +211,7 @@ async def test_a_crash_between_two_steps_loses_nothing_and_says_nothing_twice(dr
 
 @pytest.mark.parametrize("step", ["posted", "done"])
 async def test_a_crash_while_a_reply_grows_ends_in_that_one_reply_complete(driver: Driver, step: str) -> None:
-    needs(driver, Way.MENTION)
+    needs(driver, Way.MENTION, Way.INBOX)
     driver.rig.script = growing
     driver.rig.crash_before = step
     said = await driver.mention("ann", "How much leave do I get?")
@@ -283,7 +285,7 @@ async def test_a_long_answer_is_told_whole_and_in_order(driver: Driver) -> None:
     places = [told.index(text) for text in texts]
     assert places == sorted(places)
     assert all(f"step_{n} = {n}\n" in told + "\n" for n in range(400))
-    assert sum("passages" in shown.buttons for shown in driver.replies(said)) == 1
+    assert sum("passages" in shown.buttons for shown in driver.replies(said)) == (Way.BUTTONS not in driver.absent)
 
 
 HOSTILE = (
@@ -293,6 +295,8 @@ HOSTILE = (
     "` https://evil.example/d ``` [x](https://evil.example/e) ~~~",
     "&lt;!here&gt; &lt;https://evil.example&gt; javascript:alert(1)",
     "\u202ehttps://evil.example\u202c [y](<https://evil.example/f>) h\u200bttps://evil.example/g",
+    "\x1b]8;;https://evil.example/h\x1b\\the policy\x1b]8;;\x1b\\ \x1b[2J\x1b[1;1H\x1b]0;owned\x07 \x9b31m \r\x08 \x85",
+    "[link=https://evil.example/i]the policy[/link] [bold red]Attention[/bold red] :skull: \U000e0041\u2066",
 )
 
 
@@ -309,6 +313,40 @@ async def test_a_hostile_answer_can_be_read_and_do_nothing(driver: Driver) -> No
     for reply in replies:
         assert reply.pings == frozenset()
         assert reply.links <= {"https://wiki.acme.example/ok"}
+
+
+async def test_each_part_of_a_comparison_stands_under_its_label(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    header = {"kind": BlockKind.HEADER, "opens": True}
+    parts = [
+        CitedSentence(text="Both are paid.", numbers=(1,), section="similarities", opens=True),
+        CitedSentence(text="Both are yearly.", numbers=(1,), section="similarities"),
+        CitedSentence(text="Plan | Days", section="differences", **header),
+        CitedSentence(text="Full-time | 30", kind=BlockKind.ROW, numbers=(1,), section="differences"),
+        CitedSentence(text="Contractors get none.", numbers=(1,), section="differences", opens=True),
+        CitedSentence(text="Ask before you plan.", kind=BlockKind.ITEM, numbers=(1,), section="conclusion"),
+    ]
+    driver.rig.script = lambda request: once(cited(sentences=parts))
+    said = await driver.mention("ann", "Compare full-time staff and contractors.")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    words = (
+        "Similarities",
+        "Both are paid",
+        "Both are yearly",
+        "Differences",
+        "Plan",
+        "Full-time",
+        "Contractors get none",
+    )
+    order = [reply.text.index(word) for word in (*words, "Conclusion", "Ask before you plan")]
+    assert order == sorted(order)
+    assert [reply.text.count(label) for label in ("Similarities", "Differences", "Contradictions", "Conclusion")] == [
+        1,
+        1,
+        0,
+        1,
+    ]
 
 
 async def test_not_found_is_said_with_what_came_closest(driver: Driver) -> None:

@@ -1,0 +1,36 @@
+"""An answer as it comes: what is being done, then every checked sentence, until the whole answer takes their place."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.text import Text
+
+from adapters.console.render import draft
+from pipeline import wording
+from pipeline.values import Answer, CitedSentence, Event, Progress, Stage, Written
+
+
+async def follow(events: AsyncIterator[Event], console: Console) -> Answer:
+    """Show an answer's events on a terminal while they come, and return the `Answer`; elsewhere show nothing.
+
+    What was shown is gone when this returns: the caller prints the answer."""
+    written: list[CitedSentence] = []
+    preface = ""
+    spinner = Spinner("dots", wording.PROGRESS[Stage.PLANNING])
+    with Live(spinner, console=console, transient=True) as live:
+        async for event in events:
+            match event:
+                case Progress():
+                    spinner.update(text=wording.PROGRESS[event.stage])
+                case Written():
+                    written.append(event.sentence)
+                    preface = preface or event.preface
+                    live.update(Group(draft(written, preface), spinner))
+                case Answer():
+                    answer = event
+        live.update(Text(""))
+    return answer

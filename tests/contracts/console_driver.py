@@ -1,0 +1,238 @@
+"""A person at a terminal: the real command line over a real data folder, on a terminal that is only looked at."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import ExitStack
+from io import StringIO
+from pathlib import Path
+from typing import Any, Self
+from unittest.mock import patch
+
+from rich.console import Console
+from typer.testing import CliRunner
+
+from bot.__main__ import app
+from bot.citewell import LOCAL
+from bot.commands import asking, history
+from pipeline import wording
+from pipeline.response.respond import Request, Responder
+from pipeline.values import Answer, Event, Search
+from tests.contracts.driver import Said, Shown, Way
+from tests.contracts.rig import Rig
+from tests.doubles import terminal
+
+WIDTH, HEIGHT = 160, 50
+THREAD = "team"
+ABSENT = {
+    Way.INBOX: "a command that is cut off has no answer to post later, and nobody sends its question twice",
+    Way.PLACES: "whoever holds the data folder reads alone, and may see all of it",
+    Way.PRIVATE: "every answer is private",
+    Way.SHARE: "there is no channel to share in",
+    Way.EDIT: "a question is answered as soon as it is typed",
+    Way.BUTTONS: "nothing can be pressed: passages and parts are asked for with --passages and --why",
+    Way.RATE: "nothing can be pressed",
+    Way.SHARED_CHANNEL: "there are no channels",
+    Way.FILES: "nothing can be attached",
+    Way.FAULTS: "nothing is posted over a network",
+}
+"""What a terminal has not, and why: the rows of the suite that do not apply to it."""
+
+
+class ConsoleDriver:
+    """Asks with `citewell ask`, each question a command of its own."""
+
+    absent = ABSENT
+
+    def __init__(self, folder: Path) -> None:
+        self.rig = CommandRig(folder, self)
+        self._stack = ExitStack()
+        self._commands: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    async def open(cls, folder: Path) -> Self:
+        driver = cls(folder)
+        driver._stack.enter_context(patch.object(Responder, "_walk", scripted(driver.rig)))
+        driver._stack.enter_context(patch("bot.log.configure_logging"))
+        return driver
+
+    async def close(self) -> None:
+        await self.rig.settled()
+        self._stack.close()
+
+    # --- Asking -------------------------------------------------------------------------------
+
+    async def mention(self, person: str, text: str) -> Said:
+        return self._type(person, text)
+
+    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
+        return self._type(person, text)
+
+    async def follow_up(self, person: str, text: str, after: Said) -> Said:
+        return self._type(person, text)
+
+    def _type(self, person: str, text: str, *options: str) -> Said:
+        return Said(person, self._start("ask", text, "--thread", THREAD, *options))
+
+    # --- Seeing -------------------------------------------------------------------------------
+
+    def replies(self, said: Said) -> list[Shown]:
+        return [self.seen(said.handle)] if said.handle.done else []
+
+    def seen(self, command: Command) -> Shown:
+        seen = command.out.look()
+        return Shown(text=seen.text, links=seen.links, pings=seen.obeyed)
+
+    def at_work(self, said: Said) -> bool:
+        left = said.handle.err.left()
+        return any(line in left for line in wording.PROGRESS.values())
+
+    # --- Acting -------------------------------------------------------------------------------
+
+    async def passages(self, said: Said, person: str) -> list[Shown]:
+        return await self._again(said, "--passages")
+
+    async def why(self, said: Said, person: str) -> list[Shown]:
+        return await self._again(said, "--why")
+
+    async def _again(self, said: Said, option: str) -> list[Shown]:
+        asked = self._type(said.person, said.handle.question, option)
+        await self.rig.settled()
+        return self.replies(asked)
+
+    async def export(self, person: str) -> str:
+        return await self.run("history", "export", self.key(person))
+
+    async def forget(self, person: str) -> None:
+        await self.run("history", "forget", self.key(person), "--yes")
+
+    def key(self, person: str) -> str:
+        return LOCAL
+
+    # --- Commands -----------------------------------------------------------------------------
+
+    async def run(self, *arguments: str, typed: str = "") -> str:
+        """A command from its start to its end; what it printed."""
+        command = self._start(*arguments, typed=typed)
+        await self.rig.settled()
+        return command.out.look().text
+
+    def _start(self, *arguments: str, typed: str = "") -> Command:
+        command = Command(arguments, typed)
+        self._stack.enter_context(patch.object(asking, "out", command.out.console))
+        self._stack.enter_context(patch.object(asking, "err", command.err.console))
+        self._stack.enter_context(patch.object(history, "out", command.out.console))
+        self._stack.enter_context(patch.object(history, "err", command.err.console))
+        task = asyncio.create_task(asyncio.to_thread(command.run, self.rig.folder))
+        self._commands.add(task)
+        task.add_done_callback(self._commands.discard)
+        return command
+
+    async def settled(self) -> None:
+        """Wait until every command that was started has ended."""
+        await asyncio.gather(*self._commands)
+
+
+class ChatDriver(ConsoleDriver):
+    """Asks in `citewell chat`, each question in a chat of its own on the same thread."""
+
+    def _type(self, person: str, text: str, *options: str) -> Said:
+        return Said(person, self._start("chat", "--thread", THREAD, *options, typed=f"{text}\n\n"))
+
+    def seen(self, command: Command) -> Shown:
+        shown = super().seen(command)
+        _, _, conversation = shown.text.partition("\n> ")
+        return Shown(conversation.removesuffix(">").rstrip(), shown.links, shown.pings)
+
+
+class Terminal:
+    """A terminal that is only looked at."""
+
+    def __init__(self) -> None:
+        self._file = StringIO()
+        self.console = Console(
+            file=self._file,
+            force_terminal=True,
+            color_system="truecolor",
+            width=WIDTH,
+            height=HEIGHT,
+            highlight=False,
+            _environ={"TERM": "xterm-256color"},
+        )
+
+    def look(self) -> terminal.Look:
+        """Everything that was ever written."""
+        return terminal.look(self._file.getvalue(), WIDTH)
+
+    def left(self) -> str:
+        """What is there now."""
+        return terminal.screen(self._file.getvalue(), HEIGHT)
+
+
+class Command:
+    """One command, its output on one terminal and what it says aside on another."""
+
+    def __init__(self, arguments: Sequence[str], typed: str) -> None:
+        self.arguments = arguments
+        self.typed = typed
+        self.out, self.err = Terminal(), Terminal()
+        self.status = -1
+
+    @property
+    def question(self) -> str:
+        return self.typed.strip() or self.arguments[1]
+
+    @property
+    def done(self) -> bool:
+        return self.status >= 0
+
+    def run(self, folder: Path) -> None:
+        environment = {"CITEWELL_DATA": str(folder), "CITEWELL_MODEL": "extractive", "CITEWELL_EMBEDDER": "none"}
+        ended = CliRunner().invoke(app, self.arguments, input=self.typed, env=environment, catch_exceptions=False)
+        self.status = ended.exit_code
+
+
+class CommandRig(Rig):
+    """Around every command, with the thinking scripted in the test's own loop; all else of the command is real."""
+
+    def __init__(self, folder: Path, driver: ConsoleDriver) -> None:
+        super().__init__(folder)
+        self._driver = driver
+        self.desk = _Desk(driver)  # type: ignore[assignment] # only what the suite asks of it
+
+    async def settled(self) -> None:
+        async with asyncio.timeout(30):
+            await self._driver.settled()
+
+
+def scripted(rig: Rig) -> Callable[..., AsyncIterator[Event]]:
+    """In the place of `Responder._walk`: the rig's events, made in the test's own loop; the turn is recorded."""
+    loop = asyncio.get_running_loop()
+
+    async def walk(responder: Responder, request: Request, answer_id: str) -> AsyncIterator[Event]:
+        events = rig.respond(request)
+        while event := await _elsewhere(_next(events), loop):
+            if isinstance(event, Answer):
+                await responder._record(request, Search(question=request.text, queries=(request.text,)), event)
+            yield event
+
+    return walk
+
+
+async def _next(events: AsyncIterator[Event]) -> Event | None:
+    return await anext(events, None)
+
+
+async def _elsewhere(work: Coroutine[Any, Any, Event | None], loop: asyncio.AbstractEventLoop) -> Event | None:
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
+
+class _Desk:
+    """What the suite looks up behind the person's back, here by the person's own commands."""
+
+    def __init__(self, driver: ConsoleDriver) -> None:
+        self._driver = driver
+
+    async def export(self, person: str) -> str:
+        return await self._driver.run("history", "export", person)

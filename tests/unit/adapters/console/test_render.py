@@ -1,0 +1,65 @@
+"""An answer on a terminal: its order, its tables and steps, its links."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from adapters.console.render import render
+from pipeline import wording
+from pipeline.values import Answer, BlockKind, CitedSentence
+from tests.contracts.answers import citation, cited
+from tests.contracts.console_driver import Terminal
+from tests.doubles.terminal import Look
+
+
+def shown(answer: Answer) -> Look:
+    terminal = Terminal()
+    terminal.console.print(render(answer))
+    return terminal.look()
+
+
+def lines(*sentences: CitedSentence) -> list[str]:
+    return [line.strip() for line in shown(cited(sentences=sentences)).text.partition("\n\n")[0].split("\n")]
+
+
+def test_a_table_stands_between_the_paragraphs_around_it() -> None:
+    rows = [CitedSentence(text="Plan | Days", kind=BlockKind.HEADER, opens=True),
+            CitedSentence(text="Full | 30", kind=BlockKind.ROW)]  # fmt: skip
+    told = lines(CitedSentence(text="Before."), *rows, CitedSentence(text="After.", opens=True))
+    assert (told[0], told[-1]) == ("Before.", "After.")
+    assert told[2] == "┃ Plan ┃ Days ┃"
+
+
+def test_two_tables_are_both_shown() -> None:
+    header = CitedSentence(text="Plan | Days", kind=BlockKind.HEADER, opens=True)
+    rows = [CitedSentence(text=f"Plan {number} | {number}", kind=BlockKind.ROW) for number in (1, 2)]
+    told = "\n".join(lines(header, rows[0], header, rows[1]))
+    assert told.count("┃ Plan") == 2
+    assert told.index("Plan 1") < told.index("Plan 2")
+
+
+def test_a_second_list_of_steps_counts_from_one() -> None:
+    steps = [CitedSentence(text=f"Do {n}.", kind=BlockKind.STEP, opens=n in (1, 3)) for n in (1, 2, 3, 4)]
+    assert lines(*steps) == ["1. Do 1.", "2. Do 2.", "1. Do 3.", "2. Do 4."]
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/leave", "javascript:alert(1)", "https://wiki.acme.example/\u202ea", "x y"]
+)
+def test_what_a_browser_should_not_open_is_no_link(url: str) -> None:
+    assert shown(cited("Yes.", citations=[citation(url=url)])).links == frozenset()
+
+
+def test_an_unverified_claim_is_marked() -> None:
+    assert lines(CitedSentence(text="Perhaps.", verified=False)) == [f"{wording.UNVERIFIED}: Perhaps."]
+
+
+def test_what_is_piped_on_is_plain_text() -> None:
+    file = StringIO()
+    code = CitedSentence(text="print('x')", kind=BlockKind.CODE, language="python")
+    Console(file=file, width=80).print(render(cited(sentences=[code]), why=True, passages=True))
+    assert "\x1b" not in file.getvalue()
+    assert "print('x')" in file.getvalue()

@@ -1,0 +1,92 @@
+"""What is particular to the terminal: what is shown meanwhile, a chat, what is kept, exit status."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.console.follow import follow
+from pipeline import wording
+from pipeline.response.respond import Request
+from pipeline.values import CitedSentence, Event, Progress, Stage, Written
+from tests.contracts.answers import cited, not_found
+from tests.contracts.console_driver import ChatDriver, ConsoleDriver, Terminal
+from tests.contracts.rig import once
+from tests.contracts.waiting import until
+
+
+@pytest.fixture
+async def console(tmp_path: Path) -> AsyncIterator[ConsoleDriver]:
+    driver = await ConsoleDriver.open(tmp_path / "data")
+    try:
+        yield driver
+    finally:
+        await driver.close()
+
+
+async def test_checked_sentences_are_shown_while_the_answer_is_written_and_the_answer_in_their_place() -> None:
+    free = asyncio.Event()
+    sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.")]
+
+    async def events() -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.WRITING)
+        yield Written(sentence=sentences[0], preface="The closest passage says:")
+        await free.wait()
+        yield cited(sentences=sentences)
+
+    terminal = Terminal()
+    following = asyncio.create_task(follow(events(), terminal.console))
+    await until(lambda: "First. [1]" in terminal.left())
+    assert "The closest passage says:" in terminal.left()
+    assert wording.PROGRESS[Stage.WRITING] in terminal.left()
+    free.set()
+    assert (await following).sentences == tuple(sentences)
+    assert terminal.left() == ""
+
+
+async def test_an_answer_higher_than_the_screen_leaves_nothing_above_it() -> None:
+    sentences = [CitedSentence(text=f"Rule {number}.", opens=True) for number in range(200)]
+
+    async def events() -> AsyncIterator[Event]:
+        for sentence in sentences:
+            yield Written(sentence=sentence)
+        await asyncio.sleep(0.2)
+        yield cited(sentences=sentences)
+
+    terminal = Terminal()
+    await follow(events(), terminal.console)
+    assert terminal.left() == ""
+
+
+async def test_history_shows_the_turns_of_a_thread_and_none_of_another(console: ConsoleDriver) -> None:
+    await console.mention("ann", "How much \x1b[2Jleave do I get?")
+    await console.rig.settled()
+    told = await console.run("history", "show", "--thread", "team")
+    assert "How much [2Jleave do I get?" in told
+    assert "thirty days" in told
+    assert await console.run("history", "show", "--thread", "other") == ""
+
+
+@pytest.mark.parametrize(("answer", "status"), [(cited("Thirty days."), 0), (not_found(), 1)])
+async def test_the_exit_status_says_whether_there_is_an_answer(
+    console: ConsoleDriver, answer: Event, status: int
+) -> None:
+    console.rig.script = lambda request: once(answer)  # type: ignore[arg-type]
+    said = await console.mention("ann", "How much leave do I get?")
+    await console.rig.settled()
+    assert said.handle.status == status
+
+
+async def test_a_chat_goes_on_until_an_empty_line(tmp_path: Path) -> None:
+    async def echo(request: Request) -> AsyncIterator[Event]:
+        yield cited(f"You asked: {request.text}", question=request.text)
+
+    driver = await ChatDriver.open(tmp_path / "data")
+    driver.rig.script = echo
+    told = await driver.run("chat", typed="one?\ntwo?\n\nthree?\n")
+    await driver.close()
+    assert told.index("You asked: one?") < told.index("You asked: two?")
+    assert [request.text for request in driver.rig.requests] == ["one?", "two?"]
