@@ -68,11 +68,8 @@ def candidates(
         starts = np.concatenate(([0], ends[:-1]))
         cosines = matrix @ question
         best[present] = np.maximum.reduceat(cosines, starts)
-        cosine = {hit.chunk_id: hit.score for hit in near}
-        whole[present] = [
-            cosine[ids[place]] if ids[place] in cosine else _cosine(vectors[ids[place]].sum(axis=0), question)
-            for place in present
-        ]
+        directions = np.stack([vectors[ids[place]].sum(axis=0) for place in present])
+        whole[present] = directions @ question / np.maximum(np.linalg.norm(directions, axis=1), 1e-9)
         units = {ids[place]: cosines[start:end] for place, start, end in zip(present, starts, ends, strict=True)}
     ranks: dict[str, dict[str, int]] = {}
     for name, hits in (("lexical", lexical), ("vector", near)):
@@ -80,10 +77,6 @@ def candidates(
             ranks.setdefault(hit.chunk_id, {})[name] = place
     scores = np.array([found.get(key, 0.0) for key in ids])
     return Candidates(tuple(ids), scores, np.maximum(whole, 0.0), units, best, ranks)
-
-
-def _cosine(direction: Vectors, question: Vectors) -> float:
-    return float(direction @ question) / max(float(np.linalg.norm(direction)), 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
