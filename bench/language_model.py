@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -43,6 +45,13 @@ def double(seconds: float) -> Iterator[str]:
             process.terminate()
 
 
+def served(url: str) -> list[float]:
+    """Seconds the double took for each request, in order."""
+    with urllib.request.urlopen(f"{url}/seconds") as response:
+        seconds: list[float] = json.load(response)
+    return seconds
+
+
 @contextlib.asynccontextmanager
 async def opened(data: Path, url: str) -> AsyncIterator[Citewell]:
     settings = Settings(  # type: ignore[call-arg] # pydantic-settings' own
@@ -71,18 +80,22 @@ async def timed(citewell: Citewell, question: str, readers: Audience) -> tuple[f
 
 
 async def overhead(data: Path, corpus: Corpus) -> list[str]:
-    """A model that takes no time: what is left is ours, the SDK's and the connection's. Returns what it answered."""
+    """A model that takes next to no time: what is left is ours, the SDK's and the connection's. Returns what it
+    answered."""
     with double(0.0) as url:
         async with opened(data, url) as citewell:
+            await citewell.storage.index.reconcile()
             readers = await citewell.everything()
             for question in corpus.questions(10):
                 await timed(citewell, question, readers)
             busy = time.process_time()
             runs = [await timed(citewell, question, readers) for question in corpus.questions(QUESTIONS)]
             busy = time.process_time() - busy
+        own = served(url)[-QUESTIONS:]
     written = [(first, whole, answer) for first, whole, answer in runs if answer.usage.writer != "extractive"]
     print(f"| first sentence, ms, p50 / p95 | {_percentiles([first for first, _, _ in written])} |")
     print(f"| whole answer, ms, p50 / p95 | {_percentiles([whole for _, whole, _ in written])} |")
+    print(f"| the model's own time, ms, p50 / p95 | {_percentiles(own)} |")
     for stage in ("plan", "retrieve", "write", "validate", "assess", "compose"):
         taken = [answer.usage.milliseconds.get(stage, 0.0) / 1000 for _, _, answer in written]
         print(f"| of which {stage} | {_percentiles(taken)} |")
@@ -95,6 +108,7 @@ async def at_once(data: Path, questions: list[str]) -> None:
     """Many answers at the same time on a model that takes two seconds each."""
     with double(MODEL_SECONDS) as url:
         async with opened(data, url) as citewell:
+            await citewell.storage.index.reconcile()
             readers = await citewell.everything()
             await timed(citewell, questions[0], readers)
             idle = psutil.Process().memory_info().rss

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,8 @@ PAGE = "<!doctype html><html><title>502 Bad Gateway</title><body>nginx says [1].
 class LlmServer:
     """Follows `script`, one act a request; when it is used up, `otherwise` decides from the request's body.
 
-    `requests` holds the bodies in order, `keys` the keys they came with. With `key` set, any other is refused.
+    `requests` holds the bodies in order, `keys` the keys they came with, `seconds` how long each took to be served
+    (also at `/seconds`). With `key` set, any other is refused.
     """
 
     def __init__(
@@ -29,6 +31,7 @@ class LlmServer:
         self.key = key
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.seconds: list[float] = []
         self.arrived = asyncio.Event()
         """Set by the first request."""
         self.open = self.most_open = 0
@@ -40,6 +43,7 @@ class LlmServer:
         app.router.add_post("/v1/chat/completions", self._openai)
         app.router.add_post("/v1/messages", self._anthropic)
         app.router.add_post("/v1/embeddings", self._embeddings)
+        app.router.add_get("/seconds", self._seconds)
         runner = web.AppRunner(app, shutdown_timeout=0.05, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -57,6 +61,7 @@ class LlmServer:
         return await self._serve(request, shapes.ANTHROPIC)
 
     async def _serve(self, request: web.Request, shape: shapes.Shape) -> web.StreamResponse:
+        started = time.perf_counter()
         body = await request.json()
         key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
         self.requests.append(body)
@@ -71,6 +76,10 @@ class LlmServer:
             return await self._perform(act, request, shape, stream=bool(body.get("stream")))
         finally:
             self.open -= 1
+            self.seconds.append(time.perf_counter() - started)
+
+    async def _seconds(self, _: web.Request) -> web.Response:
+        return web.json_response(self.seconds)
 
     async def _perform(
         self, act: Act, request: web.Request, shape: shapes.Shape, *, stream: bool
