@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import Confidence, Level, Stage
+from pipeline.values import Confidence, Level, Stage, Usage
 
 PROGRESS = {
     Stage.PLANNING: "Reading the question",
@@ -82,6 +82,14 @@ def reasoning(*, passages: int, documents: int, kept: int, drafted: int) -> str:
     else:
         checked = f"{kept} of {drafted} sentences supported, the rest left out"
     return f"{used}; {checked}"
+
+
+def written_by(usage: Usage) -> str:
+    """Who wrote an answer, and what it cost: shown beside the parts of its confidence."""
+    if usage.writer in ("extractive", "none"):
+        return "Put together from the documents' own sentences, without a language model."
+    cost = f": {counted(usage.input_tokens, 'token')} read, {usage.output_tokens} written"
+    return f"Written by {usage.writer}{cost if usage.output_tokens else ''}."
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

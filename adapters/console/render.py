@@ -178,4 +178,4 @@ def _why(answer: Answer) -> RenderableType:
     for factor in answer.confidence.reasons:
         grid.add_row(Text(f"{factor.value:.2f}", style="dim"), Text(clean(factor.text)))
     title = f"Why: {answer.confidence.score:.2f} of 1"
-    return Group(Text(title, style="dim"), grid)
+    return Group(Text(title, style="dim"), grid, Text(clean(wording.written_by(answer.usage)), style="dim"))

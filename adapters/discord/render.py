@@ -100,6 +100,7 @@ def why(answer: Answer) -> tuple[str, ...]:
         for factor in confidence.reasons
     ]
     pieces += [Piece(f"- Left out, not in the documents: {escape(claim)}", "\n") for claim in answer.ungrounded_claims]
+    pieces.append(Piece(escape(wording.written_by(answer.usage)), "\n"))
     return tuple(pack(pieces, BODY))
 
 

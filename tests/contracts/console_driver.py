@@ -29,6 +29,7 @@ ABSENT = {
     Way.INBOX: "a command that is cut off has no answer to post later, and nobody sends its question twice",
     Way.PLACES: "whoever holds the data folder reads alone, and may see all of it",
     Way.PRIVATE: "every answer is private",
+    Way.MENU: "there are no messages of others",
     Way.SHARE: "there is no channel to share in",
     Way.EDIT: "a question is answered as soon as it is typed",
     Way.BUTTONS: "nothing can be pressed: passages and parts are asked for with --passages and --why",

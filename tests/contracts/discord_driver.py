@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
 
@@ -48,6 +49,7 @@ class DiscordDriver:
         self.home = [int(self.guild)]
         self.people: dict[str, Payload] = {}
         self.said: list[str] = []
+        self.adapter: DiscordAdapter | None = None
 
     @classmethod
     async def open(cls, folder: Path) -> Self:
@@ -55,6 +57,31 @@ class DiscordDriver:
         await driver.discord.__aenter__()
         await driver.connect()
         return driver
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What points `citewell run` at these people."""
+        return {
+            "DISCORD_TOKEN": self.discord.token,
+            "DISCORD_API_URL": self.discord.api_url,
+            "CITEWELL_DISCORD_MESSAGE_CONTENT": "true",
+            "CITEWELL_DISCORD_THREADS": str(self.threads),
+            "CITEWELL_DISCORD_HOME_GUILDS": self.guild,
+        }
+
+    async def arrived(self) -> None:
+        """Wait until a bot is there."""
+        await self.discord.gateway.connected()
+
+    async def gone(self) -> None:
+        """Wait until none is."""
+        await until(lambda: not any(session.socket for session in self.discord.gateway.sessions.values()))
+
+    @asynccontextmanager
+    async def double(self) -> AsyncIterator[None]:
+        """The people and their servers, for a bot that somebody else starts."""
+        async with self.discord:
+            yield
 
     async def connect(self) -> None:
         before = self.discord.gateway.identifies
@@ -116,6 +143,11 @@ class DiscordDriver:
 
     async def ask(self, person: str, text: str) -> Said:
         done = await self.discord.command(self._person(person), self.channel, "ask", question=text)
+        await until(lambda: done.acknowledged)
+        return Said(person, done)
+
+    async def answer_this(self, person: str, said: Said) -> Said:
+        done = await self.discord.message_menu(self._person(person), said.handle, "Answer this message")
         await until(lambda: done.acknowledged)
         return Said(person, done)
 
@@ -206,12 +238,12 @@ class DiscordDriver:
         """Discord waits for no acknowledgement; so look whether everything sent is in the inbox."""
         await self.discord.gateway.read()
         await asyncio.sleep(0.01)
-        line = self.adapter._line
+        line = self.adapter and self.adapter._line
         await until(lambda: line is None or not line.client._intake.unsaved)
 
     async def caught_up(self) -> None:
         """Wait until what was said before the connection has been read."""
-        line = self.adapter._line
+        line = self.adapter and self.adapter._line
         await until(lambda: line is not None and line.client._caught_up)
 
     def _answers(self, said: Said) -> list[Payload]:

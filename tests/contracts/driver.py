@@ -23,6 +23,7 @@ class Way(StrEnum):
     DIRECT = "direct"
     FOLLOW_UP = "follow_up"
     PRIVATE = "private"
+    MENU = "menu"
     EDIT = "edit"
     RATE = "rate"
     PASSAGES = "passages"
@@ -126,8 +127,12 @@ class Driver(Protocol):
         """Ask with a command in the team's channel, so that only the asker sees the answer."""
         ...
 
+    async def answer_this(self, person: str, said: Said) -> Said:
+        """Choose `Answer this message` from the menu of what somebody said."""
+        ...
+
     def replies(self, said: Said) -> list[Shown]:
-        """What the bot answered, where it was asked; for `ask`, what the asker alone sees."""
+        """What the bot answered, where it was asked; for `ask` and `answer_this`, what the asker alone sees."""
         ...
 
     def at_work(self, said: Said) -> bool:

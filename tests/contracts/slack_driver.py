@@ -53,6 +53,24 @@ class SlackDriver:
         await self.gather()
         await self.connect()
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What points `citewell run` at these people."""
+        received = (
+            {"SLACK_SIGNING_SECRET": SECRET, "CITEWELL_SLACK_PORT": str(self.port)}
+            if self.http
+            else {"SLACK_APP_TOKEN": APP_TOKEN}
+        )
+        return {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": self.slack.api_url, **received}
+
+    async def arrived(self) -> None:
+        """Wait until a bot is there."""
+        await (listening(self.port) if self.http else self.slack.connected.wait())
+
+    async def gone(self) -> None:
+        """Wait until none is."""
+        await until(lambda: not self.slack.sockets)
+
     @asynccontextmanager
     async def double(self) -> AsyncIterator[None]:
         """The people and their workspace, for a bot that somebody else starts."""
@@ -83,10 +101,7 @@ class SlackDriver:
         )
         await self.rig.start(self.adapter)
         async with asyncio.timeout(10):
-            if self.http:
-                await listening(self.port)
-            else:
-                await self.slack.connected.wait()
+            await self.arrived()
 
     async def close(self) -> None:
         await self.rig.end()
@@ -131,6 +146,9 @@ class SlackDriver:
 
     async def ask(self, person: str, text: str) -> Said:
         return Said(person, await self.people.command(user(person), CHANNEL, text))
+
+    async def answer_this(self, person: str, said: Said) -> Said:
+        return Said(person, await self.people.shortcut(user(person), said.handle))
 
     # --- Seeing -------------------------------------------------------------------------------
 

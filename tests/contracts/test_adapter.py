@@ -14,7 +14,7 @@ import pytest
 from pipeline import wording
 from pipeline.access import Rule
 from pipeline.response.respond import Request
-from pipeline.values import BlockKind, CitedSentence, Document, Event, Progress, Reason, Stage, Written
+from pipeline.values import BlockKind, CitedSentence, Document, Event, Progress, Reason, Stage, Usage, Written
 from tests.contracts.answers import URL, broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Way
 from tests.contracts.rig import once
@@ -103,6 +103,16 @@ async def test_a_private_question_is_answered_to_its_asker_alone(driver: Driver)
     (reply,) = driver.replies(said)
     assert "thirty days" in reply.text
     assert "share" in reply.buttons
+
+
+async def test_a_message_is_answered_from_its_menu_to_whoever_chose_so_alone(driver: Driver) -> None:
+    needs(driver, Way.MENU)
+    aside = await driver.aside("bob", "How much leave do I get?")
+    said = await driver.answer_this("ann", aside)
+    await driver.rig.settled()
+    assert "thirty days" in text_of(driver, said)
+    assert driver.replies(aside) == []
+    assert [request.author for request in driver.rig.requests] == [driver.key("ann")]
 
 
 async def test_readers_are_everyone_in_a_channel_and_the_asker_alone_in_private(driver: Driver) -> None:
@@ -417,6 +427,16 @@ async def test_why_shows_the_parts_of_the_confidence(driver: Driver) -> None:
     await driver.rig.settled()
     shown = await driver.why(said, "bob")
     assert any("The best passage fits the question well" in one.text for one in shown)
+
+
+async def test_why_says_who_wrote_the_answer_and_what_it_cost(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.PASSAGES)
+    usage = Usage(writer="openai:small", input_tokens=120, output_tokens=30)
+    driver.rig.script = lambda request: once(cited("Thirty days.", usage=usage))
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    shown = await driver.why(said, "bob")
+    assert any("Written by openai:small: 120 tokens read, 30 written." in one.text for one in shown)
 
 
 async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources(driver: Driver) -> None:

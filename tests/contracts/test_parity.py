@@ -16,6 +16,7 @@ FEATURES = {
     Way.DIRECT: "Write to it alone",
     Way.FOLLOW_UP: "Follow up in a thread without a mention",
     Way.PRIVATE: "Ask in private with `/ask`",
+    Way.MENU: "Have somebody's message answered, from its menu",
     Way.SHARE: "Share a private answer in its channel",
     Way.EDIT: "Edit or delete a question before it is answered",
     Way.RATE: "Rate an answer, with a reason",

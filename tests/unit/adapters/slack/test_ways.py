@@ -1,4 +1,4 @@
-"""What is particular to Slack: private channels, group messages, the shortcut, the Home tab, prompts, guests."""
+"""What is particular to Slack: private channels, group messages, the Home tab, prompts, guests."""
 
 from __future__ import annotations
 
@@ -54,14 +54,6 @@ async def test_a_missed_first_delivery_is_answered_when_it_comes_again(slack: Sl
     await slack.people._send("events_api", body, attempt=2)
     await slack.rig.settled()
     assert len(slack.workspace.replies(message)) == 1
-
-
-async def test_the_shortcut_answers_a_message_in_private(slack: SlackDriver) -> None:
-    message = await slack.aside("bob", "How much leave do I get?")
-    arrived = await slack.people.shortcut(user("ann"), message.handle)
-    await slack.rig.settled()
-    assert "thirty days" in eyes.readable(arrived[-1]["blocks"])
-    assert slack.workspace.replies(message.handle) == []
 
 
 async def test_a_private_answer_that_a_crash_may_have_swallowed_is_asked_for_again(slack: SlackDriver) -> None:
