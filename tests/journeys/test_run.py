@@ -1,0 +1,59 @@
+"""`citewell run` on each platform: asked in every way, answered from real documents, killed, started again, stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline import wording
+from pipeline.values import Reason
+from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
+from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
+from tests.contracts.waiting import eventually
+from tests.journeys.process import answered, indexed, running, stopped
+
+PLATFORMS = [SlackDriver, SlackHTTPDriver, DiscordDriver, DiscordThreadsDriver]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PLATFORMS)
+async def test_a_team_asks_and_goes_on_after_the_process_was_killed(
+    kind: type[SlackDriver] | type[DiscordDriver], documents: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "data"
+    await indexed(folder, documents)
+    team = kind(tmp_path / "unused")
+    async with team.double():
+        async with running(folder, team):
+            mention = await team.mention("ann", "How many vacation days do employees get?")
+            told = await answered(team, mention, "25 vacation days")
+            assert "[1]" in told
+            assert "Leave policy" in told
+            assert "confidence" in told
+            follow_up = await team.follow_up("bob", "What is the limit for meals?", mention)
+            await answered(team, follow_up, "45 euros")
+            direct = await team.direct("ann", "What is the limit for a hotel?")
+            await answered(team, direct, "140 euros")
+            private = await team.ask("ann", "When do unused vacation days expire?")
+            await answered(team, private, "31 March")
+            menu = await team.answer_this("bob", await team.aside("ann", "How do I claim expenses?"))
+            await answered(team, menu, "Attach the receipt")
+            unknown = await team.mention("ann", "Who won the chess world championship in 1972?")
+            await answered(team, unknown, wording.NOT_FOUND.rstrip("."))
+            replies = len(team.replies(mention))
+        async with running(folder, team) as process:
+            assert any("25 vacation days" in shown.text for shown in await team.passages(mention, "bob"))
+            assert any("confidence" in shown.text for shown in await team.why(mention, "bob"))
+            assert any("31 March" in shown.text for shown in await team.share(private, "ann"))
+            await team.rate(mention, "bob", helpful=False, reason=Reason.OUTDATED, comment="It is 26 now")
+
+            async def kept() -> bool:
+                return "It is 26 now" in await team.export("bob")
+
+            await eventually(kept)
+            assert len(team.replies(mention)) == replies
+            later = await team.follow_up("ann", "What is the limit for a hotel?", mention)
+            await answered(team, later, "140 euros")
+            said = await stopped(process)
+        assert ("I am @docs-answers in Acme" if kind in PLATFORMS[:2] else "I am Citewell") in said
