@@ -43,7 +43,7 @@ async def test_a_team_asks_and_goes_on_after_the_process_was_killed(
             await answered(team, unknown, wording.NOT_FOUND.rstrip("."))
             replies = len(team.replies(mention))
         async with running(folder, team) as process:
-            assert any("25 vacation days" in shown.text for shown in await team.passages(mention, "bob"))
+            assert any("140 euros" in shown.text for shown in await team.passages(direct, "ann"))
             assert any("confidence" in shown.text for shown in await team.why(mention, "bob"))
             assert any("31 March" in shown.text for shown in await team.share(private, "ann"))
             await team.rate(mention, "bob", helpful=False, reason=Reason.OUTDATED, comment="It is 26 now")
