@@ -51,7 +51,7 @@ def screen(written: str, height: int) -> str:
     """What is left on a screen of `height` lines that is wide enough, and above it, after everything was erased that
     was to be: the cursor does not go up to what has left the screen."""
     lines, row, column = [""], 0, 0
-    for number, command, control, text in _TOKEN.findall(written):
+    for number, command, control, text in _TOKEN.findall(_LINK.sub("", written)):
         if text:
             line = lines[row].ljust(column)
             lines[row] = line[:column] + text + line[column + len(text) :]

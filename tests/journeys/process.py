@@ -1,4 +1,4 @@
-"""`citewell run` as an operator starts it, over the doubles of the platforms."""
+"""`citewell run` and `citewell ask` as people start them, over the doubles of the platforms and on a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +17,7 @@ from bot.wiring import open_citewell
 from pipeline import wording
 from tests.contracts.driver import Driver, Said
 from tests.contracts.waiting import until
+from tests.doubles.terminal import screen
 
 
 class Platform(Driver, Protocol):
@@ -37,16 +38,15 @@ async def indexed(folder: Path, documents: Path) -> None:
         await citewell.index([documents])
 
 
+def _environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+    data = {"CITEWELL_DATA": str(folder), "CITEWELL_EMBEDDER": "none", "CITEWELL_MODEL": "extractive"}
+    return {"PATH": os.environ["PATH"], **data, **settings}
+
+
 @asynccontextmanager
 async def running(folder: Path, *platforms: Platform, **settings: str) -> AsyncIterator[Process]:
     """The process, once it is on every one of `platforms`; killed with SIGKILL at the end, if it is still there."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "CITEWELL_DATA": str(folder),
-        "CITEWELL_EMBEDDER": "none",
-        "CITEWELL_MODEL": "extractive",
-        **settings,
-    }
+    environment = _environment(folder, settings)
     for platform in platforms:
         environment |= platform.environment
     command = (sys.executable, "-m", "bot", "run")
@@ -64,6 +64,32 @@ async def running(folder: Path, *platforms: Platform, **settings: str) -> AsyncI
             await platform.gone()
 
 
+async def asked(folder: Path, question: str, **settings: str) -> list[str]:
+    """`citewell ask --why` on a terminal of its own: what stood there, one state after another, to the end."""
+    mine, its = os.openpty()
+    environment = {**_environment(folder, settings), "TERM": "xterm-256color", "COLUMNS": "160", "LINES": "50"}
+    command = (sys.executable, "-m", "bot", "ask", question, "--why")
+    process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=its, stderr=its)
+    os.close(its)
+    written, states = b"", [""]
+    while part := await asyncio.to_thread(_read, mine):
+        written += part
+        now = screen(written.decode(errors="replace"), 50)
+        if now != states[-1]:
+            states.append(now)
+    os.close(mine)
+    await process.wait()
+    return states
+
+
+def _read(terminal: int) -> bytes:
+    """What was written meanwhile; nothing once the other side is closed, which Linux calls an error."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
+
+
 async def stopped(process: Process) -> str:
     """Stop it as a supervisor does; what it said, after a clean end."""
     process.send_signal(signal.SIGTERM)
@@ -74,11 +100,17 @@ async def stopped(process: Process) -> str:
     return told + errors
 
 
+def told(platform: Driver, said: Said) -> str:
+    """All that the replies to what was said say by now."""
+    return "\n".join(shown.text for shown in platform.replies(said))
+
+
 async def answered(platform: Driver, said: Said, word: str) -> str:
     """Wait for a reply with `word` in it that is no longer being written; all that it says."""
 
-    def told() -> str:
-        return "\n".join(shown.text for shown in platform.replies(said))
+    def complete() -> bool:
+        now = told(platform, said)
+        return word in now and not any(line in now for line in wording.PROGRESS.values())
 
-    await until(lambda: word in told() and not any(line in told() for line in wording.PROGRESS.values()), seconds=30)
-    return told()
+    await until(complete, seconds=30)
+    return told(platform, said)
