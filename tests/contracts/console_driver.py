@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
@@ -25,7 +25,7 @@ from tests.doubles import terminal
 
 WIDTH, HEIGHT = 160, 50
 THREAD = "team"
-ABSENT = {
+ABSENT: Mapping[Way, str] = {
     Way.INBOX: "a command that is cut off has no answer to post later, and nobody sends its question twice",
     Way.PLACES: "whoever holds the data folder reads alone, and may see all of it",
     Way.PRIVATE: "every answer is private",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
@@ -31,7 +31,7 @@ LABELS = {
     "Why this confidence?": "why",
     "Share in channel": "share",
 }
-ABSENT = {Way.SHARED_CHANNEL: "Discord has no channels that two organisations share"}
+ABSENT: Mapping[Way, str] = {Way.SHARED_CHANNEL: "Discord has no channels that two organisations share"}
 
 
 class DiscordDriver:
@@ -39,6 +39,7 @@ class DiscordDriver:
 
     absent = ABSENT
     threads = False
+    pace = QUICK
 
     def __init__(self, folder: Path) -> None:
         self.rig = Rig(folder)
@@ -93,7 +94,7 @@ class DiscordDriver:
             folder=self.rig.folder,
             say=self.said.append,
             api_url=self.discord.api_url,
-            pace=QUICK,
+            pace=self.pace,
         )
         await self.rig.start(self.adapter)
         await until(lambda: self.discord.gateway.identifies > before)

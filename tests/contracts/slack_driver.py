@@ -28,7 +28,7 @@ CHANNEL, SHARED = "C0TEAM", "C0SHARED"
 QUICK = Pace(gap=0.0, patience=0.05, timeout=1.0)
 WRITES = ("chat.postMessage", "chat.startStream")
 EVERYTHING: Mapping[Way, str] = {}
-NOT_OVER_HTTP = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
+NOT_OVER_HTTP: Mapping[Way, str] = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
 
 
 class SlackDriver:

@@ -1,0 +1,119 @@
+"""From when on a start has to read: noted only while nothing that was said can be missing from the inbox."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.discord.client import Client
+from adapters.discord.memory import Memory
+from pipeline.errors import Unavailable
+from tests.contracts.discord_driver import QUICK, DiscordDriver
+from tests.contracts.waiting import until
+from tests.doubles.discord.faults import Fault
+
+
+class Unwatched(DiscordDriver):
+    """Nothing is noted but when a gap has been read, or when a test asks for it."""
+
+    pace = QUICK.model_copy(update={"mark": 3600.0})
+
+    @property
+    def client(self) -> Client:
+        assert self.adapter
+        assert self.adapter._line
+        return self.adapter._line.client
+
+    @property
+    def noted(self) -> float:
+        return Memory(self.rig.folder).read_until
+
+    async def down(self) -> None:
+        await self.rig.end()
+        await self.discord.gateway.drop(forget=True)
+
+
+@pytest.fixture
+async def driver(tmp_path: Path) -> AsyncIterator[Unwatched]:
+    opened = await Unwatched.open(tmp_path / "data")
+    await until(lambda: opened.noted)
+    yield opened
+    await opened.close()
+
+
+async def test_what_is_said_after_a_first_start_is_found_in_a_channel_never_heard_in(driver: Unwatched) -> None:
+    await driver.down()
+    asked = await driver.discord.say(
+        driver.discord.someone("ann", driver.guild), driver.channel, "@Citewell How much leave do I get?"
+    )
+    await driver.connect()
+    await until(lambda: driver.discord.replies(driver.channel))
+    (reply,) = driver.discord.replies(driver.channel)
+    assert reply["message_reference"]["message_id"] == asked["id"]
+
+
+async def test_nothing_is_noted_while_a_message_is_not_in_the_inbox(driver: Unwatched) -> None:
+    before = driver.noted
+    inbox = driver.rig.storage.inbox
+    whole = inbox.accept
+
+    async def locked(message: object) -> bool:
+        raise Unavailable("database", "locked")
+
+    inbox.accept = locked  # type: ignore[method-assign, assignment]
+    await driver.discord.say(driver.discord.someone("ann", driver.guild), driver.channel, "@Citewell How much leave?")
+    await until(lambda: driver.client._intake.unsaved)
+    await driver.client._mark_if_all_read()
+    assert driver.noted == before
+    inbox.accept = whole  # type: ignore[method-assign]
+    await until(lambda: not driver.client._intake.unsaved)
+    await driver.client._mark_if_all_read()
+    assert driver.noted > before
+
+
+async def test_nothing_is_noted_while_a_server_is_out_of_order(driver: Unwatched) -> None:
+    before = driver.noted
+    gateway = driver.discord.gateway
+    await gateway.emit("GUILD_DELETE", {"id": driver.guild, "unavailable": True})
+    await gateway.read()
+    await driver.client._mark_if_all_read()
+    assert driver.noted == before
+    await gateway.emit("GUILD_CREATE", gateway._guild(driver.guild))
+    await until(lambda: driver.noted > before)
+
+
+async def test_nothing_is_noted_before_a_gap_is_read(driver: Unwatched) -> None:
+    before = driver.noted
+    await driver.down()
+    await driver.discord.say(driver.discord.someone("ann", driver.guild), driver.channel, "@Citewell How much leave?")
+    tried: list[str] = []
+
+    def broken(method: str, path: str, when: str) -> Fault | None:
+        if method == "GET" and path.endswith("/messages") and when == "before":
+            tried.append(path)
+            return Fault(status=500)
+        return None
+
+    driver.discord.faults.hook = broken
+    await driver.connect()
+    await until(lambda: tried)
+    await driver.client._mark_if_all_read()
+    assert driver.noted == before
+    driver.discord.faults.hook = None
+    await until(lambda: driver.noted > before, 30)
+    await until(lambda: driver.discord.replies(driver.channel))
+
+
+async def test_a_folder_that_cannot_be_written_to_stops_nothing(
+    driver: Unwatched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Memory, until: float) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(Memory, "mark_read", full)
+    await driver.client._mark_if_all_read()
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    assert len(driver.replies(said)) == 1
