@@ -38,8 +38,14 @@ def redact(text: str) -> str:
 
 
 class _Redacting(logging.Filter):
+    def __init__(self, *, traces: bool) -> None:
+        super().__init__()
+        self._traces = traces
+
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = redact(record.getMessage()), ()
+        if not self._traces:
+            record.exc_info = None
         if record.exc_info:
             record.exc_text = redact(logging.Formatter().formatException(record.exc_info))
         return True
@@ -54,26 +60,42 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
     return event
 
 
-def configure_logging(level: str) -> None:
-    """Log to standard error from `level` on: readable on a terminal, JSON lines elsewhere."""
-    terminal = sys.stderr.isatty()
+def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """One line for a person; what was raised is named, and traced only at level debug."""
+    error = event.pop("exc_info", None)
+    said = [str(event.pop("event")).replace("_", " ")]
+    said += [f"{name} {value}" if name != "reason" else str(value) for name, value in event.items()]
+    if isinstance(error, BaseException):
+        said.append(f"{type(error).__name__}: {error}")
+    return redact(f"citewell: {': '.join(said)}")
+
+
+def configure_logging(level: str, *, service: bool = False) -> None:
+    """Log to standard error from `level` on.
+
+    A command says what happens in a line of words, and in full at level debug. A service logs the time too: readable
+    on a terminal, JSON lines elsewhere."""
+    brief = not service and level != "debug"
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
-    handler.addFilter(_Redacting())
+    handler.setFormatter(logging.Formatter("citewell: %(message)s" if brief else "%(levelname)s %(name)s %(message)s"))
+    handler.addFilter(_Redacting(traces=not brief))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+    in_full: list[structlog.typing.Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        _redact_values,
+        _console() if sys.stderr.isatty() or not service else structlog.processors.JSONRenderer(),
+    ]
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            _redact_values,
-            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-            if terminal
-            else structlog.processors.JSONRenderer(),
-        ],
+        processors=[_redact_values, _in_words] if brief else in_full,
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+def _console() -> structlog.typing.Processor:
+    return structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)

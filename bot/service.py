@@ -16,11 +16,13 @@ from bot.settings import Settings
 from bot.wiring import open_citewell
 from bot.worker import Worker
 from pipeline import wording
-from pipeline.errors import Misconfigured
+from pipeline.errors import Misconfigured, Unavailable
 from pipeline.ports import PlatformAdapter
 
 DRAIN_SECONDS = 8.0
 """What is under way may take this long after a stop; supervisors kill after 10 s."""
+FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
+"""Seconds between two tries to reach a platform: twice as long after each."""
 
 log = structlog.get_logger(__name__)
 
@@ -28,8 +30,8 @@ log = structlog.get_logger(__name__)
 async def serve(settings: Settings, say: Callable[[str], None]) -> int:
     """Answer until SIGTERM or SIGINT; returns the exit status.
 
-    A platform that cannot log in is reported and the others go on. 1 means that a platform which had been
-    working is gone, or that none could be reached: a supervisor should start the process again.
+    A platform that cannot log in is reported and the others go on; one that cannot be reached is tried again. 1 means
+    that something broke, or that no platform is left: a supervisor should start the process again.
     Raises Misconfigured when no platform is set up.
     """
     async with open_citewell(settings, exclusive=True) as citewell:
@@ -66,10 +68,7 @@ async def _until_stopped(
     stop: asyncio.Event,
     say: Callable[[str], None],
 ) -> int:
-    listening = {
-        asyncio.create_task(adapter.listen(citewell.storage.inbox, citewell.desk), name=name)
-        for name, adapter in adapters.items()
-    }
+    listening = {asyncio.create_task(_listen(adapter, citewell, say), name=name) for name, adapter in adapters.items()}
     working: asyncio.Task[Any] = asyncio.create_task(worker.run(), name="worker")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     status = 0
@@ -87,12 +86,33 @@ async def _until_stopped(
     return status
 
 
+async def _listen(adapter: PlatformAdapter, citewell: Citewell, say: Callable[[str], None]) -> None:
+    """Listen, and again when the platform could not be reached, until it is told that this is no use."""
+    clock = asyncio.get_running_loop().time
+    wait = FIRST_WAIT
+    while True:
+        start = clock()
+        try:
+            return await adapter.listen(citewell.storage.inbox, citewell.desk)
+        except Unavailable as error:
+            if error.permanent:
+                raise
+            wait = FIRST_WAIT if clock() - start > LONGEST_WAIT else wait
+            say(
+                f"{error}. Check the network, and whether {adapter.name} is down; "
+                f"{adapter.name} is tried again in {wait:.0f} seconds."
+            )
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, LONGEST_WAIT)
+
+
 def _ended(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
     """Report why `task` ended; 1 when the process must be started again."""
     error = task.exception()
     if isinstance(error, Misconfigured):
         say(f"{task.get_name()} is left out: {error}. {error.what_to_do}")
         return 0
-    log.error("stopped", part=task.get_name(), exc_info=error)
+    if not isinstance(error, Unavailable):
+        log.error("stopped", part=task.get_name(), exc_info=error)
     say(f"{task.get_name()} stopped: {error or 'without a reason'}")
     return 1

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import structlog
 
 from pipeline import wording
-from pipeline.errors import CitewellError, Withdrawn
+from pipeline.errors import CitewellError, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.response.compose import failed
 from pipeline.response.respond import Request, Responder
@@ -23,6 +23,9 @@ GRACE_SECONDS = 35.0
 """After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
 RETRY_SECONDS = 1.0
 """The first wait after a failed attempt is twice this; each further one twice as long."""
+UNREACHABLE = 10.0
+"""Times the first wait, until the next attempt where the platform was not reached: that is not the message's fault,
+and is not counted."""
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
 
@@ -95,21 +98,26 @@ class Worker:
 
     async def _process(self, work: Work) -> None:
         key = work.message.key
+        receipt = _Receipt(self._inbox, key)
         try:
-            await self._answer(work)
+            await self._answer(work, receipt)
         except Withdrawn:
             log.info("question_withdrawn", key=key)
         except asyncio.CancelledError:
             await asyncio.shield(self._inbox.release(key, counts=False))
             raise
         except Exception as error:  # a poisonous message must not stop the others
+            if isinstance(error, Unavailable) and not receipt.begun:
+                log.warning("platform_unreachable", key=key, reason=str(error))
+                await self._inbox.release(key, delay=self._retry * UNREACHABLE, counts=False)
+                return
             log.exception("delivery_failed", key=key, attempt=work.attempt)
             if work.attempt >= ATTEMPTS:
                 await self._inbox.failed(key, type(error).__name__)
             else:
                 await self._inbox.release(key, delay=self._retry * 2.0**work.attempt)
 
-    async def _answer(self, work: Work) -> None:
+    async def _answer(self, work: Work, receipt: _Receipt) -> None:
         key = work.message.key
         adapter = self._adapters.get(work.message.conversation.platform)
         if adapter is None:
@@ -128,7 +136,7 @@ class Worker:
             else self._events(work, adapter)
         )
         async with closing(events):
-            await adapter.deliver(work, events, _Receipt(self._inbox, key))
+            await adapter.deliver(work, events, receipt)
         await (self._inbox.expired(key) if late else self._inbox.done(key))
 
     async def _events(self, work: Work, adapter: PlatformAdapter) -> AsyncIterator[Event]:
@@ -156,8 +164,11 @@ class _Receipt:
     def __init__(self, inbox: Inbox, key: str) -> None:
         self._inbox = inbox
         self._key = key
+        self.begun = False
+        """Something may have been posted."""
 
     async def posting(self) -> None:
+        self.begun = True
         await self._inbox.posting(self._key)
 
     async def posted(self, reference: str) -> None:

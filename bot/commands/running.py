@@ -10,7 +10,7 @@ from bot.commands.terminal import run as run_to_end
 
 def run(data: Data = None) -> None:
     """Answer on every platform whose tokens are set. Ctrl-C or SIGTERM stops cleanly."""
-    found = settings(data)
+    found = settings(data, service=True)
 
     async def work() -> None:
         from bot.service import serve

@@ -17,15 +17,23 @@ out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
-def settings(data: Path | None = None) -> Settings:
-    """The settings, with the data folder of the command line where one was given."""
+def settings(data: Path | None = None, *, service: bool = False) -> Settings:
+    """The settings, with the data folder of the command line where one was given; logging follows them.
+
+    A command that ends by itself logs warnings only, unless a level was asked for."""
     from bot.log import configure_logging
 
     found = read_settings(**({"data": data} if data else {}))
-    configure_logging("warning" if found.log_level == "info" else found.log_level)
+    asked = service or "log_level" in found.model_fields_set
+    configure_logging(found.log_level if asked else "warning", service=service)
     return found
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
     """Run `work` to its end on an event loop of its own."""
     asyncio.run(work)
+
+
+def note(text: str) -> None:
+    """A line beside what was asked for, on standard error."""
+    err.print(text, markup=False, soft_wrap=True)

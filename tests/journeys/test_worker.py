@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.citewell import Citewell
-from bot.worker import Worker
+from bot.worker import ATTEMPTS, Worker
 from pipeline import wording
+from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.values import (
     Answer,
@@ -36,6 +37,7 @@ class Board:
         self.replies: dict[str, Answer] = {}
         self.posts = 0
         self.fail_next = 0
+        self.failure: Exception = ConnectionError("the board is down")
         self.found: str | None = None
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
@@ -46,7 +48,7 @@ class Board:
             if isinstance(event, Answer):
                 if self.fail_next:
                     self.fail_next -= 1
-                    raise ConnectionError("the board is down")
+                    raise self.failure
                 reference = work.reference or f"reply to {work.message.key}"
                 if not work.reference:
                     await receipt.posting()
@@ -122,6 +124,16 @@ async def test_a_platform_that_was_down_is_tried_again_with_the_saved_answer(cit
         await citewell.storage.inbox.accept(message())
         assert await until_empty(citewell) == {"done": 1}
     assert board.posts == 1
+
+
+async def test_a_platform_that_is_not_reached_for_long_costs_the_message_no_attempt(citewell: Citewell) -> None:
+    board = Board()
+    board.fail_next, board.failure = 2 * ATTEMPTS, Unavailable("board", "cannot be reached")
+    async with working(citewell, board):
+        await citewell.storage.inbox.accept(message())
+        assert await until_empty(citewell) == {"done": 1}
+    (answer,) = board.replies.values()
+    assert "25 vacation days" in answer.body
 
 
 async def test_a_reply_that_a_crash_left_unrecorded_is_completed_and_not_posted_again(citewell: Citewell) -> None:
