@@ -34,7 +34,7 @@ class Draft(Value):
 
     sentences: tuple[CitedSentence, ...] = ()
     claims: tuple[Claim, ...] = ()
-    """Every drafted sentence, kept or not."""
+    """Every drafted sentence, kept or not; where nothing is shown, those only that were not supported."""
     confidence: Confidence = NO_CONFIDENCE
     sufficient: bool = False
     outcome: Outcome

@@ -20,8 +20,10 @@ from pipeline.text import terms
 from pipeline.values import (
     BlockKind,
     Brief,
+    Confidence,
     Finished,
     Judgement,
+    Level,
     Outcome,
     RetrievedChunk,
     Sentence,
@@ -30,6 +32,9 @@ from pipeline.values import (
     Value,
     Written,
 )
+
+ABOUT_PASSAGES = ("answers", "relevance", "terms")
+"""The parts of a confidence that are about what was found, not about what was written."""
 
 
 class Judge(Protocol):
@@ -190,8 +195,8 @@ class Drafting:
         reason = "" if shown else assessment.abstain_reason or wording.NO_PASSAGE
         return Draft(
             sentences=shown,
-            claims=self._manuscript.claims,
-            confidence=assessment.confidence,
+            claims=tuple(claim for claim in self._manuscript.claims if shown or not claim.supported),
+            confidence=assessment.confidence if shown else _unanswered(assessment.confidence),
             sufficient=assessment.sufficient and bool(shown),
             outcome=outcome,
             preface=self._preface,
@@ -226,6 +231,12 @@ class Drafting:
             for number, side in enumerate(self._brief.sides)
             if number not in found and said.isdisjoint(terms(side))
         )
+
+
+def _unanswered(confidence: Confidence) -> Confidence:
+    """Where nothing is shown, nothing is said of the sentences that were not."""
+    reasons = tuple(factor for factor in confidence.reasons if factor.name in ABOUT_PASSAGES)
+    return Confidence(level=Level.LOW, score=confidence.score, reasons=reasons)
 
 
 def _why(error: BaseException) -> str:
