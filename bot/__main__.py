@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from importlib import metadata
 from typing import Annotated
 
 import typer
 
-from bot.commands import asking, evaluating, history, indexing, running
+from bot.commands import asking, documents, evaluating, history, indexing, running
 from pipeline.errors import CitewellError
 
 app = typer.Typer(
@@ -38,7 +39,7 @@ def _options(
 
 app.command()(running.run)
 app.command()(indexing.index)
-app.add_typer(indexing.documents, name="documents")
+app.add_typer(documents.documents, name="documents")
 app.command()(asking.ask)
 app.command()(asking.chat)
 app.command()(asking.demo)
@@ -47,7 +48,8 @@ app.add_typer(evaluating.evaluate, name="eval")
 
 
 def main() -> None:
-    """Run the command line; exit status 2 for what the person can mend."""
+    """Run the command line; exit status 2 for what the person can mend. What it writes is its owner's to read."""
+    os.umask(0o077)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -159,8 +159,10 @@ class Citewell:
         on_event: Callable[[IngestEvent], None] = lambda _: None,
         prefix: str | None = None,
     ) -> Summary:
-        """Index files and folders, or bring them up to date. Raises Refused for a path that does not exist."""
-        return await self.indexer.index(paths, collection or self.settings.default_collection, on_event, prefix=prefix)
+        """Index files and folders, or bring them up to date. Raises Refused for a path that does not exist.
+
+        Without `collection`, a path stays in the one that it or the folder around it was indexed into."""
+        return await self.indexer.index(paths, collection, on_event, prefix=prefix)
 
     async def sync(self) -> None:
         """Look again at every indexed file and folder that still exists; each also looks at those inside it."""

@@ -27,6 +27,7 @@ class Indexer:
     embedder: Embedder | None
     splitter: Splitter
     reader: Reader
+    default_collection: str = "default"
 
     async def index(
         self,
@@ -39,28 +40,34 @@ class Indexer:
         """Index every path; the summary is of all of them. Raises Refused for a path that does not exist.
 
         What was indexed on its own inside a path stays a source of its own: it keeps its collection and is brought
-        up to date too. `prefix` begins the ids of all documents; by default they are made from their folders."""
+        up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
+        `prefix` begins the ids of all documents; by default they are made from their folders."""
         total = Summary()
         for path in paths:
             whole = await asyncio.to_thread(path.resolve)
             inside = await self.inside(whole)
-            for place, into in {whole: collection, **inside}.items():
+            for place, into in {whole: collection or await self._collection(whole), **inside}.items():
                 if place in inside and await asyncio.to_thread(_is_gone, place):
                     removed = await self.library.remove((await self.library.versions(place.as_posix())).keys())
                     total = _add(total, Summary(removed=removed))
-                    continue
-                without = frozenset(other for other in inside if other != place)
-                source = FolderSource(place, self.reader, prefix=prefix, without=without)
-                done = await ingest(
-                    source, self.library, self.splitter, self.embedder, on_event, flag=_flagged, collection=into
-                )
-                total = _add(total, done)
+                else:
+                    source = FolderSource(place, self.reader, prefix=prefix, without=frozenset(inside) - {place})
+                    total = _add(total, await self._ingest(source, into, on_event))
         return total
+
+    async def _ingest(self, source: FolderSource, collection: str, on_event: Callable[[Event], None]) -> Summary:
+        return await ingest(
+            source, self.library, self.splitter, self.embedder, on_event, flag=_flagged, collection=collection
+        )
 
     async def inside(self, folder: Path) -> dict[Path, str]:
         """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
         found = {Path(source): collection for source, collection in await self.library.sources()}
         return {source: collection for source, collection in found.items() if folder in source.parents}
+
+    async def _collection(self, path: Path) -> str:
+        found = {Path(source): collection for source, collection in await self.library.sources()}
+        return next((found[place] for place in (path, *path.parents) if place in found), self.default_collection)
 
 
 @asynccontextmanager
@@ -69,7 +76,7 @@ async def open_indexer(settings: Settings, library: Library, embedder: Embedder 
     reader = Reader()
     splitter = Splitter(_tokenizer(embedder), tokens=settings.chunk_tokens, overlap=settings.chunk_overlap)
     try:
-        yield Indexer(library=library, embedder=embedder, splitter=splitter, reader=reader)
+        yield Indexer(library, embedder, splitter, reader, default_collection=settings.default_collection)
     finally:
         await reader.close()
 

@@ -27,6 +27,16 @@ class SQLiteHistory:
         bodies = await self._database.read(work)
         return Conversation(id=conversation, turns=tuple(Turn.model_validate_json(body) for body in reversed(bodies)))
 
+    async def by_author(self, author: str, limit: int) -> tuple[Turn, ...]:
+        """The last `limit` turns of one person in all conversations, oldest first."""
+
+        def work(db: sqlite3.Connection) -> list[str]:
+            rows = db.execute("SELECT body FROM turn WHERE author = ? ORDER BY id DESC LIMIT ?", (author, limit))
+            return [body for (body,) in rows]
+
+        bodies = await self._database.read(work)
+        return tuple(Turn.model_validate_json(body) for body in reversed(bodies))
+
     async def record(self, conversation: ConversationId, turn: Turn) -> None:
         """Keep `turn` as the last of `conversation`."""
 

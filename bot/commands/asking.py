@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import shlex
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,7 +79,14 @@ def as_json(answer: Answer) -> dict[str, Any]:
     return {"answer": answer.body, **whole}
 
 
-def chat(thread: Thread = "chat", passages: Passages = False, why: Why = False, data: Data = None) -> None:
+def chat(
+    thread: Annotated[
+        str, typer.Option("--thread", help="Name of a conversation to go on with; default: a new one.")
+    ] = "",
+    passages: Passages = False,
+    why: Why = False,
+    data: Data = None,
+) -> None:
     """Have a conversation. An empty line, Ctrl-C or Ctrl-D ends it."""
     import asyncio
 
@@ -88,10 +97,13 @@ def chat(thread: Thread = "chat", passages: Passages = False, why: Why = False, 
         async with closing(citewell.events(text, thread=thread)) as events:
             return await follow(events, err)
 
+    thread = thread or f"chat-{secrets.token_hex(3)}"
     opening = open_citewell(settings(data))
     with asyncio.Runner() as runner:
         citewell = runner.run(opening.__aenter__())
         try:
+            if not runner.run(citewell.storage.library.count()):
+                err.print("Nothing is indexed yet. To index a file or a folder: citewell index PATH")
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
             while text := out.input("[bold]> [/bold]").strip():
                 out.print(render(runner.run(answer(citewell, text)), passages=passages, why=why))
@@ -99,6 +111,7 @@ def chat(thread: Thread = "chat", passages: Passages = False, why: Why = False, 
         except (EOFError, KeyboardInterrupt):
             out.print()
         finally:
+            err.print(f"To go on with this conversation: citewell chat --thread {shlex.quote(thread)}", markup=False)
             runner.run(opening.__aexit__(None, None, None))
 
 

@@ -16,12 +16,25 @@ from bot.evaluation.rows import Predictions, read_rows
 from bot.evaluation.scores import SCORERS
 from pipeline.errors import Refused
 
+
+def _refuse_missing_folder(file: Path) -> Path:
+    """So that a mistyped path is found before hours of predictions, not made into a folder."""
+    if not file.parent.is_dir():
+        raise typer.BadParameter(f"There is no folder {file.parent}. Make it first, or correct the path.")
+    return file
+
+
 evaluate = typer.Typer(help="Score the pipeline on questions with known answers.", no_args_is_help=True)
 Gold = Annotated[
     Path, typer.Argument(help="JSON Lines with the questions or texts, and what is right where it is known.")
 ]
 Out = Annotated[
-    Path, typer.Option("--out", help="Predictions, one a line; a run that was interrupted goes on from here.")
+    Path,
+    typer.Option(
+        "--out",
+        callback=_refuse_missing_folder,
+        help="Predictions, one a line; a run that was interrupted goes on from here.",
+    ),
 ]
 Predict = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 

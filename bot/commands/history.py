@@ -18,22 +18,26 @@ Person = Annotated[
 
 @history.command()
 def show(
-    thread: Annotated[str, typer.Option("--thread", help="Name of the conversation.")] = "chat",
+    thread: Annotated[str, typer.Option("--thread", help="Name of a conversation; default: all of them.")] = "",
     limit: Annotated[int, typer.Option("--limit", min=1, help="Turns to show.")] = 20,
     data: Data = None,
 ) -> None:
-    """Show the last turns of a conversation held in the terminal."""
+    """Show the last questions and answers of the conversations held in the terminal."""
     found = settings(data)
 
     async def work() -> None:
-        from bot.citewell import console_conversation
+        from bot.citewell import LOCAL, console_conversation
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
-            conversation = await citewell.storage.history.recall(console_conversation(thread), limit)
-        if not conversation.turns:
-            err.print(f"Nothing is kept of the conversation {thread!r}.", markup=False)
-        for turn in conversation.turns:
+            history = citewell.storage.history
+            if thread:
+                turns = (await history.recall(console_conversation(thread), limit)).turns
+            else:
+                turns = await history.by_author(LOCAL, limit)
+        if not turns:
+            err.print(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
+        for turn in turns:
             out.print(f"[dim]{turn.asked_at:%Y-%m-%d %H:%M}[/dim] [bold]>[/bold]", end=" ")
             out.print(clean(turn.question), markup=False, style="bold")
             out.print(clean(turn.answer or "(not answered)"), markup=False)

@@ -1,25 +1,32 @@
-"""`citewell index` and `citewell documents`."""
+"""`citewell index`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from adapters.console.render import clean
-from bot.commands.terminal import Data, err, out, run, settings
+from bot.commands.terminal import Data, err, note, out, run, settings
 from pipeline import wording
 from pipeline.ingestion.ingest import Event, Failed, Summary
 
-documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
+if TYPE_CHECKING:
+    from bot.citewell import Citewell
 
 
 def index(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders; folders are read recursively.")] = [],  # noqa: B006
-    collection: Annotated[str, typer.Option("--collection", help="Collection to fill.")] = "",
+    paths: Annotated[
+        list[Path], typer.Argument(exists=True, help="Files and folders; folders are read recursively.")
+    ] = [],  # noqa: B006
+    collection: Annotated[
+        str,
+        typer.Option(
+            "--collection", help="Collection to fill; default: where it was before, else CITEWELL_DEFAULT_COLLECTION."
+        ),
+    ] = "",
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the vector index from the database.")] = False,
     data: Data = None,
 ) -> None:
@@ -37,6 +44,7 @@ def index(
                 chunks = await citewell.storage.index.rebuild()
                 out.print(f"Rebuilt the vector index: {wording.counted(chunks, 'passage')}.")
             if paths:
+                await _tell_apart(citewell, paths, collection)
                 with _progress() as show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))
 
@@ -48,7 +56,7 @@ def index(
 
 
 class _progress:  # noqa: N801 - used like a function
-    """A bar on a terminal, a line for each failure elsewhere."""
+    """A line for each failure as it happens, and on a terminal a bar."""
 
     def __enter__(self) -> _progress:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -63,7 +71,15 @@ class _progress:  # noqa: N801 - used like a function
     def __call__(self, event: Event) -> None:
         self._bar.update(self._task, completed=event.done, total=event.total, description=clean(event.label)[-40:])
         if isinstance(event, Failed):
-            err.print(f"failed: {clean(event.label)}: {clean(event.reason)}", markup=False)
+            note(f"failed: {clean(event.label)}: {clean(event.reason)}")
+
+
+async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
+    """Where a collection is asked for, say what inside the paths is not moved there."""
+    for path in paths if collection else ():
+        for source, own in (await citewell.indexer.inside(path.resolve())).items():
+            if own != collection:
+                note(f"{source} stays in the collection {own}: it was indexed there on its own.")
 
 
 def _summarise(summary: Summary) -> None:
@@ -75,51 +91,7 @@ def _summarise(summary: Summary) -> None:
         "failed": len(summary.failed),
     }
     out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
-    for failure in summary.failed:
-        out.print(f"  {clean(failure.label)}: {clean(failure.reason)}", markup=False)
-
-
-@documents.callback()
-def list_documents(context: typer.Context, data: Data = None) -> None:
-    """List what is indexed."""
-    if context.invoked_subcommand:
-        return
-    found = settings(data)
-
-    async def work() -> None:
-        from bot.wiring import open_citewell
-
-        async with open_citewell(found) as citewell:
-            listed = await citewell.storage.library.documents()
-        if not listed:
-            err.print("Nothing is indexed yet: citewell index PATH")
-            return
-        table = Table("id", "title", "collection", "file", box=None)
-        for document in listed:
-            note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
-            table.add_row(document.id, clean(document.title), document.collection, clean(document.filename) + note)
-        out.print(table)
-
-    run(work())
-
-
-@documents.command()
-def remove(
-    ids: Annotated[list[str], typer.Argument(help="Ids as `citewell documents` lists them.")], data: Data = None
-) -> None:
-    """Forget documents: their text is erased. A file still in an indexed folder comes back with the next index."""
-    found = settings(data)
-    removed = 0
-
-    async def work() -> None:
-        from bot.wiring import open_citewell
-
-        nonlocal removed
-        async with open_citewell(found) as citewell:
-            removed = await citewell.storage.library.remove(ids)
-
-    run(work())
-    out.print(f"{removed} removed")
-    if removed < len(set(ids)):
-        err.print("Some of these ids are not indexed; citewell documents lists them all.")
-        raise typer.Exit(1)
+    for label in summary.flagged:
+        note(f"flagged: {clean(label)}: holds instructions to an assistant, which are ignored")
+    if summary.degraded:
+        note(f"Searched by words only until indexed again: {clean(summary.degraded)}")

@@ -35,16 +35,20 @@ def read_rows(path: Path, *fields: str) -> list[dict[str, Any]]:
 
 
 class Predictions:
-    """An output file that grows row by row; what an interrupted run has written is kept and not done again."""
+    """An output file that grows row by row; what an interrupted run has written is kept and not done again.
+
+    Raises Refused for a file that holds something else."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.rows: dict[str, dict[str, Any]] = {}
         if path.exists():
             whole = [line for line in path.read_text(encoding="utf-8").split("\n")[:-1] if line]
-            self.rows = {str(row["id"]): row for row in map(json.loads, whole)}
+            try:
+                self.rows = {str(row["id"]): row for row in map(json.loads, whole)}
+            except (ValueError, TypeError, KeyError) as error:
+                raise Refused(f"{path} holds no predictions", what_to_do="Name another file to write to.") from error
             path.write_text("".join(line + "\n" for line in whole), encoding="utf-8")
-        path.parent.mkdir(parents=True, exist_ok=True)
 
     def missing(self, rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         return (row for row in rows if str(row["id"]) not in self.rows)

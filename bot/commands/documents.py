@@ -1,0 +1,107 @@
+"""`citewell documents`: list what is indexed, and forget some of it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Column, Table
+
+from adapters.console.render import clean
+from bot.commands.terminal import Data, note, out, run, settings
+from pipeline import wording
+from pipeline.values import Document
+
+documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
+
+
+@documents.callback()
+def list_documents(context: typer.Context, data: Data = None) -> None:
+    """List what is indexed: as a table on a terminal, elsewhere one document a line with tabs between."""
+    if context.invoked_subcommand:
+        return
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            listed = await citewell.storage.library.documents()
+        if not listed:
+            note("Nothing is indexed yet. To index a file or a folder: citewell index PATH")
+            return
+        rows = [_row(document) for document in listed]
+        if not out.is_terminal:
+            for row in rows:
+                typer.echo("\t".join(row))
+            return
+        widest = min(max(len(row[0]) for row in rows), out.width // 2)
+        table = Table(Column("id", overflow="fold", min_width=widest), "title", "collection", "file", box=None)
+        for row in rows:
+            table.add_row(*row)
+        out.print(table)
+
+    run(work())
+
+
+@documents.command()
+def remove(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...", help="Ids as `citewell documents` lists them, or paths of files and folders."
+        ),
+    ],
+    data: Data = None,
+) -> None:
+    """Forget documents: their text is erased. Exit status 1: some names fit nothing that is indexed."""
+    found = settings(data)
+    unknown: list[str] = []
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            library = citewell.storage.library
+            listed = await library.documents()
+            chosen = {name: select(listed, name) for name in names}
+            unknown.extend(f"{name} is not indexed. {_hint(listed, name)}" for name in names if not chosen[name])
+            gone = {document.id: document for documents in chosen.values() for document in documents}
+            removed = await library.remove(gone.keys())
+            watched = {source for source, _ in await library.sources()}
+        out.print(f"{wording.counted(removed, 'document')} removed")
+        if back := sum(one.source in watched and path_of(one).exists() for one in gone.values()):
+            files = wording.counted(back, "of these files is", "of these files are")
+            note(f"{files} still in an indexed folder and will come back with its next index.")
+
+    run(work())
+    for line in unknown:
+        note(clean(line))
+    if unknown:
+        raise typer.Exit(1)
+
+
+def select(listed: Sequence[Document], name: str) -> list[Document]:
+    """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it."""
+    place = Path(name).expanduser().resolve()
+    return [one for one in listed if one.id == name or place in (path_of(one), *path_of(one).parents)]
+
+
+def path_of(document: Document) -> Path:
+    """Where the document's file is; for a file that was indexed by its own path, a path below that."""
+    return Path(document.source, document.filename)
+
+
+def _hint(listed: Sequence[Document], name: str) -> str:
+    by_name = {key: one.id for one in listed for key in (one.id, one.id.partition("/")[2], one.filename, one.title)}
+    near = difflib.get_close_matches(name, by_name, n=3, cutoff=0.6)
+    ids = list(dict.fromkeys(by_name[key] for key in near))
+    return f"Did you mean {' or '.join(ids)}?" if ids else "To list what is: citewell documents"
+
+
+def _row(document: Document) -> tuple[str, str, str, str]:
+    note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
+    return document.id, clean(document.title), document.collection, clean(document.filename) + note

@@ -1,0 +1,277 @@
+"""Type a command, read what the terminal says: on standard output, on standard error, and as an exit status."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import re
+import stat
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import structlog
+
+from bot.__main__ import main
+from bot.settings import Settings, environment_name
+
+QUESTION = "How many vacation days do employees get?"
+
+
+class Said(NamedTuple):
+    out: str
+    err: str
+    status: int
+
+
+class Terminal:
+    """A person in a folder of their own, with one data folder."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str], folder: Path) -> None:
+        self._patch = patch
+        self._capture = capture
+        self.data = folder / "data"
+
+    def type(self, *words: str | Path, stdin: str = "", **environment: str) -> Said:
+        self._patch.setattr(sys, "argv", ["citewell", *map(str, words)])
+        self._patch.setattr(sys, "stdin", open_text(stdin))
+        with self._patch.context() as patch:
+            for name, value in ({"CITEWELL_DATA": str(self.data)} | environment).items():
+                patch.setenv(name, value)
+            self._capture.readouterr()
+            with pytest.raises(SystemExit) as ended:
+                main()
+        out, err = self._capture.readouterr()
+        return Said(out, err, int(ended.value.code or 0))
+
+
+def open_text(text: str) -> object:
+    from io import BytesIO, TextIOWrapper
+
+    return TextIOWrapper(BytesIO(text.encode()), encoding="utf-8")
+
+
+@pytest.fixture
+def person(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator[Terminal]:
+    for field in Settings.model_fields:
+        monkeypatch.delenv(environment_name(field), raising=False)
+    monkeypatch.chdir(tmp_path)
+    umask = os.umask(0o022)
+    handlers, level = logging.root.handlers[:], logging.root.level
+    yield Terminal(monkeypatch, capsys, tmp_path)
+    structlog.reset_defaults()
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(level)
+    os.umask(umask)
+
+
+@pytest.fixture
+def indexed(person: Terminal, documents: Path) -> Terminal:
+    assert person.type("index", documents).status == 0
+    return person
+
+
+# --- Indexing ---------------------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_read_is_named_once(person: Terminal, documents: Path) -> None:
+    (documents / "broken.pdf").write_text("no PDF")
+    said = person.type("index", documents)
+    assert said.status == 1
+    assert said.out == "2 added, 0 changed, 0 unchanged, 0 removed, 1 failed\n"
+    assert (said.out + said.err).count("broken.pdf") == 1
+
+
+def test_a_path_that_does_not_exist_stops_before_anything_is_indexed(person: Terminal, documents: Path) -> None:
+    said = person.type("index", documents, "no-such-folder")
+    assert said.status == 2
+    assert "no-such-folder" in said.err
+    assert "Nothing is indexed yet" in person.type("documents").err
+
+
+def test_a_folder_stays_in_its_collection_when_it_is_indexed_again(person: Terminal, documents: Path) -> None:
+    person.type("index", documents, "--collection", "hr")
+    person.type("index", documents)
+    person.type("index", documents / "leave.md")
+    assert {line.split("\t")[2] for line in person.type("documents").out.splitlines()} == {"hr"}
+
+
+def test_what_is_not_moved_to_another_collection_is_said(indexed: Terminal, documents: Path) -> None:
+    indexed.type("index", documents / "leave.md", "--collection", "hr")
+    said = indexed.type("index", documents, "--collection", "all")
+    assert f"{documents / 'leave.md'} stays in the collection hr" in said.err
+
+
+def test_only_the_owner_can_read_what_is_kept(indexed: Terminal) -> None:
+    indexed.type("index", "--rebuild")
+    files = [indexed.data, *indexed.data.rglob("*")]
+    assert len(files) > 3
+    assert [path for path in files if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
+
+
+@pytest.mark.parametrize(("path", "reason"), [("file", "is a file"), ("file/data", "inside a file")])
+def test_a_data_folder_that_cannot_be_is_explained(person: Terminal, path: str, reason: str) -> None:
+    Path("file").write_text("")
+    said = person.type("documents", "--data", path)
+    assert said.status == 2
+    assert said.err.startswith(f"citewell: data folder: {path} ")
+    assert reason in said.err
+    assert "CITEWELL_DATA or --data" in said.err
+
+
+# --- Documents --------------------------------------------------------------------------------------
+
+
+def test_documents_are_lines_with_tabs_when_they_are_piped(indexed: Terminal) -> None:
+    lines = [line.split("\t") for line in indexed.type("documents").out.splitlines()]
+    assert [line[1:] for line in lines] == [
+        ["Expenses", "default", "expenses.md"],
+        ["Leave policy", "default", "leave.md"],
+    ]
+
+
+def test_documents_are_forgotten_by_id_by_file_and_by_folder(indexed: Terminal, documents: Path) -> None:
+    first, second = (line.split("\t")[0] for line in indexed.type("documents").out.splitlines())
+    assert indexed.type("documents", "remove", first).out == "1 document removed\n"
+    indexed.type("index", documents)
+    assert indexed.type("documents", "remove", documents / "leave.md").out == "1 document removed\n"
+    indexed.type("index", documents)
+    assert indexed.type("documents", "remove", documents).out == "2 documents removed\n"
+    assert second
+
+
+def test_a_removed_file_that_is_still_there_is_said_to_come_back(indexed: Terminal, documents: Path) -> None:
+    said = indexed.type("documents", "remove", documents / "leave.md")
+    assert "1 of these files is still in an indexed folder and will come back" in said.err
+    (documents / "expenses.md").unlink()
+    assert indexed.type("documents", "remove", documents / "expenses.md").err == ""
+
+
+def test_a_name_that_fits_nothing_is_answered_with_the_nearest(indexed: Terminal) -> None:
+    said = indexed.type("documents", "remove", "leave.md", "zzz")
+    assert said.status == 1
+    assert said.out == "0 documents removed\n"
+    assert re.search(r"leave\.md is not indexed\. Did you mean [0-9a-f]{8}/leave\.md\?", said.err)
+    assert "zzz is not indexed. To list what is: citewell documents" in said.err
+
+
+# --- Asking -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["ask", QUESTION], ["chat"], ["documents"]])
+def test_an_empty_library_is_told_the_command_that_fills_it(person: Terminal, command: list[str]) -> None:
+    said = person.type(*command)
+    assert "citewell index PATH" in said.out + said.err
+
+
+def test_what_goes_wrong_beside_the_answer_is_one_line_of_words_on_standard_error(indexed: Terminal) -> None:
+    closed = {"CITEWELL_MODEL": "openai:m", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
+    said = indexed.type("ask", QUESTION, "--json", **closed)
+    assert said.status == 0
+    assert "25 vacation days" in json.loads(said.out)["answer"]
+    assert said.err == "citewell: model not used: openai:m: the connection failed\n"
+
+
+def test_a_broken_vector_index_does_not_show_in_the_answer(indexed: Terminal) -> None:
+    indexed.type("index", "--rebuild")
+    for file in indexed.data.rglob("chroma.sqlite3"):
+        file.write_text("garbage")
+    said = indexed.type("ask", QUESTION, "--json")
+    assert "25 vacation days" in json.loads(said.out)["answer"]
+    assert "{" not in said.err
+    assert "Traceback" not in said.err
+
+
+def test_an_answer_that_is_not_given_lists_nothing_as_supported(indexed: Terminal) -> None:
+    said = indexed.type("ask", QUESTION, "--json", CITEWELL_MINIMUM_SOURCES="3")
+    answer = json.loads(said.out)
+    assert said.status == 1
+    assert answer["outcome"] == "not_found"
+    assert (answer["claims"], answer["grounding_score"], answer["citations"]) == ([], 0.0, [])
+    assert answer["confidence"]["level"] == "low"
+    assert "supported" not in json.dumps(answer["confidence"]["reasons"])
+
+
+def test_each_chat_is_a_conversation_of_its_own(indexed: Terminal) -> None:
+    names = []
+    for question in (QUESTION, "What is the daily limit for a hotel?"):
+        said = indexed.type("chat", stdin=f"{question}\n\n")
+        names += re.findall(r"citewell chat --thread (\S+)", said.err)
+    indexed.type("chat", "--thread", names[0], stdin="And contractors?\n\n")
+    first, second = (indexed.type("history", "show", "--thread", name).out for name in names)
+    assert QUESTION in first
+    assert "And contractors?" in first
+    assert second.count("> ") == 1
+
+
+def test_the_history_shows_all_conversations_or_one(indexed: Terminal) -> None:
+    assert "Nothing is kept" in indexed.type("history", "show").err
+    indexed.type("ask", QUESTION, "--thread", "a")
+    indexed.type("ask", "What is the daily limit for a hotel?", "--thread", "b")
+    assert "vacation" in indexed.type("history", "show").out
+    one = indexed.type("history", "show", "--thread", "b").out
+    assert "hotel" in one
+    assert "vacation" not in one
+
+
+# --- Scoring ----------------------------------------------------------------------------------------
+
+
+def test_predictions_are_not_written_into_a_folder_that_does_not_exist(person: Terminal) -> None:
+    Path("texts.jsonl").write_text('{"id": "1", "text": "How many vacation days do I get?"}\n')
+    said = person.type("eval", "injection", "texts.jsonl", "--out", "missing/out.jsonl")
+    assert said.status == 2
+    assert "There is no folder missing" in said.err
+    assert not Path("missing").exists()
+
+
+def test_a_file_that_holds_no_predictions_is_left_as_it_is(person: Terminal) -> None:
+    Path("texts.jsonl").write_text('{"id": "1", "text": "How many vacation days do I get?"}\n')
+    Path("notes.md").write_text("# Notes\n\nMine.\n")
+    said = person.type("eval", "injection", "texts.jsonl", "--out", "notes.md")
+    assert said.status == 2
+    assert "notes.md holds no predictions" in said.err
+    assert Path("notes.md").read_text() == "# Notes\n\nMine.\n"
+
+
+# --- Running ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "environment"),
+    [
+        ("slack", {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "SLACK_API_URL": "http://127.0.0.1:9/"}),
+        ("discord", {"DISCORD_TOKEN": "a.b.c", "DISCORD_API_URL": "http://127.0.0.1:9"}),
+    ],
+)
+@pytest.mark.slow
+async def test_a_platform_that_cannot_be_reached_is_said_in_a_line_and_tried_again(
+    name: str, environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bot",
+        "run",
+        env={"PATH": os.environ["PATH"], "CITEWELL_DATA": str(tmp_path / "data"), **environment},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout
+    told = [line async for line in _until(process.stdout, "is tried again in 5 seconds")]
+    process.terminate()
+    _, errors = await process.communicate()
+    assert process.returncode == 0
+    assert f"whether {name} is down" in told[-1]
+    assert errors.decode() == ""
+
+
+async def _until(stream: asyncio.StreamReader, text: str) -> AsyncIterator[str]:
+    async for line in stream:
+        yield line.decode()
+        if text in line.decode():
+            return
