@@ -97,5 +97,18 @@ def configure_logging(level: str, *, service: bool = False) -> None:
     )
 
 
+def join_host_logging() -> None:
+    """Inside a program that has not configured structlog: hand each line to the standard library's logging.
+
+    structlog's own default would print to standard output, with the values of all local variables when it fails."""
+    if not structlog.is_configured():
+        structlog.configure(
+            processors=[_redact_values, _in_words],
+            wrapper_class=structlog.stdlib.BoundLogger,
+            logger_factory=structlog.stdlib.LoggerFactory(),
+            cache_logger_on_first_use=False,
+        )
+
+
 def _console() -> structlog.typing.Processor:
     return structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)

@@ -15,6 +15,7 @@ import structlog
 from adapters.models.minilm.embedder import MiniLM
 from bot.citewell import Citewell
 from bot.indexing import open_indexer
+from bot.log import join_host_logging
 from bot.settings import Settings, secret
 from bot.writers import Writers, open_writers
 from pipeline.access import Rule
@@ -37,6 +38,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False) -> Async
     `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused.
     Raises Misconfigured, or Unavailable when the data folder cannot be used.
     """
+    join_host_logging()
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(open_embedder(settings))
         storage = await stack.enter_async_context(
