@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from pipeline import wording
-from pipeline.assessment import manner
+from pipeline.assessment import figures, manner
 from pipeline.assessment.signals import Signals, signals
 from pipeline.assessment.weights import WITH_VECTORS, WORDS_ONLY
-from pipeline.extraction.asked import read
+from pipeline.extraction.asked import AnswerType, Asked, holds, read
 from pipeline.extraction.evidence import Candidate, gather
 from pipeline.values import Confidence, Factor, Judgement, Level, RetrievedChunk, Sentence, Value
 
-HIGH = 0.74
+HIGH = 0.7
 MEDIUM = 0.6
 """On squad2, unanswerable questions included, seven of ten extracts at HIGH are right, below MEDIUM four."""
 ABSTAIN_BELOW = 0.5
@@ -27,6 +27,9 @@ AGREEMENT, SPECIFICS = 0.1, 0.05
 """The share of the doubt that two agreeing documents, and definite figures, take away."""
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
+UNSURE = HIGH - 0.01
+"""The most that an answer can score whose documents differ, that lacks a name or number of the question, or that gives
+no reason where why was asked."""
 
 
 class Assessment(Value):
@@ -52,10 +55,15 @@ def assess(
     found = signals(asked, evidence)
     answerable = answerability(found)
     said = " ".join(sentence.text for sentence, judgement in sentences if judgement.supported)
+    by_model = generator != "extractive"
     factors = _factors(answerable, found, passages, evidence, sentences, said)
-    score = _combined({factor.name: factor.value for factor in factors}, answerable, by_model=generator != "extractive")
+    values = {factor.name: factor.value for factor in factors}
+    worth = _combined(values, answerable, by_model=by_model)
+    score = min(worth * values["length"], UNSURE if _unsure(asked, found, said) or not values["consistent"] else 1.0)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
-    abstain = not said or score < (ABSTAIN_BELOW if generator == "extractive" else MODEL_ABSTAINS_BELOW)
+    to_the_point = asked.wanted is None or holds(asked.wanted, said)
+    shown = worth if to_the_point else score
+    abstain = not said or shown < (MODEL_ABSTAINS_BELOW if by_model else ABSTAIN_BELOW)
     return Assessment(
         confidence=Confidence(level=level, score=score, reasons=factors),
         sufficient=has_sufficient_context(answerable, said),
@@ -79,10 +87,17 @@ def has_sufficient_context(answerable: float, said: str) -> bool:
 
 
 def _combined(factors: dict[str, float], answerable: float, *, by_model: bool) -> float:
-    """Answerability, less the doubt that agreement and figures take away, times what lowers it."""
+    """Answerability, less the doubt that agreement and figures take away, times what lowers it.
+
+    The length lowers the score, but withholds no answer that has what was asked for: `MIT licence.` may be all."""
     doubt = (1 - answerable) * (MODEL_DOUBT if by_model else 1.0)
     doubt *= (1 - AGREEMENT * factors["agreement"]) * (1 - SPECIFICS * factors["specifics"])
-    return (1 - doubt) * factors["supported"] * factors["wording"] * factors["length"]
+    return (1 - doubt) * factors["supported"] * factors["wording"]
+
+
+def _unsure(asked: Asked, found: Signals | None, said: str) -> bool:
+    missing = found is None or bool(found.names_missing or found.numbers_missing)
+    return missing or (asked.wanted is AnswerType.REASON and not holds(asked.wanted, said))
 
 
 def _factors(
@@ -95,7 +110,8 @@ def _factors(
 ) -> tuple[Factor, ...]:
     relevance = max((passage.score for passage in passages), default=0.0)
     supported = sum(judgement.supported for _, judgement in sentences)
-    agreeing = _agreeing(evidence)
+    differing = figures.differing(evidence)
+    agreeing = 0 if differing else _agreeing(evidence)
     cited = {chunk_id for _, judgement in sentences if judgement.supported for chunk_id in judgement.chunk_ids}
     sources = len({passage.document.id for passage in passages if passage.chunk.id in cited})
     words = len(said.split())
@@ -116,6 +132,13 @@ def _factors(
             name="agreement",
             value=min(agreeing / 2, 1.0),
             text=wording.counted(agreeing, "more document says", "more documents say") + " something as close",
+        ),
+        Factor(
+            name="consistent",
+            value=0.0 if differing else 1.0,
+            text=" and ".join(one.passage.document.title for one in differing) + " give different figures"
+            if differing
+            else "no two documents give different figures",
         ),
         Factor(
             name="sources",
@@ -151,6 +174,7 @@ def _missing(found: Signals | None, said: str) -> str:
     reasons = (
         (found.opposite, "the closest sentence says the opposite of what the question takes for granted"),
         (found.negation, "the question is about what is not so, and the closest sentence does not say that"),
+        (found.another, "the closest sentence is about another one than the question names"),
         (found.names_missing, "the closest sentence does not mention everyone or everything that the question names"),
         (found.numbers_missing, "the closest sentence does not have the number that the question names"),
     )

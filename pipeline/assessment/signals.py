@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipeline.assessment.figures import names_another
 from pipeline.extraction import layout
-from pipeline.extraction.asked import Asked
+from pipeline.extraction.asked import Asked, holds
 from pipeline.extraction.evidence import Candidate
 from pipeline.opposites import opposed
 from pipeline.phrases import word_pattern
@@ -19,8 +20,10 @@ heading or lead-in of a list that answers counts in full."""
 ROW = 0.85
 """What stands in for the cosine of a table row with a cell that the question names, times the share of the question's
 terms in it and around it: a row is no sentence, and its vector says little."""
+SHORT = 2
+"""Terms of a short question."""
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|non|except|least|fail\w*|lack\w*|refus\w*|unable|rarely|hardly"
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|non|except|least|unable|rarely|hardly"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|sin|nunca)\b|n['’]t\b|ない|ません",
     re.IGNORECASE,
 )
@@ -45,8 +48,6 @@ class Signals:
     """Weighted share of the question's terms in the best sentence and around it."""
     rarest_missing: float
     """Weight of the weightiest term of the question that the best sentence lacks."""
-    complete: float
-    """1 when the best sentence itself holds every term of the question."""
     missing: float
     """Share of the question's terms that stand neither in the best sentence nor around it."""
     names_missing: float
@@ -57,6 +58,11 @@ class Signals:
     """1 when the question is negated and the best sentence is not."""
     opposite: float
     """1 when the best sentence has the opposite of a word of the question in its place."""
+    another: float
+    """1 when it is about another one of what the question numbers: machine 74 for machine 77."""
+    short: float
+    """How well the best passage fits a question of at most SHORT terms, all of which the best sentence holds together
+    with the wanted kind of thing; otherwise 0. The cosine with so short a question says little."""
 
 
 def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | None:
@@ -67,7 +73,7 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
     best = max(candidates, key=lambda one: one.score)
     units = evidence[best.place]
     around = _around(best, units)
-    near = set(terms(f"{best.text} {around}"))
+    near = {*best.near, *terms(around)}
     elsewhere = max((one.score for one in candidates if one.place != best.place), default=best.score - 1)
     nearest = sorted((one.cosine for one in units), reverse=True)[:3]
     before = units[best.index - 1].text if best.index else ""
@@ -83,13 +89,19 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
         lead=min(max(best.score - elsewhere, 0.0), 1.0),
         coverage=best.coverage,
         rarest_missing=best.lacks,
-        complete=float(best.lacks == 0),
         missing=missing,
         names_missing=float(any(not name <= near for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{best.text} {around}"))),
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
         opposite=float(opposed(_content(asked.text), words(f"{before} {best.text}"))),
+        another=float(names_another(asked.text, f"{around} {best.text}")),
+        short=max(one.passage.score for one in candidates) if _short(asked, best) else 0.0,
     )
+
+
+def _short(asked: Asked, best: Candidate) -> bool:
+    kind = asked.wanted is None or holds(asked.wanted, best.text)
+    return kind and best.lacks == 0 and len(asked.terms) <= SHORT
 
 
 def _opening(best: Candidate, units: Sequence[Candidate]) -> Candidate | None:

@@ -32,6 +32,8 @@ class Asked:
     """Distinct stems of its content words in order; its words as they stand when it has no content word."""
     wanted: AnswerType | None
     """What kind of thing answers it, where the wording tells."""
+    kind: frozenset[str] = frozenset()
+    """The terms that only name that kind: `number`, `date`. Such a thing itself stands for them."""
 
 
 _WANTED = (
@@ -55,6 +57,7 @@ _WANTED = (
         AnswerType.DATE,
         word_pattern(r"""
             (?:in |on |by )?(?:what|which) (?:year|date|day|month|century|decade|time|era)
+            what (?:is|was) the (?:\w+ ){0,2}?(?:date|year|day)
             when|since when|how long ago|deadline|wann|quand|cuándo|quando
         """),
     ),
@@ -62,6 +65,8 @@ _WANTED = (
         AnswerType.NUMBER,
         word_pattern(r"""
             how (?:many|much|often|far|old|large|big|tall|high|fast|deep|wide|heavy|hot|cold)
+            what (?:is|was) the (?:\w+ ){0,2}?(?:percent\w*|number|amount|fraction|population|size|area|age|temperature)
+            (?:phone|telephone|room|extension) numbers?|numbers? (?:of|for)
             what (?:percent\w*|number|amount|fraction|population|size|area|age|temperature|limit|maximum|minimum)
             wie ?viele?|wie oft|wie hoch|combien|cuánt[oa]s?|quant[ioe]
         """),
@@ -98,7 +103,11 @@ _REASON = any_of(r"""
     weil|damit|wegen|car|parce|porque
 """)
 _MONTH = r"(?:jan|feb|mar|apr|(?-i:May)|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?"
-_NAME = r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+"
+_DAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+_NAME = (
+    rf"(?<![.!?]\s)(?<!^)\b(?!(?-i:{_DAY}|January|February|March|April|May|June|July|August|September|October|November"
+)
+_NAME += r"|December)\b)[A-Z][\w'’-]+"
 _HELD = {
     AnswerType.MONEY: re.compile(
         r"[$€£¥]\s?\d|\d\s?[$€£¥円%]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?|pounds?|cents?|free of charge)\b",
@@ -115,11 +124,23 @@ _HELD = {
     ),
     AnswerType.NUMBER: re.compile(rf"\d|\b{_COUNT}\b", re.IGNORECASE),
     AnswerType.PERSON: re.compile(rf"{_NAME}|\b(?:team|manager|officer|department|owner|staff|director)s?\b|さん|氏"),
-    AnswerType.PLACE: re.compile(rf"{_NAME}|https?://|\b(?:in|at|on|near|under|within|outside)\s+(?:the\s+)?[A-Z\d]"),
+    AnswerType.PLACE: re.compile(
+        rf"{_NAME}|https?://|\b(?:in|at|on|near|under|within|outside)\s+(?:the\s+)?(?:(?!{_DAY})[A-Z]|\d(?!\d?[:.]\d\d))"
+    ),
     AnswerType.REASON: re.compile(rf"\b{_REASON}\b|ため|ので|から", re.IGNORECASE),
 }
 
 
+_KINDS = {
+    AnswerType.MONEY: "price cost costs amount fee",
+    AnswerType.DURATION: "duration time",
+    AnswerType.DATE: "date day year month time",
+    AnswerType.NUMBER: "number amount",
+    AnswerType.PERSON: "name person",
+    AnswerType.PLACE: "place location",
+    AnswerType.REASON: "reason reasons cause",
+}
+_KIND_TERMS = {kind: frozenset(terms(named)) for kind, named in _KINDS.items()}
 _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNORECASE)
 """Its second word asks, and is not looked for."""
 
@@ -127,13 +148,17 @@ _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNO
 @lru_cache(maxsize=512)
 def read(question: str) -> Asked:
     """Read `question`; the same one is read once."""
-    return Asked(
-        text=question,
-        terms=tuple(dict.fromkeys(terms(_MEASURING.sub(r"\1", question)))) or tuple(query_terms(question)),
-        wanted=next((kind for kind, pattern in _WANTED if pattern.search(question)), None),
-    )
+    found = tuple(dict.fromkeys(terms(_MEASURING.sub(r"\1", question)))) or tuple(query_terms(question))
+    wanted = next((kind for kind, pattern in _WANTED if pattern.search(question)), None)
+    named = _KIND_TERMS[wanted].intersection(found) if wanted else frozenset[str]()
+    return Asked(text=question, terms=found, wanted=wanted, kind=named if len(named) < len(found) else frozenset())
 
 
 def holds(wanted: AnswerType, text: str) -> bool:
     """Whether `text` has something of the kind that is wanted."""
     return bool(_HELD[wanted].search(text))
+
+
+def held_kind(asked: Asked, text: str) -> frozenset[str]:
+    """The terms of the question for which a thing of the wanted kind stands in `text`."""
+    return asked.kind if asked.wanted is not None and holds(asked.wanted, text) else frozenset()

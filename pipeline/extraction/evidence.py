@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.extraction import layout
-from pipeline.extraction.asked import Asked, holds
-from pipeline.screen import addressed_to_assistant
-from pipeline.text import terms
+from pipeline.extraction.asked import Asked, held_kind, holds
+from pipeline.extraction.orders import orders
+from pipeline.text import stem, terms, words
 from pipeline.values import BlockKind, RetrievedChunk
 
 READ = 5
@@ -44,6 +44,8 @@ class Candidate:
     kind: BlockKind
     says: bool
     """It can stand in an answer: no heading, no question, no stray marks, no paragraph with orders to an assistant."""
+    near: frozenset[str]
+    """Terms that stand in it, in the sentence before (for a table row: in the header), the heading and the title."""
     own: float
     """0 to 1: weighted share of the question's terms that it holds itself."""
     coverage: float
@@ -98,25 +100,22 @@ def needed(asked: Asked, opening: Candidate, entry: Candidate) -> bool:
 
 def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
     text = passage.chunk.text
-    return [_terms(text[unit.start : unit.end]) for unit in passage.chunk.units]
+    return [
+        _terms(text[unit.start : unit.end])
+        | (_done(text[unit.start : unit.end]) if unit.kind is BlockKind.HEADER else frozenset())
+        for unit in passage.chunk.units
+    ]
+
+
+@lru_cache(maxsize=512)
+def _done(header: str) -> frozenset[str]:
+    """What the people and things that head a column do: an `Owner` owns."""
+    return frozenset(stem(word[:-2]) for word in words(header) if len(word) > 4 and word.endswith(("er", "or")))
 
 
 @lru_cache(maxsize=4096)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(text))
-
-
-def _orders(passage: RetrievedChunk) -> frozenset[int]:
-    """The units of every paragraph in which an assistant is given orders: what follows one is the order's content."""
-    if not (passage.document.flagged or passage.flags):
-        return frozenset()
-    chunk, found = passage.chunk, set[int]()
-    paragraph: list[int] = []
-    for index in range(len(chunk.units)):
-        paragraph = [index] if layout.apart(chunk, index) else [*paragraph, index]
-        if found & set(paragraph) or addressed_to_assistant(layout.text_of(chunk, index), chunk.text):
-            found.update(paragraph)
-    return frozenset(found)
 
 
 class _Scorer:
@@ -138,7 +137,7 @@ class _Scorer:
         self._units = units
         self._relative = relative
         self._title = frozenset(terms(passage.document.title))
-        self._ordered = _orders(passage)
+        self._ordered = orders(passage)
 
     def candidates(self) -> list[Candidate]:
         chunk = self._passage.chunk
@@ -157,7 +156,8 @@ class _Scorer:
         self, index: int, heading: frozenset[str], heading_cosine: float, since: int, *, above: bool
     ) -> Candidate:
         chunk = self._passage.chunk
-        own = self._units[index]
+        text = layout.text_of(chunk, index)
+        own = self._units[index] | held_kind(self._asked, text)
         before = self._before(index)
         around = sum(
             weight
@@ -167,16 +167,14 @@ class _Scorer:
         )
         held = self._share(own)
         under = self._share(heading)
-        text = layout.text_of(chunk, index)
         near = max(0.0, 1 - since / UNDER_REACH)
         named = self._named(text) if chunk.units[index].kind is BlockKind.ROW else 0.0
-        wanted = self._asked.wanted
         score = (
             COVERAGE * (held + around)
             + COSINE * self._cosine(index)
             + PASSAGE * self._relative
             + NAMED * named
-            + (TYPE if wanted is not None and holds(wanted, text) else 0.0)
+            + (TYPE if self._asked.wanted is not None and holds(self._asked.wanted, text) else 0.0)
             + near * (UNDER_COVERAGE * under + UNDER_COSINE * heading_cosine)
         )
         return Candidate(
@@ -189,6 +187,7 @@ class _Scorer:
             and index not in self._ordered
             and chunk.units[index].kind is not BlockKind.HEADER
             and bool(_MEANINGFUL.search(text)),
+            near=own | before | heading | self._title,
             own=held,
             coverage=held + around,
             heading=under,

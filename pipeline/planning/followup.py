@@ -45,6 +45,7 @@ _PREPOSITION = re.compile(
     r"\b(?:for|of|in|to|with|on|at|from|by|under|during|after|before|without|für|von|bei|mit|pour|avec|para|con)\b",
     re.IGNORECASE,
 )
+_WHOM = ("for", "für", "pour", "para")
 _GENERAL = frozenset(
     terms("""
     much many long often soon far mean work happen take cost need get apply tell more example detail explain yes no ok
@@ -136,7 +137,10 @@ def _substituted(question: str, topic: str) -> str:
     if not preposition:
         return renamed(rest, topic) if opening else ""
     like = [found for found in _PREPOSITION.finditer(topic) if found.group().lower() == preposition.group().lower()]
-    return f"{topic[: like[-1].start()]}{rest}?" if like else f"{_bare(topic)} {rest}?"
+    if like:
+        return f"{topic[: like[-1].start()]}{rest}?"
+    instead = renamed(rest[preposition.end() :].strip(), topic) if preposition.group().lower() in _WHOM else ""
+    return instead or f"{_bare(topic)} {rest}?"
 
 
 def _bare(question: str) -> str:

@@ -131,11 +131,61 @@ def test_a_second_document_that_says_the_same_raises_the_score() -> None:
     assert {factor.name: factor.value for factor in alone.confidence.reasons}["agreement"] == 0
 
 
+def test_documents_with_different_figures_are_not_asserted_as_sure() -> None:
+    other = passage("old", ANSWER.replace("25", "20"), 0.9)
+    result = assess(QUESTION, [LEAVE, other], [judged(ANSWER, "leave")], generator="some-model")
+    assert result.confidence.level is not Level.HIGH
+    assert "leave and old give different figures" in [factor.text for factor in result.confidence.reasons]
+
+
+@pytest.mark.parametrize("generator", ["extractive", "some-model"])
+def test_an_answer_about_another_one_than_was_asked_for_is_not_sure(generator: str) -> None:
+    text = "The oil of machine 74 is changed every 222 hours by the team of the hall it stands in."
+    result = assess(
+        "How often is the oil of machine 77 changed?",
+        [passage("machine-74", text, 0.95)],
+        [judged(text, "machine-74")],
+        generator=generator,
+    )
+    assert result.confidence.level is not Level.HIGH
+    assert result.abstain or generator != "extractive"
+
+
+def test_why_without_a_reason_is_not_sure() -> None:
+    because = ANSWER.replace("a year", "a year because the law says so")
+    levels = [
+        assess("Why do staff have paid leave?", [passage("p", text, 0.95)], [judged(text, "p")], generator="m")
+        for text in (ANSWER, because)
+    ]
+    assert [result.confidence.level is Level.HIGH for result in levels] == [False, True]
+
+
+def test_a_very_short_answer_is_given_where_it_is_what_was_asked_for() -> None:
+    result = assess(
+        "What is the licence?",
+        [passage("p", "MIT licence.", 0.7)],
+        [judged("MIT licence.", "p")],
+        generator="extractive",
+    )
+    assert not result.abstain
+
+
+def test_a_short_question_needs_less_of_a_vector() -> None:
+    answer, question = (
+        "The battery lasts about 80 hours and charges in four hours when new.",
+        "How long does the battery last?",
+    )
+    assert not assess(question, [passage("p", answer, 0.5)], [judged(answer, "p")], generator="extractive").abstain
+    place = "The battery lasts about as long as that of the old meter, more or less, and is easy to charge."
+    assert assess(question, [passage("p", place, 0.5)], [judged(place, "p")], generator="extractive").abstain
+
+
 def test_every_input_is_told_in_words() -> None:
     reasons = assess(QUESTION, [LEAVE], [judged(ANSWER, "leave")], generator="extractive").confidence.reasons
     names = [factor.name for factor in reasons]
     assert names == [
-        "answers", "relevance", "terms", "supported", "agreement", "sources", "wording", "specifics", "length",
+        "answers", "relevance", "terms", "supported", "agreement", "consistent", "sources", "wording", "specifics",
+        "length",
     ]  # fmt: skip
     assert all(factor.text and 0 <= factor.value <= 1 for factor in reasons)
 

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.extraction.asked import read
+from pipeline.extraction.evidence import gather
 from pipeline.extraction.extract import ExtractiveWriter, extract
 from pipeline.text import sentences
 from pipeline.values import (
@@ -113,6 +115,28 @@ def test_a_row_comes_after_the_header_of_its_table() -> None:
     found = said("What is the price of the Plus plan?", plans)
     assert found[0] == (HEADER, "Plan | Calls | Price")
     assert (ROW, "Plus | 100 | 140 dollars") in found
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("phone number of Sales", "Sales | Amber Holt | 555 0101"),
+        ("What is the phone number of Support?", "Support | Ravi Menon | 555 0102"),
+        ("Who manages After-sales?", "After-sales | Tim Ho | 555 0103"),
+    ],
+)
+def test_a_row_is_looked_up_by_the_cell_that_the_question_names(question: str, row: str) -> None:
+    header = "Department | Manager | Phone"
+    rows = ("After-sales | Tim Ho | 555 0103", "Sales | Amber Holt | 555 0101", "Support | Ravi Menon | 555 0102")
+    contacts = passage("contacts", (HEADER, header), *((ROW, one) for one in rows))
+    assert said(question, contacts) == [(HEADER, header), (ROW, row)]
+
+
+def test_a_thing_of_the_wanted_kind_stands_for_its_name() -> None:
+    found = passage("contacts", (HEADER, "Department | Owner | Phone"), (ROW, "Sales | Amber Holt | 555 0101"))
+    for question in ("What is the phone number of Sales?", "Who owns Sales?"):
+        row = gather(read(question), [found])[0][1]
+        assert set(read(question).terms) <= row.near
 
 
 def test_a_procedure_is_given_whole_and_in_order() -> None:

@@ -91,6 +91,7 @@ def test_a_name_takes_the_place_of_its_like(topic: str, question: str, completed
         ("What is the hotel limit per night?", "and breakfast?", "What is the breakfast limit per night?"),
         ("Do I need a receipt for a taxi?", "What about a train?", "Do I need a receipt for a train?"),
         ("Who approves a flight?", "and a hotel?", "Who approves a hotel?"),
+        ("How many sick days do I get?", "and for contractors?", "How many sick days do contractors get?"),
     ],
 )
 def test_a_name_takes_the_place_of_what_was_asked_about(topic: str, question: str, completed: str) -> None:

@@ -45,7 +45,7 @@ SAID = ALONE.model_copy(
 PLACED = ALONE.model_copy(
     update={"turns": (SAID.turns[0].model_copy(update={"question": "How much leave is there for full-time staff?"}),)}
 )
-LEANING = "and for contractors?"
+LEANING = "and those who are contractors?"
 SEVERAL = "How much leave do contractors get? Who approves their leave?"
 
 

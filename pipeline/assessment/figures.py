@@ -1,0 +1,74 @@
+"""What the figures of a sentence tell: another thing than the one asked for, or another value than elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+
+from pipeline.extraction.evidence import Candidate
+from pipeline.opposites import opposed
+from pipeline.text import STOP_WORDS, stem, terms, words
+from pipeline.values import BlockKind
+
+NEAR, AS_MUCH = 0.6, 0.05
+"""How far below the best sentence one of another document may score, and how much less of the question it may cover,
+to be about the same."""
+ALIKE = 0.6
+"""Share of common words, their figures aside, from which two sentences say the same thing."""
+
+_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]+\b")
+_DESIGNATED = re.compile(r"([^\W\d_]{2,})[ -]#?(\d+(?:\.\d+)*)\b(?![:/])")
+_MONTHS = frozenset(
+    terms("""january february march april june july august september october november december
+             jan feb mar apr jun jul aug sept sep oct nov dec""")
+)
+_MAY = re.compile(r"(?<=\d )May\b|\bMay(?= \d)")
+
+
+def names_another(question: str, text: str) -> bool:
+    """Whether `text` is about another one of what the question numbers: machine 74 for machine 77, E4 for E9."""
+    figures = set(_FIGURE.findall(text))
+    ours, theirs = _designated(question), _designated(text)
+    if any(number not in figures and any(kind == other for other, _ in theirs) for kind, number in ours):
+        return True
+    codes = {code.lower() for code in _CODE.findall(text)}
+    wanted = {code.lower() for code in _CODE.findall(question)}
+    return any(code not in codes and _form(code) in map(_form, codes) for code in wanted)
+
+
+def differing(evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, Candidate] | None:
+    """Two sentences of different documents that answer equally well, in the same words but with other figures."""
+    said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
+    best = max(said, key=lambda one: one.score, default=None)
+    if best is None:
+        return None
+    near = [one for one in said if one.score >= best.score - NEAR and one.coverage >= best.coverage - AS_MUCH]
+    return next((pair for pair in combinations(near, 2) if _differ(*pair)), None)
+
+
+def _differ(one: Candidate, other: Candidate) -> bool:
+    if one.passage.document.id == other.passage.document.id:
+        return False
+    ours, theirs = _figures(one.text), _figures(other.text)
+    a, b = (set(terms(text)) - figures for text, figures in ((one.text, ours), (other.text, theirs)))
+    alike = len(a & b) > 1 and len(a & b) >= ALIKE * len(a | b)
+    return alike and bool(ours - theirs) and bool(theirs - ours) and not opposed(words(one.text), words(other.text))
+
+
+def _figures(text: str) -> set[str]:
+    found = [*_FIGURE.findall(text), *_MAY.findall(text)]
+    return {*found, *(part for figure in found for part in terms(figure)), *_MONTHS.intersection(terms(text))}
+
+
+def _designated(text: str) -> set[tuple[str, str]]:
+    """Every word with the number behind it."""
+    found = (
+        (stem(word.lower()), number) for word, number in _DESIGNATED.findall(text) if word.lower() not in STOP_WORDS
+    )
+    return {(word, number) for word, number in found if word not in _MONTHS}
+
+
+def _form(code: str) -> str:
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", code))

@@ -1,0 +1,22 @@
+"""What a flagged passage says to an assistant instead of to its readers."""
+
+from __future__ import annotations
+
+from pipeline.extraction import layout
+from pipeline.screen import addressed_to_assistant
+from pipeline.values import RetrievedChunk
+
+
+def orders(passage: RetrievedChunk) -> frozenset[int]:
+    """The units of every paragraph in which an assistant is given orders: what follows one is the order's content.
+
+    Nothing may be said that rests on them. Empty where neither the document nor the passage is flagged."""
+    if not (passage.document.flagged or passage.flags):
+        return frozenset()
+    chunk, found = passage.chunk, set[int]()
+    paragraph: list[int] = []
+    for index in range(len(chunk.units)):
+        paragraph = [index] if layout.apart(chunk, index) else [*paragraph, index]
+        if found & set(paragraph) or addressed_to_assistant(layout.text_of(chunk, index), chunk.text):
+            found.update(paragraph)
+    return frozenset(found)
