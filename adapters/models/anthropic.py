@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
+from adapters.models.client import CONNECT_SECONDS, LazyClient
 from adapters.models.json_reply import parse
 from adapters.models.sse import content_type, read_events
 from adapters.models.translate import translated
@@ -29,20 +29,16 @@ class AnthropicModel:
     def __init__(self, model: str, *, key: str, base_url: str | None = None, timeout: float = 30.0) -> None:
         self.name = f"anthropic:{model}"
         self._model = model
-        self._key = key
-        self._base_url = base_url
-        self._timeout = timeout
         self._schemas = True
-        self._client: AsyncAnthropic | None = None
-        self._making = asyncio.Lock()
+        self._client = LazyClient(self.name, lambda: _make_client(key, base_url, timeout))
 
     async def connect(self) -> None:
         """See `LanguageModel`: imports the SDK and makes the client."""
-        await self._connected()
+        await self._client.get()
 
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
         """See `LanguageModel`."""
-        client = await self._connected()
+        client = await self._client.get()
         reading = _Reading(self.name)
         request = self._request(messages, max_tokens)
         with self._translated():
@@ -60,15 +56,14 @@ class AnthropicModel:
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`. A model without structured outputs is asked for plain JSON instead."""
-        client = await self._connected()
+        client = await self._client.get()
         with self._translated():
             reply = await self._ask(client, self._request(messages, max_tokens), into)
         content, usage = _read_reply(self.name, reply)
         return parse(self.name, content, into), usage
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.close()
+        await self._client.close()
 
     async def _ask(self, client: AsyncAnthropic, request: dict[str, Any], into: type[T]) -> Any:
         import anthropic
@@ -84,21 +79,6 @@ class AnthropicModel:
                 self._schemas = False
         return await create(**request)
 
-    async def _connected(self) -> AsyncAnthropic:
-        async with self._making:
-            if self._client is None:
-                try:
-                    self._client = await asyncio.to_thread(self._make_client)
-                except Exception as error:
-                    raise Unavailable(self.name, "its client could not be made") from error
-            return self._client
-
-    def _make_client(self) -> AsyncAnthropic:
-        import anthropic
-
-        timeout = anthropic.Timeout(self._timeout, connect=min(self._timeout, 5.0))
-        return anthropic.AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=timeout)
-
     def _translated(self) -> Any:
         import anthropic
 
@@ -108,6 +88,13 @@ class AnthropicModel:
         system = "\n\n".join(message.content for message in messages if message.role == "system")
         chat = [message.model_dump() for message in messages if message.role != "system"]
         return {"model": self._model, "max_tokens": max_tokens, "system": system, "messages": chat}
+
+
+def _make_client(key: str, base_url: str | None, timeout: float) -> AsyncAnthropic:
+    import anthropic
+
+    limits = anthropic.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
+    return anthropic.AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, timeout=limits)
 
 
 class _Reading:

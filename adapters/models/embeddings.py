@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from adapters.models.client import openai_client
 from adapters.models.translate import translated
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _BATCH = 64
 """Texts a request: 64 of 500 tokens stay well below the 300,000 tokens that OpenAI takes at once."""
@@ -43,12 +41,8 @@ class OpenAIEmbedder:
         self.name = f"openai:{model}:{dimensions}"
         self.dimensions = dimensions
         self._model = model
-        self._key = key
-        self._base_url = base_url
-        self._timeout = timeout
         self._sleep = sleep
-        self._client: AsyncOpenAI | None = None
-        self._making = asyncio.Lock()
+        self._client = openai_client(self.name, key=key, base_url=base_url, timeout=timeout)
 
     @classmethod
     async def open(cls, model: str, *, key: str, base_url: str | None = None) -> OpenAIEmbedder:
@@ -80,7 +74,7 @@ class OpenAIEmbedder:
 
     async def ask(self, texts: Sequence[str]) -> list[list[float]]:
         """The raw vectors of one batch, in order. Raises Unavailable."""
-        client = await self._connected()
+        client = await self._client.get()
         import openai
 
         try:
@@ -96,8 +90,7 @@ class OpenAIEmbedder:
             raise Unavailable(self.name, "answered with something other than vectors", permanent=True) from error
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.close()
+        await self._client.close()
 
     async def _at_once(self, texts: Sequence[str]) -> list[list[float]]:
         try:
@@ -115,18 +108,3 @@ class OpenAIEmbedder:
                 raise
             await self._sleep(wait)
             return await self.ask(batch)
-
-    async def _connected(self) -> AsyncOpenAI:
-        async with self._making:
-            if self._client is None:
-                try:
-                    self._client = await asyncio.to_thread(self._make_client)
-                except Exception as error:
-                    raise Unavailable(self.name, "its client could not be made") from error
-            return self._client
-
-    def _make_client(self) -> AsyncOpenAI:
-        import openai
-
-        timeout = openai.Timeout(self._timeout, connect=min(self._timeout, 5.0))
-        return openai.AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=timeout)

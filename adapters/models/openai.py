@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from adapters.models.client import openai_client
 from adapters.models.json_reply import parse
 from adapters.models.sse import content_type, read_events
 from adapters.models.thinking import Thinking
@@ -14,9 +15,6 @@ from adapters.models.translate import translated
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
 from pipeline.values import Usage
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
 """The limit's newer and older name: reasoning models refuse the older one, many other servers the newer."""
@@ -46,23 +44,19 @@ class OpenAIModel:
     ) -> None:
         self.name = name or f"openai:{model}"
         self._model = model
-        self._key = key
-        self._base_url = base_url
         self._wishes: dict[str, object] = {"temperature": temperature, "reasoning_effort": effort}
-        self._timeout = timeout
         self._usage_grace = usage_grace
         self._limits = _LIMITS if base_url is None else _LIMITS[::-1]
         self._refused: set[str] = set()
-        self._client: AsyncOpenAI | None = None
-        self._making = asyncio.Lock()
+        self._client = openai_client(self.name, key=key, base_url=base_url, timeout=timeout)
 
     async def connect(self) -> None:
         """See `LanguageModel`: imports the SDK and makes the client."""
-        await self._connected()
+        await self._client.get()
 
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
         """See `LanguageModel`. A server that refuses an optional parameter is asked again without it."""
-        client = await self._connected()
+        client = await self._client.get()
         optional = {"stream_options": {"include_usage": True}}
         reason, tokens, begun, thinking = "", (0, 0), False, Thinking()
         async with AsyncExitStack() as open_response:
@@ -90,7 +84,7 @@ class OpenAIModel:
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`. A server without structured outputs is asked for plain JSON instead."""
-        client = await self._connected()
+        client = await self._client.get()
         schema = {"name": into.__name__, "schema": into.model_json_schema(), "strict": True}
         optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
         with self._translated():
@@ -99,23 +93,7 @@ class OpenAIModel:
         return parse(self.name, content, into), Usage(writer=self.name, input_tokens=tokens[0], output_tokens=tokens[1])
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.close()
-
-    async def _connected(self) -> AsyncOpenAI:
-        async with self._making:
-            if self._client is None:
-                try:
-                    self._client = await asyncio.to_thread(self._make_client)
-                except Exception as error:
-                    raise Unavailable(self.name, "its client could not be made") from error
-            return self._client
-
-    def _make_client(self) -> AsyncOpenAI:
-        import openai
-
-        timeout = openai.Timeout(self._timeout, connect=min(self._timeout, 5.0))
-        return openai.AsyncOpenAI(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=timeout)
+        await self._client.close()
 
     def _translated(self) -> Any:
         import openai

@@ -37,13 +37,19 @@ def test_a_missing_key_is_named(spec: str, setting: str) -> None:
         make_model(spec)
 
 
-async def test_a_server_of_ones_own_needs_no_key_and_ollama_never_gets_openais() -> None:
+@pytest.mark.parametrize(
+    ("spec", "key", "sent"), [("openai:local", "", "none"), ("ollama:llama3", "sk-secret", "ollama")]
+)
+async def test_a_server_of_ones_own_needs_no_key_and_ollama_never_gets_openais(
+    spec: str, key: str, sent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with LlmServer(otherwise=lambda _: Text('{"writer": "x"}')).running() as server:
-        model = make_model("openai:local", openai_base_url=f"{server.url}/v1")
+        monkeypatch.setattr("adapters.models.factory.OLLAMA_URL", f"{server.url}/v1")
+        base_url = "" if spec.startswith("ollama") else f"{server.url}/v1"
+        model = make_model(spec, openai_key=key, openai_base_url=base_url)
         _ = [piece async for piece in model.stream([], max_tokens=9)]
         await model.close()
-    assert server.keys == ["none"]
-    assert vars(make_model("ollama:llama3", openai_key="sk-secret"))["_key"] == "ollama"
+    assert server.keys == [sent]
 
 
 def test_naming_a_model_imports_no_sdk() -> None:
