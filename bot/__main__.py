@@ -16,6 +16,8 @@ from pipeline.errors import CitewellError
 app = typer.Typer(
     name="citewell",
     help="Answers questions from your own documents, and shows where every sentence comes from.",
+    epilog="Settings are read from the environment, .env and citewell.toml; .env.example lists them all.",
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

@@ -49,7 +49,8 @@ def _group(value: str) -> str:
     return value
 
 
-def _collection_name(value: str) -> str:
+def collection_name(value: str) -> str:
+    """`value`, if a collection may be called that. Raises ValueError."""
     if not value.replace("-", "").replace("_", "").isalnum():
         raise ValueError("a name of letters, digits, - and _")
     return value
@@ -61,4 +62,4 @@ Server = AfterValidator(_server)
 """An `http(s)://` address without a path."""
 Group = AfterValidator(_group)
 """Who may see a collection: `platform:id[:id…]`."""
-CollectionName = AfterValidator(_collection_name)
+CollectionName = AfterValidator(collection_name)

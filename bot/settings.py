@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -223,17 +225,29 @@ def _written() -> wrong_settings.Written:
     path = _config_file()
     if os.environ.get(CONFIG) and not path.is_file():
         raise Misconfigured(CONFIG, f"there is no file {path}", what_to_do="Correct the path, or unset it.")
-    try:
+    with _readable(path):
         table = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except (OSError, ValueError) as error:
-        raise Misconfigured(str(path), f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None
+    with _readable(Path(".env")):
+        in_dotenv = dotenv_values(".env").keys()
     ours = {environment_name(field) for field in Settings.model_fields}
     environment = {name for name in os.environ if name.startswith("CITEWELL_") and name != CONFIG}
-    dotenv = {name for name in dotenv_values(".env") if name.startswith("CITEWELL_")}
+    dotenv = {name for name in in_dotenv if name.startswith("CITEWELL_")}
     return wrong_settings.Written(
         fields=Settings.model_fields,
         environment=frozenset(environment | (ours & os.environ.keys())),
-        dotenv=frozenset(dotenv | (ours & dotenv_values(".env").keys())),
+        dotenv=frozenset(dotenv | (ours & in_dotenv)),
         file=path,
         table=table,
     )
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Misconfigured(
+            str(path), f"cannot be read: {error.strerror}", what_to_do="Let this user read it."
+        ) from None
+    except ValueError as error:
+        raise Misconfigured(str(path), f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None

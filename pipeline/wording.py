@@ -110,8 +110,8 @@ INJECTION = (
     "Ask me about the documents in your own words."
 )
 EMPTY_KNOWLEDGE_BASE = (
-    "No documents that everyone here may see have been added yet. "
-    "The operator adds them with `citewell index PATH` (a file or a folder); after that, ask me again."
+    "There are no documents yet that everyone here may see. "
+    "Whoever runs this bot adds a file or a folder with `citewell index PATH`; after that, ask me again."
 )
 EMPTY_QUESTION = "What would you like to know? Ask a question about the documents, for example: How do I request leave?"
 TOO_SHORT = "That is a little short for me to search well. What exactly would you like to know?"

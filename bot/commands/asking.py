@@ -40,7 +40,9 @@ def ask(
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     data: Data = None,
 ) -> None:
-    """Ask one question. Exit status 0: answered; 1: not answered, with the reason."""
+    """Ask one question.
+
+    Exit status 0: answered; 1: not answered, with the reason."""
     found = settings(data)
     text = typer.get_text_stream("stdin").read() if question == "-" else question
 

@@ -51,9 +51,7 @@ def list_documents(context: typer.Context, data: Data = None) -> None:
 def remove(
     names: Annotated[
         list[str],
-        typer.Argument(
-            metavar="NAME...", help="Ids as `citewell documents` lists them, or paths of files and folders."
-        ),
+        typer.Argument(metavar="NAME", help="Ids as `citewell documents` lists them, or paths of files and folders."),
     ],
     data: Data = None,
 ) -> None:

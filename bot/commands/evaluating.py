@@ -36,6 +36,7 @@ Out = Annotated[
         help="Predictions, one a line; a run that was interrupted goes on from here.",
     ),
 ]
+PREDICTED = ("abstained", "cited", "level", "answer")
 Predict = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
@@ -104,8 +105,8 @@ def compare(
     limit: Annotated[int, typer.Option("--limit", min=0, help="Rows shown.")] = 20,
 ) -> None:
     """Show where two runs of `eval qa` differ: outcome, sources, answer."""
-    one = {str(row["id"]): row for row in read_rows(first)}
-    two = {str(row["id"]): row for row in read_rows(second)}
+    one = {str(row["id"]): row for row in read_rows(first, *PREDICTED)}
+    two = {str(row["id"]): row for row in read_rows(second, *PREDICTED)}
     shared = [key for key in one if key in two]
     differing = [(key, kind) for key in shared if (kind := _difference(one[key], two[key]))]
     counts = Table("difference", "rows", box=None)

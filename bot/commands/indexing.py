@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from adapters.console.render import clean
 from bot.commands.terminal import Data, err, note, out, run, settings
+from bot.setting_types import collection_name
 from pipeline import wording
 from pipeline.ingestion.ingest import Event, Failed, Summary
 
@@ -17,20 +18,31 @@ if TYPE_CHECKING:
     from bot.citewell import Citewell
 
 
+def _named(collection: str) -> str:
+    try:
+        return collection and collection_name(collection)
+    except ValueError as error:
+        raise typer.BadParameter(f"must be {error}, not {collection!r}") from None
+
+
 def index(
     paths: Annotated[
-        list[Path], typer.Argument(exists=True, help="Files and folders; folders are read recursively.")
+        list[Path], typer.Argument(metavar="PATH", exists=True, help="Files and folders; folders are read recursively.")
     ] = [],  # noqa: B006
     collection: Annotated[
         str,
         typer.Option(
-            "--collection", help="Collection to fill; default: where it was before, else CITEWELL_DEFAULT_COLLECTION."
+            "--collection",
+            callback=_named,
+            help="Collection to fill; default: where it was before, else CITEWELL_DEFAULT_COLLECTION.",
         ),
     ] = "",
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the vector index from the database.")] = False,
     data: Data = None,
 ) -> None:
-    """Index documents, or bring the index up to date. Exit status 1: some documents could not be read."""
+    """Index files and folders; again: take in what is new or changed, forget what is gone.
+
+    Exit status 1: some documents could not be read."""
     if not paths and not rebuild:
         raise typer.BadParameter("Name a file or folder to index, or use --rebuild.")
     found = settings(data)

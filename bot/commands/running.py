@@ -9,7 +9,9 @@ from bot.commands.terminal import run as run_to_end
 
 
 def run(data: Data = None) -> None:
-    """Answer on every platform whose tokens are set. Ctrl-C or SIGTERM stops cleanly."""
+    """Answer on Slack and Discord, until Ctrl-C or SIGTERM.
+
+    Slack needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN, Discord DISCORD_TOKEN; what is not set is left out."""
     found = settings(data, service=True)
 
     async def work() -> None:

@@ -100,6 +100,12 @@ def test_a_folder_stays_in_its_collection_when_it_is_indexed_again(person: Termi
     assert {line.split("\t")[2] for line in person.type("documents").out.splitlines()} == {"hr"}
 
 
+def test_a_collection_has_a_name_that_rules_can_hold(person: Terminal, documents: Path) -> None:
+    said = person.type("index", documents, "--collection", "human resources")
+    assert said.status == 2
+    assert "must be a name of letters" in said.err
+
+
 def test_what_is_not_moved_to_another_collection_is_said(indexed: Terminal, documents: Path) -> None:
     indexed.type("index", documents / "leave.md", "--collection", "hr")
     said = indexed.type("index", documents, "--collection", "all")
@@ -227,6 +233,13 @@ def test_predictions_are_not_written_into_a_folder_that_does_not_exist(person: T
     assert said.status == 2
     assert "There is no folder missing" in said.err
     assert not Path("missing").exists()
+
+
+def test_runs_are_compared_only_if_they_are_predictions(person: Terminal) -> None:
+    Path("questions.jsonl").write_text('{"id": "1", "question": "How many vacation days do I get?"}\n')
+    said = person.type("eval", "compare", "questions.jsonl", "questions.jsonl")
+    assert said.status == 2
+    assert "questions.jsonl, line 1: abstained, cited, level, answer missing" in said.err
 
 
 def test_a_file_that_holds_no_predictions_is_left_as_it_is(person: Terminal) -> None:

@@ -164,6 +164,11 @@ def test_a_broken_toml_file_is_named(tmp_path: Path) -> None:
         read_settings()
 
 
+def test_an_env_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xff\xfe=1\n")
+    assert refusal().startswith(".env: cannot be read")
+
+
 def test_collection_rules_come_from_the_toml_file(tmp_path: Path) -> None:
     (tmp_path / "citewell.toml").write_text('[collections.hr]\nonly = ["slack:T1:C2"]\n')
     assert read_settings().collections["hr"].only == ("slack:T1:C2",)
