@@ -120,8 +120,10 @@ class _Cutter:
 
     def _pieces(self, block: Block, step: int, space: str) -> Iterator[Piece]:
         marker = "- " if block.kind is BlockKind.ITEM else f"{step}. " if block.kind is BlockKind.STEP else ""
-        whole = Piece(block.text, block, block.kind, self._cost(marker + block.text), marker, space)
-        if block.kind is BlockKind.PROSE or (block.kind in _LISTS and whole.tokens > LONG_ITEM):
+        prose = block.kind is BlockKind.PROSE
+        tokens = 0 if prose else self._cost(marker + block.text)
+        whole = Piece(block.text, block, block.kind, tokens, marker, space)
+        if prose or (block.kind in _LISTS and tokens > LONG_ITEM):
             yield from self._by_sentence(whole)
         else:
             yield from self._cut(whole)
