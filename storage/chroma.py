@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
 
-SMALL = 20_000
-"""Up to so many vectors a collection's graph is kept in memory and replayed from Chroma's log when it is opened (2 s at
-10,000): what is never written to disk cannot be torn by a crash. Larger ones are written every 1,000 vectors."""
-NEVER = 1_000_000_000
+WRITTEN_EVERY = 1000
+"""Vectors after which a collection's graph is written to disk. Later ones are replayed from Chroma's log whenever the
+collection is opened: at 10,000 vectors 0.1 s this way, 6 s when the graph is never written. A crash can tear a graph
+that is being written; the probe finds that, and the store is built anew."""
 SERVER_SECONDS = 10.0
 
 
@@ -87,10 +87,10 @@ class ChromaStore:
             names = [collection.name for collection in self._client.list_collections()]
         return [int(name.removeprefix(self._prefix)) for name in names if name.startswith(self._prefix)]
 
-    def numbers(self, collection: int, expected: int = 0) -> set[int]:
-        """What a collection says that it holds; it is created if need be, to hold `expected` vectors soon."""
+    def numbers(self, collection: int) -> set[int]:
+        """What a collection says that it holds; it is created if need be."""
         with _translated():
-            return {int(number) for number in self._collection(collection, expected).get(include=[])["ids"]}
+            return {int(number) for number in self._collection(collection).get(include=[])["ids"]}
 
     def add(self, collection: int, numbers: Sequence[int], vectors: Vectors) -> None:
         """Add unit vectors, one for each number."""
@@ -144,12 +144,12 @@ class ChromaStore:
                 if name.startswith(self._family) and not name.startswith(self._prefix):
                     self._client.delete_collection(name)
 
-    def _collection(self, number: int, expected: int = 0) -> Collection:
+    def _collection(self, number: int) -> Collection:
         if number not in self._collections:
             self._collections[number] = self._client.get_or_create_collection(
                 f"{self._prefix}{number}",
                 embedding_function=None,
-                configuration={"hnsw": {"space": "cosine", "sync_threshold": NEVER if expected <= SMALL else 1000}},
+                configuration={"hnsw": {"space": "cosine", "sync_threshold": WRITTEN_EVERY}},
             )
         return self._collections[number]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -52,15 +52,27 @@ def read_truth(db: sqlite3.Connection, embedder: str) -> Truth:
     return Truth(generation(db), collections, numbers, dimensions)
 
 
-async def reconcile(database: Database, store: ChromaStore, truth: Truth, threads: Executor) -> int:
-    """Add what is missing from `store` and delete what is too much; returns how many were deleted."""
+async def reconcile(
+    database: Database,
+    store: ChromaStore,
+    truth: Truth,
+    threads: Executor,
+    *,
+    known: Mapping[int, Sequence[int]] | None = None,
+) -> int:
+    """Add what is missing from `store` and delete what is too much; returns how many were deleted.
+
+    `known` is what each collection holds, for a caller who has just made it so; otherwise the store is asked."""
     loop = asyncio.get_running_loop()
     deleted = 0
     for collection in await loop.run_in_executor(threads, store.collections):
         if collection not in truth.numbers:
             await loop.run_in_executor(threads, store.drop, collection)
     for collection, numbers in truth.numbers.items():
-        held = await loop.run_in_executor(threads, store.numbers, collection, len(numbers))
+        if known is None:
+            held = await loop.run_in_executor(threads, store.numbers, collection)
+        else:
+            held = set(known.get(collection, ()))
         surplus = sorted(held.difference(numbers))
         for batch in _batches(surplus):
             await loop.run_in_executor(threads, store.delete, collection, batch)

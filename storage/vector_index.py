@@ -125,7 +125,7 @@ class VectorIndex:
                 return True
             for fresh in (False, False, True):
                 try:
-                    return await self._serve(truth, fresh=fresh)
+                    return await self._serve(truth, fresh=fresh, thorough=thorough)
                 except Unavailable as error:
                     _log.warning("The vector index failed, search is exact meanwhile: %s", error)
                     failure = error
@@ -170,14 +170,18 @@ class VectorIndex:
                 async with asyncio.timeout(POLL_SECONDS):
                     await self._due.wait()
 
-    async def _serve(self, truth: Truth, *, fresh: bool) -> bool:
-        """Make the wanted store, or a `fresh` one, equal to `truth`, and serve from it."""
+    async def _serve(self, truth: Truth, *, fresh: bool, thorough: bool) -> bool:
+        """Make the wanted store, or a `fresh` one, equal to `truth`, and serve from it.
+
+        What the store that serves holds is known, and it is asked only when this shall be `thorough`."""
         wanted = await self._stores.choose(fresh=fresh)
-        store = self._store
+        store, known = self._store, None
         if store is None or wanted != self._name:
             store = await self._stores.open(wanted, truth.size)
+        elif self._serving and not thorough:
+            known = self._serving.truth.numbers
         try:
-            deleted = await reconcile(self._database, store, truth, self._threads)
+            deleted = await reconcile(self._database, store, truth, self._threads, known=known)
             await check(self._database, store, truth, self._threads)
         except BaseException:
             if store is self._store:
