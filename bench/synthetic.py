@@ -1,15 +1,16 @@
-"""A made-up library of any size: Zipf-distributed words, random unit vectors, the same on every machine."""
+"""A made-up library of any size: English words by Zipf's law, random unit vectors, the same on every machine."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import numpy as np
 
+from adapters.models.minilm.embedder import FOLDER
 from pipeline.ports import Library
 from pipeline.values import BlockKind, Chunk, Document, Unit
 
-VOCABULARY = 50_000
 SENTENCES = 6
 WORDS = 18
 CHUNKS = 20
@@ -23,9 +24,9 @@ class Corpus:
     def __init__(self, chunks: int, *, seed: int = 1) -> None:
         self._random = np.random.default_rng(seed)
         self._chunks = chunks
-        ranks = np.arange(1, VOCABULARY + 1)
-        self._weights = (1 / ranks) / (1 / ranks).sum()
-        self._words = [_word(number) for number in range(VOCABULARY)]
+        self._words = _vocabulary()
+        weights = 1 / np.arange(1, len(self._words) + 1)
+        self._shares = np.cumsum(weights / weights.sum())
         self._kept: list[list[str]] = []
 
     async def fill(self, library: Library, embedder: str) -> None:
@@ -46,7 +47,7 @@ class Corpus:
             yield document, [self._chunk(document.id, position) for position in range(many)]
 
     def _chunk(self, document_id: str, position: int) -> Chunk:
-        drawn = self._random.choice(VOCABULARY, size=(SENTENCES, WORDS), p=self._weights)
+        drawn = np.searchsorted(self._shares, self._random.random((SENTENCES, WORDS)))
         text, units = "", []
         for row in drawn:
             words = [self._words[i] for i in row]
@@ -63,15 +64,10 @@ class Corpus:
         )
 
 
-def _word(number: int) -> str:
-    """A pronounceable word for each number."""
-    syllables = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
-    word = ""
-    number += len(syllables)
-    while number:
-        number, rest = divmod(number, len(syllables))
-        word += syllables[rest]
-    return word
+def _vocabulary() -> list[str]:
+    """Whole words that the embedder's tokenizer knows, commonest first: a word is one token, as most are in English."""
+    entries = json.loads((FOLDER / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    return [word for word in entries if len(word) > 1 and word.isascii() and word.isalpha()]
 
 
 def _unit_rows(random: np.random.Generator, rows: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
