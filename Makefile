@@ -5,6 +5,7 @@ BIN := .venv/bin
 
 $(BIN)/citewell: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer; set PYTHON=python3.x")'
+	@echo 'Installing Citewell into .venv; the first time takes some minutes.'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .

@@ -78,7 +78,8 @@ def reasoning(*, passages: int, documents: int, kept: int, drafted: int) -> str:
         return f"read {counted(passages, 'passage')}; {none} the question"
     used = f"used {counted(passages, 'passage')} from {counted(documents, 'document')}"
     if kept == drafted:
-        checked = "the one sentence is supported" if kept == 1 else f"all {kept} sentences supported"
+        whole = {1: "the one sentence is supported", 2: "both sentences supported"}
+        checked = whole.get(kept, f"all {kept} sentences supported")
     else:
         checked = f"{kept} of {drafted} sentences supported, the rest left out"
     return f"{used}; {checked}"
