@@ -56,8 +56,10 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, stop.set)
         async with scheduled(settings, citewell):
-            documents = wording.counted(await citewell.storage.library.count(), "document")
-            say(f"Answering from {documents} on {', '.join(adapters)}.")
+            documents = await citewell.storage.library.count()
+            say(f"Answering from {wording.counted(documents, 'document')} on {' and '.join(adapters)}.")
+            if not documents:
+                say("To index a file or a folder, type in another terminal: citewell index PATH")
             return await _until_stopped(worker, adapters, citewell, stop, say)
 
 

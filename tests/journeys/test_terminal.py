@@ -279,6 +279,7 @@ async def test_a_platform_that_cannot_be_reached_is_said_in_a_line_and_tried_aga
     process.terminate()
     _, errors = await process.communicate()
     assert process.returncode == 0
+    assert "citewell index PATH" in "".join(told)
     assert f"whether {name} is down" in told[-1]
     assert errors.decode() == ""
 
