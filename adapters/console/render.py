@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.style import Style
 from rich.syntax import Syntax
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from pipeline import wording
@@ -120,18 +120,25 @@ def _line(sentence: CitedSentence, marked: str, step: int) -> RenderableType:
     if sentence.kind is BlockKind.CODE:
         code = Syntax(clean(sentence.text), sentence.language or "text", background_color="default", word_wrap=True)
         return Group(Padding(code, (0, 0, 0, 2)), Text(marked.strip(), style="cyan"))
-    grid = Table.grid(padding=(0, 1))
+    grid = _grid(1, 2)
     grid.add_row(f"{step}." if step else "•", _text(sentence, marked))
     return grid
+
+
+def _grid(gap: int, columns: int) -> Table:
+    """Columns without lines, in which a long word goes on in the next line and is never cut off."""
+    return Table.grid(*(Column(overflow="fold") for _ in range(columns)), padding=(0, gap))
 
 
 def _table(rows: Sequence[tuple[CitedSentence, str]]) -> Table:
     headed = rows[0][0].kind is BlockKind.HEADER
     table = Table(show_header=headed)
-    for cell in _cells(*rows[0]) if headed else ():
-        table.add_column(cell)
-    for row in rows[1:] if headed else rows:
-        table.add_row(*_cells(*row))
+    cells = [_cells(*row) for row in rows]
+    for column in range(max(map(len, cells))):
+        name = cells[0][column] if headed and column < len(cells[0]) else ""
+        table.add_column(name, overflow="fold")
+    for line in cells[1:] if headed else cells:
+        table.add_row(*line)
     return table
 
 
@@ -147,7 +154,7 @@ def _badge(answer: Answer) -> Text:
 
 
 def _sources(title: str, citations: Sequence[Citation]) -> RenderableType:
-    grid = Table.grid(padding=(0, 1))
+    grid = _grid(1, 3)
     for citation in citations:
         where = place(citation)
         line = Text(clean(citation.title), style="bold").append(f" - {clean(where)}" if where else "", style="not bold")
@@ -174,7 +181,7 @@ def _passages(citations: Sequence[Citation]) -> Iterator[RenderableType]:
 
 
 def _why(answer: Answer) -> RenderableType:
-    grid = Table.grid(padding=(0, 2))
+    grid = _grid(2, 2)
     for factor in answer.confidence.reasons:
         grid.add_row(Text(f"{factor.value:.2f}", style="dim"), Text(clean(factor.text)))
     title = f"Why: {answer.confidence.score:.2f} of 1"

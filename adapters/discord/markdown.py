@@ -17,7 +17,8 @@ _LINE_START = re.compile(r"^(\s*)([#>+-]|\d+(?=[.)]))")
 _BACKTICKS = re.compile(r"`(?=`)")
 _MASS_MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s<>]+")
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|://", re.IGNORECASE)
+_SCHEME = re.compile(r"(?<![a-z0-9+.-])([0-9+.-]*)(?:[a-z][a-z0-9+.-]*)?://", re.IGNORECASE)
+"""Begins at the beginning of a word only, so that a long one is not read again from each of its letters."""
 _INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
 _LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
 _ROUND = str.maketrans("[]", "()")
@@ -69,7 +70,8 @@ def link(label: str, address: str) -> str:
 
 def linkable(address: str) -> bool:
     """Whether Discord will open exactly this address and nothing else."""
-    return len(address) <= MAX_ADDRESS and _LINKABLE.fullmatch(address) is not None
+    whole = len(address) <= MAX_ADDRESS and clean(address) == address
+    return whole and _LINKABLE.fullmatch(address) is not None
 
 
 def _linked(text: str, addresses: Collection[str]) -> str:
@@ -103,7 +105,7 @@ def _escape_line_start(match: re.Match[str]) -> str:
 
 def _without_schemes(text: str) -> str:
     """`https://host/path` becomes `host/path`: still readable, no longer a link."""
-    while (shorter := _SCHEME.sub("", text)) != text:
+    while (shorter := _SCHEME.sub(r"\1", text)) != text:
         text = shorter
     return text
 

@@ -55,7 +55,8 @@ def mrkdwn(text: str) -> str:
 
 def linkable(url: str) -> bool:
     """Whether `url` can be linked without changing a byte of it."""
-    return bool(_LINKABLE.fullmatch(url)) and len(mrkdwn(url)) <= 2000 and _balanced(url)
+    whole = bool(_LINKABLE.fullmatch(url)) and clean(url) == url
+    return whole and len(mrkdwn(url)) <= 2000 and _balanced(url)
 
 
 def _balanced(url: str) -> bool:

@@ -35,8 +35,8 @@ def why(answer: Answer) -> list[Post]:
     """The parts of the confidence, in words."""
     lines = [f"• {short(factor.text, 500)} ({factor.value:.2f})" for factor in answer.confidence.reasons]
     head = f"*{wording.badge(answer.confidence)}* ({answer.confidence.score:.2f})"
-    notes = (short(text, 500) for text in (answer.reasoning, wording.written_by(answer.usage)) if text)
-    blocks = [section(head), *(section(line) for line in lines), context(*notes)]
+    notes = [short(text, 500) for text in (answer.reasoning, wording.written_by(answer.usage))]
+    blocks = [section(head), *(section(line) for line in lines), context(*filter(None, notes))]
     return _posts(blocks, "Why this confidence")
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LINK = re.compile(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x1b\\|\x07)")
 _TOKEN = re.compile(r"\x1b\[\??([0-9;]*)([A-Za-z])|([\n\r])|([^\x1b\n\r]+)")
+_HIDDEN = ("Cc", "Cf", "Co", "Cs")
 _JOINERS = "\u200c\u200d"
 
 
@@ -28,7 +29,7 @@ def look(written: str, width: int) -> Look:
     whole again."""
     links = frozenset(filter(None, _LINK.findall(written)))
     text = _LINK.sub("", _COLOUR.sub("", written))
-    hidden = (at for at, c in enumerate(text) if c not in "\n" + _JOINERS and unicodedata.category(c)[0] == "C")
+    hidden = (at for at, c in enumerate(text) if c not in "\n" + _JOINERS and unicodedata.category(c) in _HIDDEN)
     obeyed = frozenset(repr(text[at : at + 8]) for at in hidden)
     return Look(_unwrapped(text.split("\n"), width), links, obeyed)
 

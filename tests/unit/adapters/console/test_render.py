@@ -63,3 +63,13 @@ def test_what_is_piped_on_is_plain_text() -> None:
     Console(file=file, width=80).print(render(cited(sentences=[code]), why=True, passages=True))
     assert "\x1b" not in file.getvalue()
     assert "print('x')" in file.getvalue()
+
+
+@pytest.mark.parametrize("kind", list(BlockKind))
+def test_no_word_is_too_long_to_be_shown_whole(kind: BlockKind) -> None:
+    word = "".join(f"{number}-" for number in range(200))
+    url = f"https://wiki.acme.example/{word}"
+    answer = cited(sentences=[CitedSentence(text=word, kind=kind)], citations=[citation(url=url, quote=word)])
+    told = "".join(shown(answer).text.translate({ord(line): None for line in "│┃"}).split())
+    assert word in told.replace(url, "")
+    assert url in told

@@ -1,0 +1,159 @@
+"""What each platform makes of an answer, and how a strict reader of that platform takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from rich.console import RenderableType
+
+from adapters.console import render as console
+from adapters.discord import render as discord
+from adapters.discord.card import card, layout
+from adapters.slack import panels
+from adapters.slack import render as slack
+from adapters.slack.home import home
+from adapters.slack.layout import Draft
+from pipeline.values import Answer, CitedSentence, Document, Preferences, Stage
+from tests.contracts.console_driver import Terminal
+from tests.doubles.discord import eyes as discord_eyes
+from tests.doubles.discord.limits import refused
+from tests.doubles.discord.world import COMPONENTS_V2
+from tests.doubles.hostile import FRAGMENTS
+from tests.doubles.slack import eyes as slack_eyes
+from tests.doubles.slack.rules import wrong_blocks, wrong_view
+
+_HIDDEN = "\u202e\u2066\u200e\x00\x1b\U000e0041"
+
+
+class Seen(NamedTuple):
+    """One message, or one view, as its reader meets it."""
+
+    text: str
+    links: frozenset[str] = frozenset()
+    alive: frozenset[str] = frozenset()
+    """What would notify somebody, or is markup that nobody meant."""
+    wrong: str = ""
+    """Why the platform would refuse it."""
+
+
+class Surface(Protocol):
+    fragments: Sequence[str]
+    """What hostile text for it is put together from."""
+
+    def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
+        """The messages of an answer."""
+        ...
+
+    def panels(self, answer: Answer) -> list[Seen]:
+        """What is shown of it on request."""
+        ...
+
+    def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
+        """What is shown while it is being written."""
+        ...
+
+    def documents(self, documents: Sequence[Document]) -> list[Seen]:
+        """The list of what is indexed."""
+        ...
+
+
+class Slack:
+    fragments = FRAGMENTS
+
+    def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
+        return [_post(post) for post in slack.reply(answer, slack.Look(), notes, shareable=True)]
+
+    def panels(self, answer: Answer) -> list[Seen]:
+        return [_post(post) for post in (*panels.passages(answer), *panels.why(answer), slack.line(answer.preface))]
+
+    def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
+        draft = Draft([note])
+        for sentence in written:
+            before = draft.text
+            draft.add(sentence)
+            assert draft.text.startswith(before), "a stream cannot take back"
+        text = draft.text[:11_000]
+        return [_blocks([{"type": "markdown", "text": text}], "-")] if text else []
+
+    def documents(self, documents: Sequence[Document]) -> list[Seen]:
+        view = home(documents, Preferences(), "".join(document.title for document in documents[:1]))
+        return [_blocks(view["blocks"], "")._replace(wrong=str(wrong_view(view) or ""))]
+
+
+def _post(post: slack.Post) -> Seen:
+    return _blocks(post.blocks, post.text)
+
+
+def _blocks(blocks: list[dict[str, Any]], text: str) -> Seen:
+    wrong = str(wrong_blocks(blocks) or "") or ("the text is too long" if len(text) > 4000 else "")
+    return Seen(
+        text=slack_eyes.readable(blocks),
+        links=frozenset(slack_eyes.links(blocks, text)),
+        alive=frozenset(slack_eyes.pings(blocks, text)),
+        wrong=wrong,
+    )
+
+
+class Discord:
+    fragments = (*FRAGMENTS, "<@!1>", "</forget:1>", "<id:guide>", "||", "-# ", "### ", ">>> ", "discord.gg/abc",
+        "discord.com/invite/x", "[x](", ")", "<", ">", "\\")  # fmt: skip
+
+    def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
+        return [*map(_page, discord.pages(answer)), *(_text(text) for text in discord.plain(answer))]
+
+    def panels(self, answer: Answer) -> list[Seen]:
+        texts = (*discord.passages(answer), *discord.why(answer))
+        return [_card(layout((text,)), text) for text in texts]
+
+    def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
+        return [_page(discord.progress(written, note, Stage.WRITING))]
+
+    def documents(self, documents: Sequence[Document]) -> list[Seen]:
+        return [_card(layout((text,)), text) for text in discord.documents(documents)]
+
+
+def _page(page: discord.Page) -> Seen:
+    return _card(card(page, root="123", shareable=True), page.body, page.sources, page.status)
+
+
+def _card(view: Any, *texts: str) -> Seen:
+    return _written(texts, {"components": view.to_components(), "flags": COMPONENTS_V2})
+
+
+def _text(text: str) -> Seen:
+    return _written([text], {"content": text})
+
+
+def _written(texts: Sequence[str], payload: dict[str, Any]) -> Seen:
+    looks = [discord_eyes.look(text) for text in texts]
+    return Seen(
+        text="\n".join(look.text for look in looks),
+        links=frozenset().union(*(look.links for look in looks)),
+        alive=(frozenset(_HIDDEN) & frozenset("".join(texts))).union(*(look.pings | look.alive for look in looks)),
+        wrong="; ".join(refused(payload)),
+    )
+
+
+class Console:
+    fragments = (*FRAGMENTS, "\x1b]8;;https://evil.example\x1b\\", "\x1b]0;", "\x07", "\x9b", "\x1b", "\r", "\x08",
+        "[link=https://evil.example]", "[bold]", "[/bold]", ":skull:")  # fmt: skip
+
+    def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
+        return [_printed(console.render(answer, passages=True, why=True))]
+
+    def panels(self, answer: Answer) -> list[Seen]:
+        return []  # they are asked for together with the answer
+
+    def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
+        return [_printed(console.draft(written, note))]
+
+    def documents(self, documents: Sequence[Document]) -> list[Seen]:
+        return []
+
+
+def _printed(shown: RenderableType) -> Seen:
+    terminal = Terminal()
+    terminal.console.print(shown)
+    look = terminal.look()
+    return Seen(look.text, look.links, look.obeyed)

@@ -1,0 +1,114 @@
+"""Whatever a model, a document or a person writes, the reply can be read and does nothing, on every platform."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Document, Usage
+from tests.contracts.answers import URL, citation, cited
+from tests.doubles.hostile import ALLOWED
+from tests.unit.adapters.surfaces import Console, Discord, Seen, Slack, Surface
+
+on_every_surface = pytest.mark.parametrize(
+    "surface", [Slack(), Discord(), Console()], ids=["slack", "discord", "console"]
+)
+often = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+kinds = st.sampled_from(list(BlockKind))
+styles = st.sampled_from(list(CitationStyle))
+parts = st.sampled_from(["", "similarities", "differences"])
+urls = st.sampled_from(
+    [ALLOWED, "", "javascript:alert(1)", "https://evil.example/<!here>", "https://evil.example/<@1>", "https://e/)x",
+     "https://e.example/a|b", "x y", "https://e.example/\x1b]8;;\x07", "https://e.example/\u202ea"]
+)  # fmt: skip
+
+
+def texts(surface: Surface) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(surface.fragments) | st.text(max_size=12), max_size=14).map("".join)
+
+
+def harmless(shown: Iterable[Seen], allowed: set[str]) -> None:
+    """No ping, no link but the allowed ones, nothing alive, nothing hidden, and nothing that would be refused."""
+    for seen in shown:
+        assert not seen.alive, seen
+        assert seen.links <= allowed, seen
+        assert not seen.wrong, seen
+
+
+def check(surface: Surface, sentences: list[CitedSentence], written: list[str], **more: object) -> None:
+    """Everything that is shown of an answer whose every word is hostile."""
+    answer = hostile(sentences, written, **more)
+    allowed = {one.url for one in answer.citations}
+    harmless(surface.answer(answer, [written[1]]), allowed)
+    harmless(surface.panels(answer), allowed)
+    harmless(surface.growing(sentences, written[0]), set())
+    harmless(surface.answer(answer.model_copy(update={"sentences": (), "body": written[0]}), []), allowed)
+
+
+def hostile(sentences: list[CitedSentence], written: list[str], **more: object) -> Answer:
+    given = {"preface": written[0], "closing": written[1], "reasoning": written[2], "question": written[0]}
+    return cited(sentences=sentences, usage=Usage(writer=written[2], output_tokens=1), **given, **more)
+
+
+@on_every_surface
+@settings(max_examples=100, **often)  # type: ignore[arg-type]
+@given(st.data())
+def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> None:
+    text = texts(surface)
+    sentence = st.builds(
+        CitedSentence, text=text, kind=kinds, opens=st.booleans(), language=text, section=parts, numbers=st.just((1,))
+    )
+    sentences = data.draw(st.lists(sentence, min_size=1, max_size=8))
+    written = data.draw(st.lists(text, min_size=6, max_size=6))
+    source = citation(title=written[3], url=data.draw(urls), quote=written[4], heading=(written[5],), sheet=written[3])
+    check(surface, sentences, written, citations=[source], citation_style=data.draw(styles))
+
+
+@on_every_surface
+def test_thousands_of_hostile_sentences_are_harmless(surface: Surface) -> None:
+    """The same for 4,000 sentences from a fixed seed, twenty to an answer."""
+    dice = random.Random(20261121)
+
+    def text() -> str:
+        return "".join(dice.choice(surface.fragments) for _ in range(dice.randrange(1, 14)))
+
+    for _ in range(200):
+        sentences = [
+            CitedSentence(text=text(), kind=dice.choice(list(BlockKind)), opens=dice.random() < 0.3, numbers=(1,))
+            for _ in range(20)
+        ]
+        style = dice.choice(list(CitationStyle))
+        check(surface, sentences, [text() for _ in range(6)], citations=[_source(text)], citation_style=style)
+
+
+def _source(text: Callable[[], str]) -> Citation:
+    return citation(title=text(), heading=(text(), text()), sheet=text(), product=text(), url=ALLOWED)
+
+
+@on_every_surface
+@settings(max_examples=60, **often)  # type: ignore[arg-type]
+@given(st.data())
+def test_a_list_of_hostile_titles_is_harmless(surface: Surface, data: st.DataObject) -> None:
+    titles = data.draw(st.lists(texts(surface), max_size=30))
+    documents = [Document(id=str(n), filename="f", title=title, url=ALLOWED) for n, title in enumerate(titles)]
+    harmless(surface.documents(documents), {ALLOWED})
+
+
+@on_every_surface
+@settings(max_examples=40, **often)  # type: ignore[arg-type]
+@given(
+    st.integers(0, 60_000),
+    st.sampled_from(["a", "ab ", "<", "&", "é", "a b. ", "`", "|", "\n", "🙂", "\\", "https://evil.example/"]),
+    kinds,
+)
+def test_any_length_is_told_whole_within_the_limits(surface: Surface, length: int, piece: str, kind: BlockKind) -> None:
+    text = (piece * length)[:length]
+    shown = surface.answer(cited(sentences=[CitedSentence(text=text, kind=kind, numbers=(1,))]), [])
+    harmless(shown, {URL})
+    told = "".join(seen.text for seen in shown)
+    for letter in set("abé🙂") & set(piece):
+        assert told.count(letter) >= text.count(letter)
