@@ -36,8 +36,9 @@ class FolderSource:
     """Every supported file under `path`, or the one file that `path` is.
 
     Hidden files, what `.gitignore` files exclude and `without` are left out. A document's id is made from the
-    folder its file is in and the file's name, in JSON Lines the line's `doc_id`: it is the same whether the
-    file was named, its folder or one above. With `prefix`, it is that and the path below the folder.
+    folder its file is in and the file's name, in JSON Lines from the file and the line's `doc_id`: it is the same
+    whether the file was named, its folder or one above. With `prefix`, it is that and the path below the folder, or
+    the `doc_id`.
     """
 
     def __init__(
@@ -132,7 +133,7 @@ class FolderSource:
         except Refused as error:
             problem = str(error)
         else:
-            item_id = (self._id(path, "") if self._prefix is None else self._prefix) + doc_id
+            item_id = (_short_hash(path) if self._prefix is None else self._prefix) + doc_id
             if item_id in taken:
                 item_id, problem = by_line, f"doc_id {doc_id} is already taken by an earlier line"
         taken.add(item_id)
@@ -148,11 +149,15 @@ class FolderSource:
 
     def _id(self, path: Path, name: str) -> str:
         if self._prefix is None:
-            return hashlib.sha256(os.fsencode(path.parent)).hexdigest()[:8] + "/" + name
+            return _short_hash(path.parent) + name
         return self._prefix + self._label(path).removesuffix(path.name) + name
 
     def _label(self, path: Path) -> str:
         return path.name if path == self._path else path.relative_to(self._path).as_posix()
+
+
+def _short_hash(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:8] + "/"
 
 
 def _spoken(stem: str) -> str:

@@ -57,6 +57,17 @@ async def test_a_folder_indexed_into_its_own_collection_stays_there_when_the_one
     assert (await indexed(citewell))["more.md"] == "hr"
 
 
+async def test_two_files_of_lines_may_use_the_same_ids(citewell: Citewell, tmp_path: Path) -> None:
+    folder = tmp_path / "lines"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.jsonl").write_text(f'{{"doc_id": "leave.md", "text": "This is {name}."}}\n')
+        await citewell.index([folder / f"{name}.jsonl"])
+    (folder / "leave.md").write_text("# Leave\n\nThis is the leave policy.\n")
+    summary = await citewell.index([folder])
+    assert (summary.added, summary.unchanged, summary.failed) == (1, 2, ())
+
+
 async def test_looking_again_by_the_clock_leaves_each_document_where_it_is(citewell: Citewell, tmp_path: Path) -> None:
     folder = tmp_path / "team"
     (folder / "hr").mkdir(parents=True)
