@@ -36,6 +36,7 @@ class SlackDriver:
 
     absent: Mapping[Way, str] = EVERYTHING
     http = False
+    pace = QUICK
 
     def __init__(self, folder: Path, scopes: frozenset[str] | None = None) -> None:
         self.rig = Rig(folder)
@@ -97,7 +98,7 @@ class SlackDriver:
             api_url=self.slack.api_url,
             port=self.port,
             say=self.said.append,
-            pace=QUICK,
+            pace=self.pace,
         )
         await self.rig.start(self.adapter)
         async with asyncio.timeout(10):
