@@ -61,8 +61,8 @@ class Signals:
     another: float
     """1 when it is about another one of what the question numbers: machine 74 for machine 77."""
     short: float
-    """How well the best passage fits a question of at most SHORT terms, all of which the best sentence holds together
-    with the wanted kind of thing; otherwise 0. The cosine with so short a question says little."""
+    """For a question of at most SHORT terms, whose cosine says little: 1 when the best sentence's title holds them all,
+    the score of its passage when they stand in it or the title; 0 without a thing of the wanted kind."""
 
 
 def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | None:
@@ -95,13 +95,17 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
         opposite=float(opposed(_content(asked.text), words(f"{before} {best.text}"))),
         another=float(names_another(asked.text, f"{around} {best.text}")),
-        short=max(one.passage.score for one in candidates) if _short(asked, best) else 0.0,
+        short=_short(asked, best),
     )
 
 
-def _short(asked: Asked, best: Candidate) -> bool:
-    kind = asked.wanted is None or holds(asked.wanted, best.text)
-    return kind and best.lacks == 0 and len(asked.terms) <= SHORT
+def _short(asked: Asked, best: Candidate) -> float:
+    title, wanted = set(terms(best.passage.document.title)), set(asked.terms) - asked.kind
+    if len(asked.terms) > SHORT or (asked.wanted is not None and not holds(asked.wanted, best.text)):
+        return 0.0
+    if wanted <= title:
+        return 1.0
+    return best.passage.score if wanted <= {*title, *terms(best.text)} else 0.0
 
 
 def _opening(best: Candidate, units: Sequence[Candidate]) -> Candidate | None:

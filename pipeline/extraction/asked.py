@@ -103,11 +103,11 @@ _REASON = any_of(r"""
     weil|damit|wegen|car|parce|porque
 """)
 _MONTH = r"(?:jan|feb|mar|apr|(?-i:May)|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?"
-_DAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
-_NAME = (
-    rf"(?<![.!?]\s)(?<!^)\b(?!(?-i:{_DAY}|January|February|March|April|May|June|July|August|September|October|November"
-)
-_NAME += r"|December)\b)[A-Z][\w'’-]+"
+_CALENDAR = any_of("""
+    (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?
+    January|February|March|April|May|June|July|August|September|October|November|December
+""")
+_NAME = rf"(?<![.!?]\s)(?<!^)\b(?!{_CALENDAR}\b)[A-Z][\w'’-]+"
 _HELD = {
     AnswerType.MONEY: re.compile(
         r"[$€£¥]\s?\d|\d\s?[$€£¥円%]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?|pounds?|cents?|free of charge)\b",
@@ -125,7 +125,8 @@ _HELD = {
     AnswerType.NUMBER: re.compile(rf"\d|\b{_COUNT}\b", re.IGNORECASE),
     AnswerType.PERSON: re.compile(rf"{_NAME}|\b(?:team|manager|officer|department|owner|staff|director)s?\b|さん|氏"),
     AnswerType.PLACE: re.compile(
-        rf"{_NAME}|https?://|\b(?:in|at|on|near|under|within|outside)\s+(?:the\s+)?(?:(?!{_DAY})[A-Z]|\d(?!\d?[:.]\d\d))"
+        rf"{_NAME}|https?://|\b(?:in|at|on|near|under|within|outside)\s+(?:the\s+)?"
+        rf"(?:(?!{_CALENDAR}\b)[A-Z]|\d(?!\d?[:.]\d\d))"
     ),
     AnswerType.REASON: re.compile(rf"\b{_REASON}\b|ため|ので|から", re.IGNORECASE),
 }
@@ -141,6 +142,13 @@ _KINDS = {
     AnswerType.REASON: "reason reasons cause",
 }
 _KIND_TERMS = {kind: frozenset(terms(named)) for kind, named in _KINDS.items()}
+_REQUEST = re.compile(
+    r"^(?:please\s+)?(?:summari[sz]e|sum up|list|describe|explain|outline|compare"
+    r"|(?:give (?:me|us) )?an? (?:summary|overview) of"
+    r"|what (?:is|are) the (?:main |key )?(?:differences?|points)\s+(?:between|of|in))\b",
+    re.IGNORECASE,
+)
+"""What is to be done, not what it is about."""
 _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNORECASE)
 """Its second word asks, and is not looked for."""
 
@@ -148,7 +156,8 @@ _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNO
 @lru_cache(maxsize=512)
 def read(question: str) -> Asked:
     """Read `question`; the same one is read once."""
-    found = tuple(dict.fromkeys(terms(_MEASURING.sub(r"\1", question)))) or tuple(query_terms(question))
+    plain = _REQUEST.sub("", _MEASURING.sub(r"\1", question))
+    found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     wanted = next((kind for kind, pattern in _WANTED if pattern.search(question)), None)
     named = _KIND_TERMS[wanted].intersection(found) if wanted else frozenset[str]()
     return Asked(text=question, terms=found, wanted=wanted, kind=named if len(named) < len(found) else frozenset())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pipeline.assessment import manner
 from pipeline.assessment.confidence import assess, has_sufficient_context
 from pipeline.assessment.signals import Signals, signals
-from pipeline.extraction.asked import AnswerType, read
+from pipeline.extraction.asked import AnswerType, holds, read
 from pipeline.extraction.evidence import gather
 from pipeline.text import sentences
 from pipeline.values import BlockKind, Chunk, Document, Judgement, Level, RetrievedChunk, Sentence, Unit
@@ -180,6 +180,16 @@ def test_a_short_question_needs_less_of_a_vector() -> None:
     assert assess(question, [passage("p", place, 0.5)], [judged(place, "p")], generator="extractive").abstain
 
 
+def test_a_short_question_for_a_whole_document_is_answered_from_it() -> None:
+    text = "Either parent may take sixteen weeks, which can be split into two parts of four weeks each."
+    by_title = passage("parental-leave", text, 0.4)
+    assert not assess(
+        "Summarise parental leave", [by_title], [judged(text, "parental-leave")], generator="extractive"
+    ).abstain
+    other = passage("travel", text, 0.4)
+    assert assess("Summarise parental leave", [other], [judged(text, "travel")], generator="extractive").abstain
+
+
 def test_every_input_is_told_in_words() -> None:
     reasons = assess(QUESTION, [LEAVE], [judged(ANSWER, "leave")], generator="extractive").confidence.reasons
     names = [factor.name for factor in reasons]
@@ -232,8 +242,24 @@ def test_short_answers_are_weighed_as_specified(words: int, factor: float) -> No
 
 
 @pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("Summarise the town hall", ("town", "hall")),
+        ("Please give us an overview of parental leave", ("parent", "leav")),
+        ("What are the main differences between plans and tariffs?", ("plan", "tariff")),
+        ("How often is the oil changed?", ("oil", "chang")),
+        ("Summarise", ("summaris",)),
+    ],
+)
+def test_what_is_to_be_done_is_not_what_it_is_about(question: str, about: tuple[str, ...]) -> None:
+    assert read(question).terms == about
+
+
+@pytest.mark.parametrize(
     ("question", "wanted"),
     [
+        ("What is the phone number of Sales?", AnswerType.NUMBER),
+        ("Why do I get that many days?", AnswerType.REASON),
         ("How much does the Plus plan cost?", AnswerType.MONEY),
         ("How long is the notice period?", AnswerType.DURATION),
         ("Wann öffnet das Büro?", AnswerType.DATE),
@@ -246,3 +272,9 @@ def test_short_answers_are_weighed_as_specified(words: int, factor: float) -> No
 )
 def test_the_wording_tells_what_kind_of_thing_is_wanted(question: str, wanted: AnswerType | None) -> None:
     assert read(question).wanted is wanted
+
+
+@pytest.mark.parametrize("text", ["It is open from 7:00 to 20:00, Monday to Friday.", "The gate opens at 8:00 in May."])
+def test_days_and_hours_are_no_place(text: str) -> None:
+    assert not holds(AnswerType.PLACE, text)
+    assert holds(AnswerType.PLACE, f"Our house in Basel: {text}")
