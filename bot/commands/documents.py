@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Column, Table
+from rich.text import Text
 
 from adapters.console.render import clean
 from bot.commands.terminal import Data, note, out, run, settings
@@ -41,7 +42,7 @@ def list_documents(context: typer.Context, data: Data = None) -> None:
         widest = min(max(len(row[0]) for row in rows), out.width // 2)
         table = Table(Column("id", overflow="fold", min_width=widest), "title", "collection", "file", box=None)
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*map(Text, row))
         out.print(table)
 
     run(work())
@@ -102,4 +103,6 @@ def _hint(listed: Sequence[Document], name: str) -> str:
 
 def _row(document: Document) -> tuple[str, str, str, str]:
     note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
-    return document.id, clean(document.title), document.collection, clean(document.filename) + note
+    named = (document.id, document.title, document.collection, document.filename + note)
+    identity, title, collection, filename = map(clean, named)
+    return identity, title, collection, filename

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from adapters.console.render import clean
-from bot.commands.terminal import Data, err, out, run, settings
+from bot.commands.terminal import Data, note, out, run, settings
 from pipeline import wording
 
 history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
@@ -36,7 +36,7 @@ def show(
             else:
                 turns = await history.by_author(LOCAL, limit)
         if not turns:
-            err.print(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
+            note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
         for turn in turns:
             out.print(f"[dim]{turn.asked_at:%Y-%m-%d %H:%M}[/dim] [bold]>[/bold]", end=" ")
             out.print(clean(turn.question), markup=False, style="bold")

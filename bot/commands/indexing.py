@@ -71,7 +71,12 @@ class _progress:  # noqa: N801 - used like a function
     """A line for each failure as it happens, and on a terminal a bar."""
 
     def __enter__(self) -> _progress:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
         self._bar = Progress(*columns, console=err, disable=not err.is_terminal, transient=True)
         self._task = self._bar.add_task("Indexing", total=None)
         self._bar.start()

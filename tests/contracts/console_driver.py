@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 from bot.__main__ import app
 from bot.citewell import LOCAL
-from bot.commands import asking, history
+from bot.commands import asking, documents, history, indexing
+from bot.commands import terminal as terminal_of_commands
 from pipeline import wording
 from pipeline.response.respond import Request, Responder
 from pipeline.values import Answer, Event, Search
@@ -121,18 +122,17 @@ class ConsoleDriver:
 
     def _start(self, *arguments: str, typed: str = "") -> Command:
         command = Command(arguments, typed)
-        self._stack.enter_context(patch.object(asking, "out", command.out.console))
-        self._stack.enter_context(patch.object(asking, "err", command.err.console))
-        self._stack.enter_context(patch.object(history, "out", command.out.console))
-        self._stack.enter_context(patch.object(history, "err", command.err.console))
-        task = asyncio.create_task(asyncio.to_thread(command.run, self.rig.folder))
-        self._commands.add(task)
-        task.add_done_callback(self._commands.discard)
+        for module in (asking, documents, history, indexing, terminal_of_commands):
+            self._stack.enter_context(patch.object(module, "out", command.out.console))
+        for module in (asking, indexing, terminal_of_commands):
+            self._stack.enter_context(patch.object(module, "err", command.err.console))
+        self._commands.add(asyncio.create_task(asyncio.to_thread(command.run, self.rig.folder)))
         return command
 
     async def settled(self) -> None:
-        """Wait until every command that was started has ended."""
-        await asyncio.gather(*self._commands)
+        """Wait until every command that was started has ended; what none of them should raise is raised here."""
+        commands, self._commands = self._commands, set()
+        await asyncio.gather(*commands)
 
 
 class ChatDriver(ConsoleDriver):

@@ -70,6 +70,15 @@ async def test_history_shows_the_turns_of_a_thread_and_none_of_another(console: 
     assert await console.run("history", "show", "--thread", "other") == ""
 
 
+async def test_names_that_look_like_markup_are_shown_as_they_are(console: ConsoleDriver, tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "a [bold] b.md").write_text("# Leave [/bold] [link=https://evil.example]policy\n\nStaff get 30 days.\n")
+    assert "1 added" in await console.run("index", str(folder))
+    assert "Leave [/bold] [link=https://evil.example]policy" in await console.run("documents")
+    assert await console.run("history", "show", "--thread", "[/bold]") == ""
+
+
 @pytest.mark.parametrize(("answer", "status"), [(cited("Thirty days."), 0), (not_found(), 1)])
 async def test_the_exit_status_says_whether_there_is_an_answer(
     console: ConsoleDriver, answer: Event, status: int
