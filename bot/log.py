@@ -92,7 +92,7 @@ def configure_logging(level: str, *, service: bool = False) -> None:
     structlog.configure(
         processors=[_redact_values, _in_words] if brief else in_full,
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is now: a live display takes its place
         cache_logger_on_first_use=False,
     )
 

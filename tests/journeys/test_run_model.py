@@ -24,10 +24,10 @@ FELL_BACK = "The language model did not answer."
 COST = "Written by openai:double: 120 tokens read, 30 written."
 
 
-def written_by(server: LlmServer) -> dict[str, str]:
+def written_by(server: LlmServer, *, seconds: str) -> dict[str, str]:
     return {
         "CITEWELL_MODEL": "openai:double",
-        "CITEWELL_FIRST_SENTENCE_SECONDS": "4",
+        "CITEWELL_FIRST_SENTENCE_SECONDS": seconds,
         "OPENAI_API_KEY": "k",
         "OPENAI_BASE_URL": f"{server.url}/v1",
     }
@@ -72,7 +72,7 @@ async def test_a_model_writes_what_a_team_reads(
     async with (
         team.double(),
         LlmServer([WHOLE]).running() as server,
-        running(folder, team, **written_by(server)),
+        running(folder, team, **written_by(server, seconds="6")),
     ):
         said = await team.mention("ann", QUESTION)
         *before, complete = await grown(team, said, "Leave policy")
@@ -109,13 +109,15 @@ async def test_a_model_writes_what_a_person_at_a_terminal_reads(documents: Path,
     folder = tmp_path / "data"
     await indexed(folder, documents)
     async with LlmServer([WHOLE, Cut(f"{FIRST} [1]. {SECOND}")], otherwise=lambda _: Status(500)).running() as server:
-        *before, complete = await asked(folder, QUESTION, **written_by(server))
+        *before, complete = await asked(folder, QUESTION, **written_by(server, seconds="30"))
         assert any(FIRST in state and LAST not in state for state in before)
         assert all(text in complete for text in (FIRST, SECOND, LAST, "[1]", "Leave policy", COST))
         assert complete.count(FIRST) == 1
-        *_, complete = await asked(folder, QUESTION, **written_by(server))
+        *_, complete = await asked(folder, QUESTION, **written_by(server, seconds="30"))
         assert FIRST in complete
         assert wording.PARTIAL_CUT in complete
-        *_, complete = await asked(folder, QUESTION, **written_by(server))
+        *_, complete = await asked(folder, QUESTION, **written_by(server, seconds="30"))
         assert FELL_BACK in complete
         assert "25 vacation days" in complete
+        assert "model not used" in complete
+        assert not any(line in complete for line in wording.PROGRESS.values())
