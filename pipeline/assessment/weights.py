@@ -6,28 +6,29 @@ Logistic regression on the development halves of squad2, clapnq and mtrag_cloud;
 from __future__ import annotations
 
 WITH_VECTORS = {
-    "cosine": 6.50,
-    "topic": 0.74,
-    "lead": 0.54,
-    "names_missing": -0.39,
-    "numbers_missing": -1.01,
-    "negation": -1.38,
-    "opposite": -0.86,
-    "another": -4.70,
-    "bias": -4.73,
+    "cosine": 6.57,
+    "topic": 0.64,
+    "lead": 0.55,
+    "names_missing": -0.38,
+    "numbers_missing": -1.00,
+    "negation": -1.37,
+    "opposite": -0.84,
+    "another": -4.69,
+    "bias": -4.74,
     "short": 2.00,
 }
-"""Weights of the fields of `pipeline.assessment.signals.Signals`."""
+"""Weights of the fields of `pipeline.assessment.signals.Signals`; that of `short` is set by hand."""
 
 WORDS_ONLY = {
-    "lead": 0.13,
-    "rarest_missing": -0.89,
-    "missing": -1.14,
-    "names_missing": -0.60,
-    "numbers_missing": -1.33,
-    "negation": -1.03,
-    "opposite": -0.86,
-    "another": -4.68,
-    "bias": 0.67,
+    "lead": 0.69,
+    "rarest_missing": -0.60,
+    "missing": -2.58,
+    "names_missing": -0.46,
+    "numbers_missing": -0.74,
+    "negation": -1.32,
+    "opposite": -1.34,
+    "another": -4.69,
+    "bias": 0.75,
 }
-"""The same where there are no vectors."""
+"""The same where there are no vectors. Only `another` is of the latest fit, the rest of the one before, which is .02
+better in balanced accuracy on clapnq and mtrag_cloud and .03 worse on squad2."""
