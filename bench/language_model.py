@@ -20,12 +20,14 @@ from pathlib import Path
 
 import psutil
 
+from adapters.models.minilm.embedder import MiniLM
 from bench.synthetic import Corpus
 from bot.citewell import Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.response.respond import Request
 from pipeline.values import Answer, Audience, Written
+from storage.open import open_storage
 
 PASSAGES = int(os.environ.get("BENCH_PASSAGES", "10000"))
 QUESTIONS = 100
@@ -84,7 +86,7 @@ async def overhead(data: Path, corpus: Corpus) -> list[str]:
     answered."""
     with double(0.0) as url:
         async with opened(data, url) as citewell:
-            await citewell.storage.index.reconcile()
+            await citewell.storage.vectors.sync()
             readers = await citewell.everything()
             for question in corpus.questions(10):
                 await timed(citewell, question, readers)
@@ -108,7 +110,7 @@ async def at_once(data: Path, questions: list[str]) -> None:
     """Many answers at the same time on a model that takes two seconds each."""
     with double(MODEL_SECONDS) as url:
         async with opened(data, url) as citewell:
-            await citewell.storage.index.reconcile()
+            await citewell.storage.vectors.sync()
             readers = await citewell.everything()
             await timed(citewell, questions[0], readers)
             idle = psutil.Process().memory_info().rss
@@ -132,11 +134,8 @@ async def main() -> None:
     print("| | |\n| --- | --- |")
     with tempfile.TemporaryDirectory(prefix="citewell-bench-") as name:
         data, corpus = Path(name) / "data", Corpus(PASSAGES)
-        settings = Settings(_env_file=None, data=data, model="extractive")  # type: ignore[call-arg]
-        async with open_citewell(settings) as citewell:
-            assert citewell.embedder
-            await corpus.fill(citewell.storage.library, citewell.embedder.name)
-            await citewell.storage.index.rebuild()
+        async with open_storage(data) as storage:
+            await corpus.fill(storage.library, MiniLM.name)
         answerable = await overhead(data, corpus)
         await at_once(data, [answerable[number % len(answerable)] for number in range(AT_ONCE)])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.models.client import CONNECT_SECONDS, LazyClient
 from adapters.models.json_reply import parse
-from adapters.models.sse import content_type, read_events
+from adapters.models.sse import content_type, read_events, read_rest
 from adapters.models.translate import translated
 from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
@@ -48,6 +48,7 @@ class AnthropicModel:
                         if text := reading.take(event):
                             yield TextDelta(text=text)
                         if reading.reason:
+                            await read_rest(events)
                             break
                 kind = content_type(response)
         if not reading.begun:

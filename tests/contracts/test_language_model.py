@@ -85,6 +85,14 @@ async def test_text_comes_in_pieces_and_then_the_end_with_what_it_cost(provider:
     assert server.keys == [KEY]
 
 
+async def test_a_connection_is_used_again(provider: str) -> None:
+    async with models(provider, Text("Blue [1]."), Text("Grey [1].")) as (model, server):
+        await streamed(model)
+        await streamed(model)
+    first, second = server.connections
+    assert first == second
+
+
 async def test_every_character_of_the_text_arrives(provider: str) -> None:
     strange = "naïve 漢字 🙂\u2028\u0085\x0b\tend [1]."
     async with models(provider, Text(strange, size=1)) as (model, _):

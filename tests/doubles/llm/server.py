@@ -20,7 +20,8 @@ class LlmServer:
     """Follows `script`, one act a request; when it is used up, `otherwise` decides from the request's body.
 
     `requests` holds the bodies in order, `keys` the keys they came with, `seconds` how long each took to be served
-    (also at `/seconds`). With `key` set, any other is refused.
+    (also at `/seconds`), `connections` the address of the connection each came over. With `key` set, any other is
+    refused.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class LlmServer:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.seconds: list[float] = []
+        self.connections: list[tuple[str, int]] = []
         self.arrived = asyncio.Event()
         """Set by the first request."""
         self.open = self.most_open = 0
@@ -66,6 +68,8 @@ class LlmServer:
         key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
         self.requests.append(body)
         self.keys.append(key)
+        if request.transport:
+            self.connections.append(request.transport.get_extra_info("peername"))
         self.arrived.set()
         self.open += 1
         self.most_open = max(self.open, self.most_open)
