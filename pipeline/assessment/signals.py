@@ -73,7 +73,7 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
     best = max(candidates, key=lambda one: one.score)
     units = evidence[best.place]
     around = _around(best, units)
-    near = {*best.near, *terms(around)}
+    near = set(terms(around)).union(*best.near)
     elsewhere = max((one.score for one in candidates if one.place != best.place), default=best.score - 1)
     nearest = sorted((one.cosine for one in units), reverse=True)[:3]
     before = units[best.index - 1].text if best.index else ""

@@ -163,8 +163,9 @@ def read(question: str) -> Asked:
     return Asked(text=question, terms=found, wanted=wanted, kind=named if len(named) < len(found) else frozenset())
 
 
+@lru_cache(maxsize=4096)
 def holds(wanted: AnswerType, text: str) -> bool:
-    """Whether `text` has something of the kind that is wanted."""
+    """Whether `text` has something of the kind that is wanted; the writer and the confidence look at the same ones."""
     return bool(_HELD[wanted].search(text))
 
 

@@ -44,8 +44,8 @@ class Candidate:
     kind: BlockKind
     says: bool
     """It can stand in an answer: no heading, no question, no stray marks, no paragraph with orders to an assistant."""
-    near: frozenset[str]
-    """Terms that stand in it, in the sentence before (for a table row: in the header), the heading and the title."""
+    near: tuple[frozenset[str], ...]
+    """Terms of its own, of the sentence before (for a table row: of the header), the heading and the title."""
     own: float
     """0 to 1: weighted share of the question's terms that it holds itself."""
     coverage: float
@@ -187,7 +187,7 @@ class _Scorer:
             and index not in self._ordered
             and chunk.units[index].kind is not BlockKind.HEADER
             and bool(_MEANINGFUL.search(text)),
-            near=own | before | heading | self._title,
+            near=(own, before, heading, self._title),
             own=held,
             coverage=held + around,
             heading=under,
