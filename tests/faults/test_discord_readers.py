@@ -118,7 +118,7 @@ async def test_sources_lists_what_the_asker_may_see_and_help_says_how_to_ask(dri
     sources = await driver.discord.command(ann, driver.channel, "sources")
     helped = await driver.discord.command(ann, driver.channel, "help")
     await until(lambda: sources.texts and helped.texts)
-    assert "No documents" in sources.texts[0]
+    assert "no documents yet" in sources.texts[0]
     assert "/ask" in helped.texts[0]
     assert sources.ephemeral
     assert helped.ephemeral
