@@ -13,6 +13,8 @@ from pipeline.retrieval.rank import Ranked, Ranker
 from pipeline.text import words
 from pipeline.values import Audience, Chunk, Retrieval, RetrievedChunk, Search
 
+AT_ONCE = 8
+"""Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 PER_DOCUMENT = 3
 """Passages of one document among those returned while others are left, so that near-copies cannot fill them."""
 
@@ -36,6 +38,7 @@ class Retriever:
         self._embedder = embedder
         self._top_k = top_k
         self._floor = floor
+        self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         """Search every query of `search` and merge what was found, best first.
@@ -43,6 +46,10 @@ class Retriever:
         Never raises for a failing embedder or index: what did not work is named in `degraded`. Raises
         Unavailable when the passages themselves cannot be read.
         """
+        async with self._turns:
+            return await self._retrieve(search, audience)
+
+    async def _retrieve(self, search: Search, audience: Audience) -> Retrieval:
         queries = search.queries or (search.question,)
         ranker = Ranker(self._index, self._passages, self._embedder, audience)
         found = await asyncio.gather(

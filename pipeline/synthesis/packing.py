@@ -20,15 +20,13 @@ class Packed(Value):
     passage: RetrievedChunk
     text: str
     tokens: int = 0
-    """Of the passage with its header."""
+    """Of the passage as it is shown."""
     same_as: int = 0
     """The number of the passage with the same text; then `text` is empty."""
 
 
-def pack(
-    passages: Sequence[RetrievedChunk], budget: int, header: Callable[[RetrievedChunk], str]
-) -> tuple[Packed, ...]:
-    """The passages that fit into `budget` tokens, headers included, numbered from 1.
+def pack(passages: Sequence[RetrievedChunk], budget: int, show: Callable[[Packed], str]) -> tuple[Packed, ...]:
+    """The passages that fit into `budget` tokens as they are shown, numbered from 1.
 
     The queries take turns, so that no side of a comparison is crowded out; none takes more than half of the budget
     while others wait. The last one is cut at the end of a unit, around its best one."""
@@ -37,24 +35,23 @@ def pack(
     seen: set[tuple[str, str]] = set()
     left = budget
     for position, passage in enumerate(_in_turns(passages)):
-        cost = estimate(header(passage))
         same_as = whole.get(_plain(passage.chunk.text), 0)
-        if same_as:
-            if cost <= left:
-                packed.append(Packed(number=len(packed) + 1, passage=passage, text="", tokens=cost, same_as=same_as))
-                left -= cost
-            continue
-        fresh = _fresh(passage, seen)
-        allowed = left if position or len(passages) == 1 else max(left // 2, _LEAST)
-        kept = _fitting(passage, fresh, allowed - cost)
-        if not kept:
-            continue
-        text = _joined(passage.chunk.text, kept)
-        cost += estimate(text)
-        left -= cost
-        packed.append(Packed(number=len(packed) + 1, passage=passage, text=text, tokens=cost))
-        whole[_plain(passage.chunk.text)] = len(packed)
-        seen.update(_key(passage, unit) for unit in kept)
+        empty = Packed(number=len(packed) + 1, passage=passage, text="", same_as=same_as)
+        cost = estimate(show(empty))
+        text = ""
+        if not same_as:
+            fresh = _fresh(passage, seen)
+            allowed = left if position or len(passages) == 1 else min(left, max(left // 2, _LEAST))
+            kept = _fitting(passage, fresh, allowed - cost)
+            if not kept:
+                continue
+            text = _joined(passage.chunk.text, kept)
+            cost += estimate(text)
+            whole[_plain(passage.chunk.text)] = empty.number
+            seen.update(_key(passage, unit) for unit in kept)
+        if cost <= left:
+            left -= cost
+            packed.append(empty.model_copy(update={"text": text, "tokens": cost}))
     return tuple(packed)
 
 

@@ -109,7 +109,7 @@ def answer_prompt(
     left = options.context_tokens - estimate(system) - estimate(question)
     earlier = _earlier(history, options.mode, int(left * _HISTORY_SHARE), mark)
     left -= estimate(earlier) if earlier else 0
-    packed = pack(passages, left, lambda passage: _fenced(Packed(number=999, passage=passage, text=""), brief, mark))
+    packed = pack(passages, left, lambda piece: _fenced(piece, brief, mark))
     user = "\n".join([*(_fenced(piece, brief, mark) for piece in packed), *([earlier] if earlier else []), question])
     return Prompt(
         messages=(ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)),

@@ -193,6 +193,12 @@ def test_no_prompt_is_over_its_budget(
     assert prompt.tokens <= budget
 
 
+@pytest.mark.parametrize("budget", range(60))
+def test_a_nearly_spent_budget_is_not_overdrawn_by_the_first_of_several_passages(budget: int) -> None:
+    packed = pack([passage("c1", "None."), passage("c2", "None.", query=1)], budget, lambda _: "header " * 12)
+    assert sum(piece.tokens for piece in packed) <= budget
+
+
 @given(st.lists(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4, unique=True), max_size=8))
 @settings(deadline=None)
 def test_no_text_of_a_document_stands_in_the_prompt_twice(chosen: list[list[str]]) -> None:
