@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from pipeline.addresses import strange
+from pipeline.extraction.orders import orders
 from pipeline.screen import addressed_to_assistant
 from pipeline.text import sentences, terms
 from pipeline.validation.contradiction import mixed, turned
@@ -81,9 +82,16 @@ def _cell(text: str, named: Sequence[RetrievedChunk]) -> Judgement:
 
 
 def _quoted(claim: str, named: Sequence[RetrievedChunk]) -> list[tuple[RetrievedChunk, str]]:
-    """The passages that say the claim word for word, each with the span."""
+    """The passages that say the claim word for word to their readers, each with the span."""
     found = ((passage, _verbatim(claim, passage.chunk.text)) for passage in named)
-    return [(passage, span) for passage, span in found if span]
+    return [(passage, span) for passage, span in found if span and not _ordered(passage, span)]
+
+
+def _ordered(passage: RetrievedChunk, span: str) -> bool:
+    """Whether `span` stands among the orders that the passage gives to an assistant."""
+    begin = passage.chunk.text.find(span)
+    end = begin + len(span)
+    return any(unit.start < end and begin < unit.end for unit in map(passage.chunk.units.__getitem__, orders(passage)))
 
 
 def _verbatim(claim: str, text: str) -> str:
@@ -123,7 +131,7 @@ def _reworded(text: str, named: Sequence[RetrievedChunk]) -> Judgement:
         return _rejected("what it speaks of is not in the passage", score)
     if risk.hazard > BEARABLE or risk.loose > LOOSE_AT_MOST:
         return _rejected("too few of its words are in the passage", score)
-    if addressed_to_assistant(nearest, ground.text):
+    if place in orders(ranked[0][0]) or addressed_to_assistant(nearest, ground.text):
         return _rejected("it rests on an instruction to an assistant")
     if reason := turned(said, grounds) or mixed(said, grounds):
         return _rejected(reason, score)
