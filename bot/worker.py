@@ -18,7 +18,7 @@ from pipeline.streams import closing
 from pipeline.values import Answer, Event, IncomingMessage, Work
 
 ATTEMPTS = 5
-"""Tries before a message is given up with one apology (threats, row 15)."""
+"""Tries before a message is given up with one apology."""
 GRACE_SECONDS = 35.0
 """After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
 RETRY_SECONDS = 1.0

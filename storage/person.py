@@ -14,7 +14,7 @@ from storage.database import Database
 from storage.transaction import immediate
 
 MESSAGE_SECONDS = 24 * 3600.0
-"""A message is kept this long after it was dealt with (threats, row 61); its answer and turn as long as history is."""
+"""A message is kept this long after it was dealt with; its answer and turn as long as history is."""
 KNOWN_SECONDS = 30 * 24 * 3600.0
 """How long a message's key is known after that: far longer than any platform redelivers."""
 

@@ -8,7 +8,7 @@ from pipeline import wording
 from pipeline.values import BlockKind, Chunk, Citation, CitationStyle, CitedSentence, RetrievedChunk
 
 SNIPPET = 150
-"""Characters of context shown with a citation (specification D)."""
+"""Characters of context shown with a citation."""
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -32,7 +32,7 @@ class Retriever:
         floor: float = 0.25,
     ) -> None:
         """`floor`: the least score of a passage that is shown to a writer. Questions of more than three words need
-        0.05 more, of more than six 0.1: the more words, the more of them match by chance (specification B)."""
+        0.05 more, of more than six 0.1: the more words, the more of them match by chance."""
         self._index = index
         self._passages = passages
         self._embedder = embedder
