@@ -1,6 +1,6 @@
 """Fit the weights of the confidence on public development data, and print how well calibrated they are.
 
-    python bench/fit_confidence.py ../shared/eval --folder /tmp/confidence
+    python bench/fit_confidence.py DATA --folder FOLDER
 
 Every question goes through the real planner, retriever and extractive writer. The indexes are kept in `--folder` and
 brought up to date on the next run. Prints `pipeline/assessment/weights.py`, the cross-validated figures (folds never

@@ -1,6 +1,6 @@
 """Fit the four weights of `pipeline/retrieval/fuse.py` on public development data.
 
-    python bench/fit_retrieval.py ../shared/eval --folder /tmp/retrieval
+    python bench/fit_retrieval.py DATA --folder FOLDER
 
 Single questions only (the last turn of a thread). The weights maximise the likelihood of the gold passages among those
 read for each question, every set counting the same; recall is printed for halves the weights were not fitted on. The
