@@ -122,8 +122,10 @@ class SQLiteLibrary:
         await sweep(self._database)
 
     async def remove(self, document_ids: Collection[str]) -> int:
-        """Forget documents: their text, words and vectors are in no file when this returns. Returns how many there
-        were."""
+        """Forget documents: their text, words and vectors are in the database no more when this returns.
+
+        Answers that quoted them stay as long as answers do, and backups made before until those age out. Returns how
+        many documents there were."""
 
         def work(db: sqlite3.Connection) -> int:
             changed = db.execute(
