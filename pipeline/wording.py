@@ -1,4 +1,4 @@
-"""Every sentence a person reads that is not from a document or a model, in one place."""
+"""What is said on every platform and in the terminal, in one place; what one platform alone says is in its adapter."""
 
 from __future__ import annotations
 
