@@ -11,7 +11,8 @@ from bot.commands.terminal import run as run_to_end
 def run(data: Data = None) -> None:
     """Answer on Slack and Discord, until Ctrl-C or SIGTERM.
 
-    Slack needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN, Discord DISCORD_TOKEN; what is not set is left out."""
+    Slack needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN (over HTTP: SLACK_SIGNING_SECRET), Discord DISCORD_TOKEN;
+    what is not set is left out."""
     found = settings(data, service=True)
 
     async def work() -> None:
