@@ -5,18 +5,20 @@ from __future__ import annotations
 import logging
 import re
 import sys
+import traceback
 from collections.abc import MutableMapping
+from pathlib import Path
 from typing import Any
 
 import structlog
+
+from pipeline.errors import CitewellError
 
 _SECRET = re.compile(
     r"xox[a-z]-[\w-]+|xapp-[\w-]+|sk-[\w-]{8,}|Bearer\s+\S+|Bot\s+[\w-]{20,}\.[\w-]+\.[\w-]+"
     r"|[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}|(?<=token=)[\w-]+|(?<=api_key=)\S+"
 )
-_PRIVATE = frozenset(
-    {"text", "question", "answer", "body", "content", "comment", "quote", "payload", "message", "event"}
-)
+_PRIVATE = frozenset({"text", "question", "answer", "body", "content", "comment", "quote", "payload", "message"})
 _QUIET = (
     "slack_sdk",
     "slack_bolt",
@@ -43,7 +45,11 @@ class _Redacting(logging.Filter):
         self._traces = traces
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = redact(record.getMessage()), ()
+        try:
+            said = record.getMessage()
+        except (TypeError, ValueError):
+            said = str(record.msg)
+        record.msg, record.args = redact(said), ()
         if not self._traces:
             record.exc_info = None
         if record.exc_info:
@@ -53,21 +59,29 @@ class _Redacting(logging.Filter):
 
 def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for key, value in event.items():
-        if key in _PRIVATE and key != "event":
+        if key in _PRIVATE:
             event[key] = f"[{len(str(value))} characters]"
         elif isinstance(value, str):
             event[key] = redact(value)
     return event
 
 
-def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """One line for a person; what was raised is named, and traced only at level debug."""
+def _name_error(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """What was raised, and where: the message of an error that is not ours may quote what people wrote."""
     error = event.pop("exc_info", None)
+    if isinstance(error, BaseException):
+        frames = traceback.extract_tb(error.__traceback__)
+        event["error"] = str(error) if isinstance(error, CitewellError) else type(error).__name__
+        event["raised_at"] = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames[-5:]]
+    return event
+
+
+def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """One line for a person."""
+    event.pop("raised_at", None)
     said = [str(event.pop("event")).replace("_", " ")]
     said += [f"{name} {value}" if name != "reason" else str(value) for name, value in event.items()]
-    if isinstance(error, BaseException):
-        said.append(f"{type(error).__name__}: {error}")
-    return redact(f"citewell: {': '.join(said)}")
+    return redact(f"citewell: {', '.join(said)}")
 
 
 def configure_logging(level: str, *, service: bool = False) -> None:
@@ -85,12 +99,12 @@ def configure_logging(level: str, *, service: bool = False) -> None:
     in_full: list[structlog.typing.Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
+        structlog.processors.format_exc_info if level == "debug" else _name_error,
         _redact_values,
         _console() if sys.stderr.isatty() or not service else structlog.processors.JSONRenderer(),
     ]
     structlog.configure(
-        processors=[_redact_values, _in_words] if brief else in_full,
+        processors=[_name_error, _redact_values, _in_words] if brief else in_full,
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is now: a live display takes its place
         cache_logger_on_first_use=False,
@@ -103,7 +117,7 @@ def join_host_logging() -> None:
     structlog's own default would print to standard output, with the values of all local variables when it fails."""
     if not structlog.is_configured():
         structlog.configure(
-            processors=[_redact_values, _in_words],
+            processors=[_name_error, _redact_values, _in_words],
             wrapper_class=structlog.stdlib.BoundLogger,
             logger_factory=structlog.stdlib.LoggerFactory(),
             cache_logger_on_first_use=False,

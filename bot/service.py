@@ -78,13 +78,15 @@ async def _until_stopped(
         done, _ = await asyncio.wait({*listening, working, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in done - {stopping}:
             listening.discard(task)
-            status = max(status, _ended(task, say))
+            status = max(status, _ended(task, say), int(task is working))
     status = status or int(not listening)
     for task in (*listening, working, stopping):
         task.cancel()
     await asyncio.gather(worker.drain(DRAIN_SECONDS), *listening, working, stopping, return_exceptions=True)
-    for adapter in adapters.values():
-        await adapter.close()
+    closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
+    for name, error in zip(adapters, closed, strict=True):
+        if isinstance(error, BaseException):
+            log.warning("not_closed_cleanly", part=name, exc_info=error)
     return status
 
 

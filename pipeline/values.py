@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Value(BaseModel):
-    """Frozen, and refuses fields it does not know."""
+    """Frozen, and refuses fields it does not know; what does not fit is not repeated in the error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 # --- Who asks, and where ---------------------------------------------------------------------
@@ -382,16 +382,6 @@ class Claim(Value):
     supported: bool
     source: str = ""
     """Chunk id."""
-
-
-class Verdict(Value):
-    """All judgements of a draft."""
-
-    kept: int
-    dropped: int
-    claims: tuple[Claim, ...] = ()
-    grounding_score: float = 0.0
-    flags: tuple[str, ...] = ()
 
 
 # --- The answer ------------------------------------------------------------------------------

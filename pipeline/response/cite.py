@@ -175,7 +175,7 @@ def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
 
 def _shape(sentence: CitedSentence, step: int, marked: str) -> tuple[int, str]:
     """Where the sentence's own text starts in its Markdown, and that Markdown."""
-    warning = "" if sentence.verified else "⚠ Unverified claim: "
+    warning = "" if sentence.verified else f"{wording.UNVERIFIED}: "
     match sentence.kind:
         case BlockKind.ITEM:
             before = f"- {warning}"
