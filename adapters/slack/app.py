@@ -15,6 +15,7 @@ from adapters.slack.deliver import Deliverer
 from adapters.slack.homepage import Homepage
 from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
+from adapters.slack.members import Members
 from adapters.slack.readers import Audiences
 from adapters.slack.render import Look
 from adapters.slack.startup import Workspace, introduce, report, socket_address
@@ -92,6 +93,8 @@ class SlackAdapter:
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
         if self._open:
+            self._open.keeping.cancel()
+            await asyncio.wait({self._open.keeping})
             await self._open.session.close()
 
     async def _slack(self) -> _Open:
@@ -127,6 +130,7 @@ class SlackAdapter:
         )
         Interactions(slack.web, slack.me, self._look, slack.audiences, inbox, desk).register(app)
         Homepage(slack.web, slack.me, slack.audiences, desk).register(app)
+        app.event("member_joined_channel")(slack.members.joined)
         return app
 
     def _introduce(self, slack: _Open, how: str) -> None:
@@ -144,5 +148,7 @@ class _Open:
         self.web = web
         self.workspace = workspace
         self.me = workspace.me
-        self.audiences = Audiences(web, self.me)
+        self.members = Members(web, self.me.team)
+        self.keeping = asyncio.create_task(self.members.keep())
+        self.audiences = Audiences(web, self.me, self.members)
         self.deliverer = Deliverer(web, self.me, look, shared_channels=shared_channels)

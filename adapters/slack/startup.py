@@ -20,14 +20,16 @@ SCOPES = {
     "im:history": "direct messages",
     "im:write": "sending people their own data",
     "reactions:write": "the eyes reaction where a status cannot be shown",
+    "users:read": "answers from all collections; now everybody counts as a guest and gets public ones only",
 }
 """Every bot scope that `manifest.yml` asks for, and what it enables."""
+_GUESTS = "answers there from collections that are not public even if the workspace has guests"
 OPTIONAL = {
     "assistant:write": "suggested prompts in the Messages tab",
-    "channels:read": "sharing private answers in public channels",
-    "groups:read": "sharing private answers in private channels",
+    "channels:read": f"sharing private answers in public channels, and {_GUESTS}",
+    "groups:read": f"sharing private answers in private channels, and {_GUESTS}",
     "mpim:history": "questions in group direct messages",
-    "users:read": "keeping guests to public collections",
+    "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
 }
 
 

@@ -17,7 +17,7 @@ from pipeline.errors import Refused, Unavailable
 SDK_LOG = logging.getLogger("slack_sdk.citewell")
 """Handed to the vendor's code, which prints message text below WARNING."""
 
-READS = frozenset({"conversations.info", "conversations.replies", "users.info"})
+READS = frozenset({"conversations.info", "conversations.members", "conversations.replies", "users.info", "users.list"})
 """Methods that take a query rather than JSON."""
 _DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
 
@@ -36,6 +36,8 @@ class Pace:
     """Of one request. What came of a request that was cut off is looked up only after this long."""
     patience: float = 0.3
     """How long the rest of an answer may take before it is streamed rather than posted whole."""
+    standing: float = 2.0
+    """How long an answer waits to learn whether guests will read it; then it counts as read by guests."""
     longest_wait: float = 60.0
     """How long a call waits for its turn before it gives the work back."""
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from tests.doubles.slack.rules import EVENTS, Json
+from tests.doubles.slack.rules import BY_KIND, EVENTS, Json
 from tests.doubles.slack.server import SECRET, SlackServer
 from tests.doubles.slack.workspace import BOT, TEAM, Message
 
@@ -90,6 +90,15 @@ class People:
                 "ts": self.workspace.next_ts(),
             }
         )
+
+    async def join(self, user: str, channel: str, *, listed: bool = True) -> None:
+        """Join a channel; unless `listed`, as somebody whom the list of people does not name."""
+        self.workspace.join(channel, user)
+        if not listed:
+            self.workspace.people.remove(user)
+        kind = {"channel": "C", "private": "G"}[self.workspace.channels[channel].kind]
+        event = {"type": "member_joined_channel", "user": user, "channel": channel, "channel_type": kind, "team": TEAM}
+        await self.event({**event, "event_ts": self.workspace.next_ts()})
 
     async def open_home(self, user: str, tab: str = "home") -> None:
         await self.event({"type": "app_home_opened", "user": user, "tab": tab, "channel": self.workspace.dm(user).id})
@@ -210,6 +219,8 @@ class People:
             name = {"channel": "channels", "private": "groups", "im": "im", "mpim": "mpim"}[channel.kind]
             name = f"message.{name}"
         needed = EVENTS[name]
+        if name == "member_joined_channel":
+            needed = BY_KIND["conversations.members"][self.workspace.channels[event["channel"]].kind]
         return name in self.subscriptions and (not needed or needed in self.slack.scopes)
 
     async def event(self, event: Json) -> bool:

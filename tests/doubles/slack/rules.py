@@ -18,7 +18,8 @@ SCOPES: dict[str, frozenset[str]] = {
     "chat.startStream": frozenset({"chat:write"}),
     "chat.stopStream": frozenset({"chat:write"}),
     "chat.update": frozenset({"chat:write"}),
-    "conversations.info": frozenset({"channels:read", "groups:read"}),
+    "conversations.info": frozenset({"channels:read", "groups:read", "im:read", "mpim:read"}),
+    "conversations.members": frozenset({"channels:read", "groups:read", "im:read", "mpim:read"}),
     "conversations.open": frozenset({"im:write"}),
     "conversations.replies": frozenset({"channels:history", "groups:history", "im:history", "mpim:history"}),
     "files.completeUploadExternal": frozenset({"files:write"}),
@@ -26,6 +27,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "reactions.add": frozenset({"reactions:write"}),
     "reactions.remove": frozenset({"reactions:write"}),
     "users.info": frozenset({"users:read"}),
+    "users.list": frozenset({"users:read"}),
     "views.open": frozenset(),
     "views.publish": frozenset(),
 }
@@ -35,15 +37,18 @@ EVENTS = {
     "agent_session_stopped": "chat:write",
     "app_home_opened": "",
     "app_mention": "app_mentions:read",
+    "member_joined_channel": "channels:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
     "message.mpim": "mpim:history",
 }
-"""The scope an event subscription needs."""
+"""The scope an event subscription needs; `member_joined_channel` of a private channel needs `groups:read`."""
 
+_LOOKING = {"channel": "channels:read", "private": "groups:read", "im": "im:read", "mpim": "mpim:read"}
 BY_KIND = {
-    "conversations.info": {"channel": "channels:read", "private": "groups:read"},
+    "conversations.info": _LOOKING,
+    "conversations.members": _LOOKING,
     "conversations.replies": {
         "channel": "channels:history",
         "private": "groups:history",
@@ -52,7 +57,9 @@ BY_KIND = {
     },
 }
 
-READS = frozenset({"conversations.info", "conversations.replies", "users.info", "auth.test"})
+READS = frozenset(
+    {"auth.test", "conversations.info", "conversations.members", "conversations.replies", "users.info", "users.list"}
+)
 """Methods that take no JSON."""
 
 _MESSAGE = {"channel", "text", "blocks", "thread_ts", "metadata", "parse", "unfurl_links", "unfurl_media"}
@@ -66,9 +73,11 @@ ARGUMENTS: dict[str, set[str]] = {
     "chat.startStream": {"channel", "thread_ts", "markdown_text", "recipient_team_id", "recipient_user_id", "chunks"},
     "chat.stopStream": {"channel", "ts", "markdown_text", "blocks", "metadata", "chunks", "session_status"},
     "chat.update": _MESSAGE - {"thread_ts"} | {"ts"},
+    "conversations.members": {"channel", "cursor", "limit"},
     "conversations.open": {"users"},
     "reactions.add": {"channel", "timestamp", "name"},
     "reactions.remove": {"channel", "timestamp", "name"},
+    "users.list": {"cursor", "include_locale", "limit", "team_id"},
     "views.open": {"trigger_id", "view"},
     "views.publish": {"user_id", "view"},
 }

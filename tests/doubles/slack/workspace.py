@@ -31,6 +31,7 @@ class Channel:
     """Whether the bot is in it."""
     shared: bool = False
     archived: bool = False
+    members: set[str] = field(default_factory=lambda: {BOT})
 
 
 @dataclass
@@ -89,10 +90,17 @@ class Workspace:
         self.responses: dict[str, list[Json]] = {}
         self.without: dict[str, str] = {}
         """Method -> the error it gives, for features this workspace does not have."""
+        self.people: set[str] = {BOT}
         self.guests: set[str] = set()
+        self.deleted: set[str] = set()
+        self.of_grid: set[str] = set()
+        """Members of this and of another workspace of the same organisation."""
+        self.page = 1000
+        """People on one page at most."""
         self.lag = 0.0
         """Seconds until a message shows up in `conversations.replies`."""
         self._last_ts = 0.0
+        self._cursors: set[int] = set()
         self._threads: dict[tuple[str, str], list[str]] = {}
 
     def add(self, channel_id: str, kind: str = "channel", **more: Any) -> Channel:
@@ -104,11 +112,18 @@ class Workspace:
         name = "D" + user.removeprefix("U")
         return self.channels.get(name) or self.add(name, "im")
 
+    def join(self, channel: str, *users: str) -> None:
+        """Make people members of a channel, and of the workspace."""
+        self.people.update(users)
+        if channel in self.channels:
+            self.channels[channel].members.update(users)
+
     def next_ts(self) -> str:
         self._last_ts = max(time.time(), self._last_ts + 0.000002)
         return f"{self._last_ts:.6f}"
 
     def put(self, channel: str, user: str, text: str, **more: Any) -> Message:
+        self.join(channel, user)
         message = Message(self.next_ts(), channel, user, text, visible_at=time.monotonic() + self.lag, **more)
         self.messages[channel, message.ts] = message
         self._threads.setdefault((channel, message.thread_ts or message.ts), []).append(message.ts)
@@ -223,9 +238,14 @@ class Workspace:
     def conversations_open(self, arguments: Json) -> Json:
         return {"channel": {"id": self.dm(arguments["users"]).id}}
 
+    def conversations_members(self, arguments: Json) -> Json:
+        return self._members(sorted(self._known(arguments["channel"]).members), arguments)
+
     def users_info(self, arguments: Json) -> Json:
-        user = arguments["user"]
-        return {"user": {"id": user, "team_id": TEAM, "is_restricted": user in self.guests}}
+        return {"user": self._account(arguments["user"])}
+
+    def users_list(self, arguments: Json) -> Json:
+        return self._members([self._account(user) for user in sorted(self.people | self.guests)], arguments)
 
     def assistant_threads_setStatus(self, arguments: Json) -> Json:
         self._writable(arguments["channel_id"])
@@ -291,6 +311,24 @@ class Workspace:
                 {"channel": arguments.get("channel_id"), "title": one["title"], "content": self.uploads[one["id"]]}
             )
         return {"files": [{"id": one["id"], "title": one["title"]} for one in listed]}
+
+    def _account(self, user: str) -> Json:
+        marks = {"deleted": user in self.deleted, "is_restricted": user in self.guests}
+        grid = {"team_id": "T0OTHER", "enterprise_user": {"teams": ["T0OTHER", TEAM]}} if user in self.of_grid else {}
+        return {"id": user, "team_id": TEAM, **marks, **grid}
+
+    def _members(self, everyone: list[Any], arguments: Json) -> Json:
+        """One page; a cursor is only good if it was given."""
+        limit = int(arguments.get("limit") or 0)
+        if not 0 < limit <= 1000:
+            raise Error("limit_required" if not limit else "invalid_limit")
+        start = int(arguments.get("cursor") or 0)
+        if start and start not in self._cursors:
+            raise Error("invalid_cursor")
+        end = start + min(limit, self.page)
+        self._cursors.add(end)
+        following = str(end) if end < len(everyone) else ""
+        return {"members": everyone[start:end], "response_metadata": {"next_cursor": following}}
 
     # --- Checks -----------------------------------------------------------------------------
 

@@ -84,7 +84,7 @@ SCHEMA = exactly(
         token_rotation_enabled={"const": False},
     ),
 )
-EVENTS_HANDLED = {"agent_session_stopped", "app_home_opened", "app_mention"} | {
+EVENTS_HANDLED = {"agent_session_stopped", "app_home_opened", "app_mention", "member_joined_channel"} | {
     f"message.{kind}" for kind in ("channels", "groups", "im", "mpim")
 }
 

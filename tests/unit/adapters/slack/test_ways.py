@@ -161,10 +161,11 @@ async def test_a_question_in_a_channel_that_we_may_not_write_to_is_explained_dir
 async def test_start_up_says_who_and_where_and_what_is_missing(tmp_path: Path) -> None:
     driver = SlackDriver(tmp_path / "data", granted() - {"users:read", "im:history"})
     await driver.start()
+    public_only = "answers from all collections; now everybody counts as a guest and gets public ones only"
     assert driver.said == [
         "Slack: I am @docs-answers in Acme (T0TEAM), connected by Socket Mode.",
         "Slack: the scope im:history is missing; it would enable direct messages.",
-        "Slack: the optional scope users:read is missing; it would enable keeping guests to public collections.",
+        f"Slack: the scope users:read is missing; it would enable {public_only}.",
     ]
     await driver.close()
 

@@ -1,0 +1,169 @@
+"""Whether all members of a channel are inside. The list of people is read ahead, so that answers rarely wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from adapters.slack.web import Declined, Web
+from pipeline.errors import CitewellError, Unavailable
+
+log = logging.getLogger(__name__)
+
+FRESH = 300.0
+"""Seconds that somebody's standing is believed (threats, row 55)."""
+EARLY = 30.0
+"""How long before that the list of people is read again."""
+RETRY = 10.0
+PAGE = 500
+PAGES = 400
+"""People on a page and pages of a list at most."""
+BURST = 15
+PAUSE = 3.0
+"""Seconds before each page after the first ones: Slack allows 20 pages of people a minute."""
+
+
+@dataclass(frozen=True)
+class _People:
+    """The accounts of the workspace, not older than `begun` (loop time), and the channels looked at since."""
+
+    begun: float
+    inside: frozenset[str]
+    outside: frozenset[str]
+    channels: dict[str, asyncio.Task[bool]] = field(default_factory=dict)
+
+
+class Members:
+    """What is in doubt counts as outside: a scope that is missing, a call that fails, a list that takes too long."""
+
+    def __init__(self, web: Web, team: str) -> None:
+        self._web = web
+        self._team = team
+        self._people: _People | None = None
+        self._newcomers: dict[tuple[str, str], float] = {}
+        """Who joined which channel when and was on no list since."""
+        self._wanted = asyncio.Event()
+        self._read = asyncio.Event()
+        self._coming = True
+        """A list is being read, or is about to be."""
+        self._looking: set[asyncio.Task[bool]] = set()
+
+    async def all_inside(self, channel: str) -> bool:
+        """Whether no member of `channel` is outside; waits for `Pace.standing` at most."""
+        try:
+            async with asyncio.timeout(self._web.pace.standing):
+                people = await self._known(channel)
+                if not people:
+                    return False
+                if not people.outside:
+                    return True
+                if channel not in people.channels:
+                    people.channels[channel] = self._look(channel, people)
+                return await asyncio.shield(people.channels[channel])
+        except TimeoutError:
+            log.warning("a channel's members are not known in time, so it counts as one with guests")
+            return False
+
+    async def joined(self, event: dict[str, Any]) -> None:
+        """Somebody joined a channel: look at it again, after a new list if the list does not name them."""
+        channel, user = str(event.get("channel") or ""), str(event.get("user") or "")
+        people = self._people
+        if people:
+            people.channels.pop(channel, None)
+        if not people or (user not in people.inside and user not in people.outside):
+            self._newcomers[channel, user] = asyncio.get_running_loop().time()
+            self._coming = True
+            self._wanted.set()
+
+    async def keep(self) -> None:
+        """Read the list of people, and again before it is too old, until cancelled."""
+        try:
+            while True:
+                self._wanted.clear()
+                self._coming = True
+                rest = await self._list()
+                self._coming = self._wanted.is_set()
+                self._read.set()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wanted.wait(), rest)
+        finally:
+            for task in self._looking:
+                task.cancel()
+
+    async def _known(self, channel: str) -> _People | None:
+        """A list that is fresh, and was read after a newcomer joined the channel; None when none is coming."""
+        while True:
+            joined = [at for (where, _), at in self._newcomers.items() if where == channel]
+            oldest = max(asyncio.get_running_loop().time() - FRESH, *joined, 0.0)
+            if self._people and self._people.begun >= oldest:
+                return self._people
+            if not self._coming:
+                return None
+            self._read.clear()
+            await self._read.wait()
+
+    async def _list(self) -> float:
+        """Read the list; how many seconds the next reading may wait."""
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        inside: set[str] = set()
+        outside: set[str] = set()
+        try:
+            async for page in self._pages("users.list"):
+                for one in page:
+                    (outside if is_outside(one, self._team) else inside).add(str(one.get("id")))
+        except CitewellError as error:
+            log.warning(
+                "the people of the workspace cannot be listed, so channels count as ones with guests: %s", error
+            )
+            return FRESH if isinstance(error, Declined) else RETRY
+        listed = inside | outside
+        self._newcomers = {key: at for key, at in self._newcomers.items() if key[1] not in listed}
+        self._people = _People(begun, frozenset(inside), frozenset(outside | {user for _, user in self._newcomers}))
+        return max(0.0, FRESH - EARLY - 2 * (clock() - begun))
+
+    def _look(self, channel: str, people: _People) -> asyncio.Task[bool]:
+        task = asyncio.create_task(self._look_at(channel, people))
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+        return task
+
+    async def _look_at(self, channel: str, people: _People) -> bool:
+        """Whether the list knows every member as inside; reads no further than the first it does not."""
+        try:
+            async for page in self._pages("conversations.members", channel=channel):
+                if not people.inside.issuperset(page):
+                    return False
+        except Declined as declined:
+            log.warning("a channel's members cannot be listed, so it counts as one with guests: %s", declined)
+            return False
+        except Unavailable:
+            people.channels.pop(channel, None)
+            return False
+        return True
+
+    async def _pages(self, method: str, **arguments: str) -> AsyncIterator[list[Any]]:
+        """Every page of `members`. Raises Unavailable when there is no end to them."""
+        cursor = ""
+        for page in range(PAGES):
+            await asyncio.sleep(PAUSE if page >= BURST else 0.0)
+            more = {"cursor": cursor} if cursor else {}
+            found = await self._web.call(method, limit=PAGE, **arguments, **more)
+            yield found.get("members") or []
+            cursor = str((found.get("response_metadata") or {}).get("next_cursor") or "")
+            if not cursor:
+                return
+        raise Unavailable("Slack", f"{method} has more than {PAGES} pages")
+
+
+def is_outside(found: Mapping[str, Any], team: str) -> bool:
+    """Whether a user or a channel, as Slack describes it, is a guest's, a stranger's or shared with strangers."""
+    if found.get("deleted"):
+        return False
+    marks = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_ext_shared", "is_pending_ext_shared")
+    homes = [found.get("team_id", team), *((found.get("enterprise_user") or {}).get("teams") or ())]
+    return any(found.get(mark) for mark in marks) or team not in homes
