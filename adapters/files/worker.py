@@ -10,7 +10,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adapters.files.outline import MAX_CHARACTERS, Content
 from pipeline.errors import Refused
@@ -45,7 +45,7 @@ class Worker:
         self._wall_seconds = wall_seconds
 
     async def read(self, suffix: str, content: bytes) -> Content:
-        """Raises Refused with the reason, also when the child died over the file or took too long."""
+        """Raises Refused with the reason, also when the child died over the file, took too long or said too much."""
         async with self._lock:
             process = await self._running()
             try:
@@ -54,10 +54,6 @@ class Worker:
             except TimeoutError as error:
                 await self.close()
                 raise Refused("reading it took too long", what_to_do="Split it into smaller files.") from error
-            except (asyncio.IncompleteReadError, ConnectionError) as error:
-                status = await process.wait()
-                await self.close()
-                raise _died(status) from error
             except BaseException:
                 await self.close()
                 raise
@@ -87,19 +83,35 @@ class Worker:
         return self._process
 
     async def _exchange(self, process: Process, suffix: str, content: bytes) -> _Reply:
+        """Raises Refused when the child died or said what it never says."""
+        try:
+            await self._ask(process, suffix, content)
+            return _Reply.model_validate_json(await self._answer(process))
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise _died(await process.wait()) from error
+        except ValidationError as error:
+            raise _broken() from error
+
+    async def _ask(self, process: Process, suffix: str, content: bytes) -> None:
         assert process.stdin
-        assert process.stdout
         request = {"suffix": suffix, "size": len(content), "cpu_seconds": self._cpu_seconds}
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.write(content)
         await process.stdin.drain()
+
+    async def _answer(self, process: Process) -> bytes:
+        assert process.stdout
         size = int.from_bytes(await process.stdout.readexactly(8), "big")
         if size > MAX_REPLY:
-            raise ConnectionError("the reply is too long")
-        return _Reply.model_validate_json(await process.stdout.readexactly(size))
+            raise Refused("more came out of it than a document may hold", what_to_do="Split it into smaller files.")
+        return await process.stdout.readexactly(size)
 
 
 def _died(status: int) -> Refused:
     if status == -signal.SIGXCPU:
         return Refused("reading it takes more processor time than a document may", what_to_do="Split or simplify it.")
+    return _broken()
+
+
+def _broken() -> Refused:
     return Refused("the file broke the program that reads it", what_to_do="Open and save it again, then retry.")

@@ -169,6 +169,33 @@ async def test_a_child_that_hangs_is_replaced() -> None:
         await worker.close()
 
 
+async def test_a_reply_too_long_to_be_true_is_refused(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as smaller:
+        smaller.setattr("adapters.files.worker.MAX_REPLY", 10)
+        assert "more came out" in await refusal(worker, ".docx", docx("still here"))
+    assert await reads_on(worker)
+
+
+@pytest.mark.parametrize(
+    ("child", "wall_seconds", "reason"),
+    [
+        ("import os, time; os.close(1); time.sleep(60)", 0.5, "too long"),
+        ("import os, time; os.close(0); time.sleep(60)", 0.5, "too long"),
+        ("import sys; sys.stdout.buffer.write((2).to_bytes(8, 'big') + b'no')", 60.0, "broke"),
+    ],
+    ids=["closes its output", "closes its input", "talks nonsense"],
+)
+async def test_a_child_that_misbehaves_costs_one_file(
+    monkeypatch: pytest.MonkeyPatch, child: str, wall_seconds: float, reason: str
+) -> None:
+    monkeypatch.setattr("adapters.files.worker._START", child)
+    worker = Worker(wall_seconds=wall_seconds)
+    try:
+        assert reason in await refusal(worker, ".pdf", b"x" * 1_000_000)
+    finally:
+        await worker.close()
+
+
 async def test_a_child_that_was_killed_is_replaced(worker: Worker) -> None:
     assert await reads_on(worker)
     process = worker._process
