@@ -166,10 +166,10 @@ class Citewell:
 
     async def sync(self) -> None:
         """Look again at every indexed file and folder that still exists; each also looks at those inside it."""
-        sources = {Path(source): collection for source, collection in await self.storage.library.sources()}
-        for path, collection in sources.items():
-            if sources.keys().isdisjoint(path.parents) and await asyncio.to_thread(path.exists):
-                summary = await self.index([path], collection=collection)
+        sources = set(map(Path, await self.storage.library.sources()))
+        for path in sorted(sources):
+            if sources.isdisjoint(path.parents) and await asyncio.to_thread(path.exists):
+                summary = await self.index([path])
                 log.info(
                     "synced",
                     source=path.as_posix(),

@@ -12,7 +12,7 @@ from adapters.files.reader import Reader
 from adapters.models.minilm.embedder import MiniLM
 from adapters.sources.folder import FolderSource
 from bot.settings import Settings
-from pipeline.errors import Unavailable
+from pipeline.errors import Refused, Unavailable
 from pipeline.ingestion.ingest import Event, Summary, ingest
 from pipeline.ingestion.split import Splitter, WordCount
 from pipeline.ports import Embedder, Library
@@ -47,7 +47,10 @@ class Indexer:
             whole = await asyncio.to_thread(path.resolve)
             inside = await self.inside(whole)
             for place, into in {whole: collection or await self._collection(whole), **inside}.items():
-                if place in inside and await asyncio.to_thread(_is_gone, place):
+                gone = await asyncio.to_thread(_is_gone, place)
+                if gone and place == whole:
+                    raise Refused(f"{place} does not exist", what_to_do="Check the path.")
+                if gone:
                     removed = await self.library.remove((await self.library.versions(place.as_posix())).keys())
                     total = _add(total, Summary(removed=removed))
                 else:
@@ -62,12 +65,15 @@ class Indexer:
 
     async def inside(self, folder: Path) -> dict[Path, str]:
         """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
-        found = {Path(source): collection for source, collection in await self.library.sources()}
+        found = await self._sources()
         return {source: collection for source, collection in found.items() if folder in source.parents}
 
     async def _collection(self, path: Path) -> str:
-        found = {Path(source): collection for source, collection in await self.library.sources()}
+        found = await self._sources()
         return next((found[place] for place in (path, *path.parents) if place in found), self.default_collection)
+
+    async def _sources(self) -> dict[Path, str]:
+        return {Path(source): collection for source, collection in (await self.library.sources()).items()}
 
 
 @asynccontextmanager

@@ -170,8 +170,12 @@ class Library(Passages, Protocol):
         """Names of the collections that hold documents."""
         ...
 
-    async def sources(self) -> list[tuple[str, str]]:
-        """Name and collection of every source that documents were indexed from."""
+    async def sources(self) -> dict[str, str]:
+        """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
+        ...
+
+    async def claim(self, source: str, collection: str) -> None:
+        """Keep that `source` fills `collection`."""
         ...
 
     async def versions(self, source: str) -> dict[str, str]:

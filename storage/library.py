@@ -90,13 +90,34 @@ class SQLiteLibrary:
 
         return await self._database.read(work)
 
-    async def sources(self) -> list[tuple[str, str]]:
-        """Name and collection of every source that documents were indexed from."""
+    async def sources(self) -> dict[str, str]:
+        """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
 
-        def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
-            return db.execute("SELECT DISTINCT source, collection FROM live ORDER BY source, collection").fetchall()
+        def work(db: sqlite3.Connection) -> dict[str, str]:
+            return dict(db.execute("SELECT name, collection FROM source ORDER BY name").fetchall())
 
         return await self._database.read(work)
+
+    async def claim(self, source: str, collection: str) -> None:
+        """Keep that `source` fills `collection`."""
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "INSERT INTO source VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET collection = excluded.collection",
+                (source, collection),
+            )
+
+        await self._database.write(work)
+
+    async def release(self, sources: Collection[str]) -> None:
+        """Forget that these are sources; their documents stay."""
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "DELETE FROM source WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(list(sources)),)
+            )
+
+        await self._database.write(work)
 
     async def versions(self, source: str) -> dict[str, str]:
         """Document id -> version of everything indexed from `source`.

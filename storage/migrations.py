@@ -176,6 +176,19 @@ def turns(db: Database) -> None:
     )
 
 
+@schema()
+def sources(db: Database) -> None:
+    """The collection of each source; where documents of one were in several, that of the one written last."""
+    _each(
+        db,
+        """
+        CREATE TABLE source (name TEXT PRIMARY KEY, collection TEXT NOT NULL) WITHOUT ROWID;
+        INSERT INTO source
+            SELECT source, collection FROM live WHERE id IN (SELECT max(id) FROM live GROUP BY source);
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

@@ -70,9 +70,11 @@ def remove(
             unknown.extend(f"{name} is not indexed. {_hint(listed, name)}" for name in names if not chosen[name])
             gone = {document.id: document for documents in chosen.values() for document in documents}
             removed = await library.remove(gone.keys())
-            watched = {source for source, _ in await library.sources()}
+            sources = set(map(Path, await library.sources()))
+            ended = _ended(sources, names)
+            await library.release([source.as_posix() for source in ended])
         out.print(f"{wording.counted(removed, 'document')} removed")
-        if back := sum(one.source in watched and path_of(one).exists() for one in gone.values()):
+        if back := sum(_comes_back(one, sources - ended) for one in gone.values()):
             files = wording.counted(back, "of these files is", "of these files are")
             note(f"{files} still in an indexed folder and will come back with its next index.")
 
@@ -87,6 +89,19 @@ def select(listed: Sequence[Document], name: str) -> list[Document]:
     """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it."""
     place = Path(name).expanduser().resolve()
     return [one for one in listed if one.id == name or place in (path_of(one), *path_of(one).parents)]
+
+
+def _ended(sources: set[Path], names: Sequence[str]) -> set[Path]:
+    """The sources that `names` are or hold. One inside another stays: that one brings its files back, and they must
+    come back into their own collection."""
+    places = [Path(name).expanduser().resolve() for name in names]
+    named = {source for source in sources if not set(places).isdisjoint((source, *source.parents))}
+    return {source for source in named if (sources - named).isdisjoint(source.parents)}
+
+
+def _comes_back(document: Document, sources: set[Path]) -> bool:
+    path = path_of(document)
+    return not sources.isdisjoint((path, *path.parents)) and path.exists()
 
 
 def path_of(document: Document) -> Path:

@@ -45,9 +45,12 @@ async def ingest(
 ) -> Summary:
     """Bring `library` up to date with `source`: new and changed documents replaced whole, gone ones forgotten.
 
+    The library keeps that `source` fills `collection`, whatever is found there.
+
     Without an embedder, or when it fails, documents are stored without vectors. Nothing is forgotten when the
     source could not list everything. Raises what `library` raises, and Refused when the source does not exist.
     """
+    await library.claim(source.name, collection)
     items, unlisted = await _list(source)
     tally = Tally(on_event, len(items))
     if unlisted:

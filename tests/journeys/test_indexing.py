@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.citewell import Citewell
+from pipeline.errors import Refused
 
 pytestmark = pytest.mark.usefixtures("documents")
 
@@ -55,6 +56,34 @@ async def test_a_folder_indexed_into_its_own_collection_stays_there_when_the_one
     summary = await citewell.index([folder])
     assert (summary.added, summary.changed) == (1, 1)
     assert (await indexed(citewell))["more.md"] == "hr"
+
+
+async def test_what_was_closed_stays_closed_when_it_is_missing_for_a_while(citewell: Citewell, tmp_path: Path) -> None:
+    folder = tmp_path / "team"
+    secret = folder / "hr" / "secret.md"
+    secret.parent.mkdir(parents=True)
+    secret.write_text("# Pay\n\nThe pay scale has eight steps.\n")
+    (folder / "open.md").write_text("# Open\n\nThe office opens at nine.\n")
+    await citewell.index([secret.parent], collection="hr")
+    await citewell.index([folder])
+    text = secret.read_text()
+    secret.unlink()
+    await citewell.index([folder])
+    assert "secret.md" not in await indexed(citewell)
+    secret.parent.rmdir()
+    await citewell.index([folder])
+    await citewell.sync()
+    secret.parent.mkdir()
+    secret.write_text(text)
+    await citewell.index([folder])
+    assert (await indexed(citewell))["secret.md"] == "hr"
+
+
+async def test_a_path_that_was_mistyped_is_no_source(citewell: Citewell, tmp_path: Path) -> None:
+    before = await citewell.storage.library.sources()
+    with pytest.raises(Refused, match="does not exist"):
+        await citewell.index([tmp_path / "tame"], collection="hr")
+    assert await citewell.storage.library.sources() == before
 
 
 async def test_two_files_of_lines_may_use_the_same_ids(citewell: Citewell, tmp_path: Path) -> None:

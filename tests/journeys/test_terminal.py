@@ -157,6 +157,33 @@ def test_a_removed_file_that_is_still_there_is_said_to_come_back(indexed: Termin
     assert indexed.type("documents", "remove", documents / "expenses.md").err == ""
 
 
+def collections(person: Terminal) -> dict[str, str]:
+    rows = [line.split("\t") for line in person.type("documents").out.splitlines()]
+    return {row[3]: row[2] for row in rows}
+
+
+def test_a_closed_folder_that_is_removed_is_said_to_come_back_and_comes_back_closed(
+    person: Terminal, documents: Path
+) -> None:
+    (documents / "hr").mkdir()
+    (documents / "hr" / "pay.md").write_text("# Pay\n\nThe pay scale has eight steps.\n")
+    person.type("index", documents / "hr", "--collection", "hr")
+    person.type("index", documents)
+    said = person.type("documents", "remove", documents / "hr")
+    assert said.out == "1 document removed\n"
+    assert "1 of these files is still in an indexed folder and will come back" in said.err
+    person.type("index", documents)
+    assert collections(person)["pay.md"] == "hr"
+
+
+def test_a_folder_that_is_removed_is_looked_at_no_more(indexed: Terminal, documents: Path) -> None:
+    indexed.type("index", documents / "leave.md", "--collection", "hr")
+    said = indexed.type("documents", "remove", documents)
+    assert (said.out, said.err) == ("2 documents removed\n", "")
+    indexed.type("index", documents)
+    assert set(collections(indexed).values()) == {"default"}
+
+
 def test_a_name_that_fits_nothing_is_answered_with_the_nearest(indexed: Terminal) -> None:
     said = indexed.type("documents", "remove", "leave.md", "zzz")
     assert said.status == 1

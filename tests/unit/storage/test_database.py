@@ -124,6 +124,18 @@ async def test_messages_that_wait_while_the_database_is_migrated_keep_their_turn
     assert leased == ["3.0", "1.0", "2.0"]
 
 
+async def test_the_sources_of_an_older_database_keep_the_collection_of_their_newest_document(tmp_path: Path) -> None:
+    async with open_storage(tmp_path) as storage:
+        for name, source, collection in (("a", "/x", "default"), ("b", "/x", "board"), ("c", "/y", "hr")):
+            await storage.library.put(document(name, source=source, collection=collection), [], None, "")
+    with closing(sqlite3.connect(tmp_path / "citewell.db")) as connection:
+        connection.execute("DROP TABLE source")
+        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'sources'")
+        connection.commit()
+    async with open_storage(tmp_path) as storage:
+        assert await storage.library.sources() == {"/x": "board", "/y": "hr"}
+
+
 async def test_a_migration_that_fails_leaves_the_old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "citewell.db"
     with closing(sqlite3.connect(file)) as connection:
