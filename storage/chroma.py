@@ -134,12 +134,12 @@ class ChromaStore:
 
     def discard_siblings(self) -> None:
         """Delete the other folders beside this one, or the other collections of the family."""
-        if self._folder:
-            for folder in self._folder.parent.iterdir():
-                if folder.is_dir() and folder != self._folder:
-                    shutil.rmtree(folder, ignore_errors=True)
-            return
         with _translated():
+            if self._folder:
+                for folder in self._folder.parent.iterdir():
+                    if folder.is_dir() and folder != self._folder:
+                        shutil.rmtree(folder, ignore_errors=True)
+                return
             for name in [collection.name for collection in self._client.list_collections()]:
                 if name.startswith(self._family) and not name.startswith(self._prefix):
                     self._client.delete_collection(name)

@@ -8,6 +8,7 @@ import resource
 import sys
 from pathlib import Path
 
+from pipeline.errors import Unavailable
 from storage.chroma import ChromaStore
 
 SECONDS = 120.0
@@ -19,10 +20,19 @@ SOURCE = str(Path(__file__).resolve().parent.parent)
 
 
 async def sound(folder: Path, vectors: int) -> bool:
-    """Whether the store in `folder`, which should hold `vectors`, opens and answers. True for one that is not there."""
-    size = await asyncio.to_thread(_size, folder)
-    if size == 0 or size > BASE_BYTES + BYTES_PER_VECTOR * vectors:
-        return size == 0
+    """Whether the store in `folder`, which should hold `vectors`, opens and answers. True for one that is not there.
+
+    Raises Unavailable when that cannot be found out."""
+    try:
+        size = await asyncio.to_thread(_size, folder)
+        if size == 0 or size > BASE_BYTES + BYTES_PER_VECTOR * vectors:
+            return size == 0
+        return await _opens(folder)
+    except OSError as error:
+        raise Unavailable("chroma", f"{folder} cannot be tested: {error}") from error
+
+
+async def _opens(folder: Path) -> bool:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", f"import sys; sys.path.insert(0, {SOURCE!r}); import storage.probe as p; p.main()"),
         str(folder),

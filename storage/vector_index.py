@@ -116,20 +116,9 @@ class VectorIndex:
             if self._closed:
                 return False
             truth = await self._database.read(lambda db: read_truth(db, self._embedder))
+            serving = await self._follow(truth, thorough=thorough)
             self._synced = truth.generation
-            if not truth.numbers or len(truth.numbers) > COLLECTIONS or not self._own():
-                self._serving = None
-                return False
-            current = self._serving and self._serving.truth.generation == truth.generation
-            if current and not thorough and await self._stores.wanted() == self._name:
-                return True
-            for fresh in (False, False, True):
-                try:
-                    return await self._serve(truth, fresh=fresh, thorough=thorough)
-                except Unavailable as error:
-                    _log.warning("The vector index failed, search is exact meanwhile: %s", error)
-                    failure = error
-            raise failure
+            return serving
 
     async def rebuild(self) -> int:
         """Build a new store beside the one that serves, then change over; returns its size. Raises Unavailable.
@@ -170,6 +159,22 @@ class VectorIndex:
                 async with asyncio.timeout(POLL_SECONDS):
                     await self._due.wait()
 
+    async def _follow(self, truth: Truth, *, thorough: bool) -> bool:
+        """Serve `truth` if this process may, from a new store in the end. Raises Unavailable."""
+        if not truth.numbers or len(truth.numbers) > COLLECTIONS or not self._own():
+            self._serving = None
+            return False
+        current = self._serving and self._serving.truth.generation == truth.generation
+        if current and not thorough and await self._stores.wanted() == self._name:
+            return True
+        for fresh in (False, False, True):
+            try:
+                return await self._serve(truth, fresh=fresh, thorough=thorough)
+            except Unavailable as error:
+                _log.warning("The vector index failed, search is exact meanwhile: %s", error)
+                failure = error
+        raise failure
+
     async def _serve(self, truth: Truth, *, fresh: bool, thorough: bool) -> bool:
         """Make the wanted store, or a `fresh` one, equal to `truth`, and serve from it.
 
@@ -207,9 +212,12 @@ class VectorIndex:
             await self._run(store.close)
 
     def _own(self) -> bool:
-        """Whether this process may write the index."""
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        return self._lock.acquire()
+        """Whether this process may write the index. Raises Unavailable."""
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            return self._lock.acquire()
+        except OSError as error:
+            raise Unavailable("chroma", f"{self._folder} cannot be used: {error}") from error
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -13,10 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pipeline.errors import Unavailable
 from pipeline.values import Audience
 from storage.chroma import ChromaStore
 from storage.open import Storage, open_storage
 from storage.probe import sound
+from tests.contracts.waiting import until
 from tests.doubles.ports import free_port
 from tests.doubles.samples import chunks, document, rows
 
@@ -195,6 +197,30 @@ async def test_a_store_that_grew_out_of_all_proportion_is_not_opened(tmp_path: P
     tmp_path.joinpath("link_lists.bin").touch()
     os.truncate(tmp_path / "link_lists.bin", 836 << 30)
     assert not await sound(tmp_path, 2500)
+
+
+async def test_a_store_that_cannot_be_tested_is_unavailable_not_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when no file can be opened any more: nothing is deleted for that."""
+    (tmp_path / "chroma.sqlite3").write_bytes(b"x")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    with pytest.raises(Unavailable):
+        await sound(tmp_path, 1)
+
+
+async def test_a_folder_that_cannot_be_used_is_tried_again_until_it_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.vector_index.RETRY_SECONDS", 0.01)
+    (tmp_path / "index").touch()
+    async with open_storage(tmp_path, embedder="m", exclusive=True) as storage:
+        with pytest.raises(Unavailable, match="cannot be used"):
+            await fill(storage)
+        await assert_exact(storage)
+        (tmp_path / "index").unlink()
+        await until(lambda: storage.vectors.serving, 60)
+        await assert_exact(storage)
 
 
 @pytest.mark.slow
