@@ -174,8 +174,10 @@ class Library(Passages, Protocol):
         """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
         ...
 
-    async def claim(self, source: str, collection: str) -> None:
-        """Keep that `source` fills `collection`."""
+    async def claim(self, source: str, collection: str) -> list[str]:
+        """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
+
+        Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
         ...
 
     async def versions(self, source: str) -> dict[str, str]:
@@ -253,7 +255,9 @@ class Inbox(Protocol):
         ...
 
     async def answered(self, key: str, answer: Answer) -> None:
-        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased."""
+        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased.
+
+        The conversation recalls it as a turn from when it is saved and something of it may be visible."""
         ...
 
     async def posting(self, key: str) -> None:

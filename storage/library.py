@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Chunk, Document
+from storage.claim import claim
 from storage.database import Database
 from storage.revision import Revision, erase_words, raise_generation, sweep
 
@@ -98,16 +99,11 @@ class SQLiteLibrary:
 
         return await self._database.read(work)
 
-    async def claim(self, source: str, collection: str) -> None:
-        """Keep that `source` fills `collection`."""
+    async def claim(self, source: str, collection: str) -> list[str]:
+        """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
 
-        def work(db: sqlite3.Connection) -> None:
-            db.execute(
-                "INSERT INTO source VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET collection = excluded.collection",
-                (source, collection),
-            )
-
-        await self._database.write(work)
+        Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
+        return await claim(self._database, source, collection)
 
     async def release(self, sources: Collection[str]) -> None:
         """Forget that these are sources; their documents stay."""

@@ -17,7 +17,7 @@ from pipeline.errors import CitewellError, Unavailable
 from pipeline.ingestion.tally import Change, Event, Failed, Summary, Tally
 from pipeline.ingestion.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Vectors
-from pipeline.values import Audience, Chunk, Document, Parsed
+from pipeline.values import Chunk, Document, Parsed
 
 __all__ = ["Change", "Event", "Failed", "Summary", "ingest"]
 
@@ -45,19 +45,19 @@ async def ingest(
 ) -> Summary:
     """Bring `library` up to date with `source`: new and changed documents replaced whole, gone ones forgotten.
 
-    The library keeps that `source` fills `collection`, whatever is found there.
+    What is there of it is in `collection` before anything is read: a document that cannot be read now is not left
+    where others see it.
 
     Without an embedder, or when it fails, documents are stored without vectors. Nothing is forgotten when the
     source could not list everything. Raises what `library` raises, and Refused when the source does not exist.
     """
-    await library.claim(source.name, collection)
+    moved = set(await library.claim(source.name, collection))
     items, unlisted = await _list(source)
     tally = Tally(on_event, len(items))
     if unlisted:
         tally.failed(source.name, unlisted)
     known = await library.versions(source.name)
-    here = {document.id for document in await library.documents(Audience(collections=frozenset({collection})))}
-    stages = _Stages(source, library, splitter, embedder, flag, collection, known, here, tally)
+    stages = _Stages(source, library, splitter, embedder, flag, collection, known, moved, tally)
     await _side_by_side(stages, items)
     if gone := set() if unlisted else known.keys() - {item.id for item in items}:
         await library.remove(gone)
@@ -108,15 +108,15 @@ class _Stages:
     flag: Callable[[str], bool]
     collection: str
     known: dict[str, str]
-    here: set[str]
+    moved: set[str]
     tally: Tally
     degraded: str = ""
 
     async def read(self, items: Iterator[SourceItem], parsed: asyncio.Queue[_Ready | None]) -> None:
         async def reader() -> None:
             for item in items:
-                if item.id in self.here and item.version and self.known.get(item.id) == item.version:
-                    self.tally.count(Change.UNCHANGED, item.label)
+                if item.version and self.known.get(item.id) == item.version:
+                    self.tally.count(Change.CHANGED if item.id in self.moved else Change.UNCHANGED, item.label)
                 elif ready := await self._read_one(item):
                     await parsed.put(ready)
 

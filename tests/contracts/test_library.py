@@ -92,6 +92,35 @@ async def test_versions_are_of_one_source(library: Library) -> None:
     assert await library.versions("nowhere") == {}
 
 
+async def test_a_source_that_claims_a_collection_has_its_documents_there_as_they_were(library: Library) -> None:
+    await put(library, "leave", "one", "two", source="/team", version="x")
+    await put(library, "rates", source="/team", version="y", embedder="")
+    await put(library, "travel", "three", source="/wiki")
+    assert sorted(await library.claim("/team", "hr")) == ["leave", "rates"]
+    assert await library.claim("/team", "hr") == []
+    assert {one.id: one.collection for one in await library.documents()} == {
+        "leave": "hr",
+        "rates": "hr",
+        "travel": "default",
+    }
+    assert await texts(library, "leave#0", "leave#1") == ["one", "two"]
+    assert await library.versions("/team") == {"leave": "x", "rates": ""}
+    assert await library.sources() == {"/team": "hr"}
+
+
+async def test_a_source_inside_another_takes_over_what_lies_in_it(library: Library) -> None:
+    for name, source in (("a", "/team"), ("hr/b", "/team"), ("hr2/c", "/team"), ("d", "/team/hr/deep")):
+        await put(library, name, "text", source=source)
+    assert await library.claim("/team/hr", "hr") == ["hr/b"]
+    assert await library.claim("/team/a.md", "board") == ["a"]
+    assert {one.id: (one.collection, one.source, one.filename) for one in await library.documents()} == {
+        "a": ("board", "/team/a.md", "a.md"),
+        "hr/b": ("hr", "/team/hr", "b.md"),
+        "hr2/c": ("default", "/team", "hr2/c.md"),
+        "d": ("default", "/team/hr/deep", "d.md"),
+    }
+
+
 async def test_a_document_embedded_by_another_model_is_due_again(library: Library) -> None:
     await put(library, "leave", "one", embedder="other")
     assert await library.versions("folder") == {"leave": ""}

@@ -9,6 +9,7 @@ import pytest
 
 from bot.citewell import Citewell
 from pipeline.errors import Refused
+from pipeline.values import Audience
 
 pytestmark = pytest.mark.usefixtures("documents")
 
@@ -77,6 +78,29 @@ async def test_what_was_closed_stays_closed_when_it_is_missing_for_a_while(citew
     secret.write_text(text)
     await citewell.index([folder])
     assert (await indexed(citewell))["secret.md"] == "hr"
+
+
+async def test_a_file_that_became_unreadable_is_closed_with_its_folder_and_stays_so(
+    citewell: Citewell, tmp_path: Path
+) -> None:
+    folder = tmp_path / "team"
+    (folder / "board").mkdir(parents=True)
+    for name in ("a.md", "board/b.md", "board/c.md"):
+        (folder / name).write_text(f"# {name}\n\nThe pay scale has eight steps.\n")
+    await citewell.index([folder])
+    (folder / "board" / "c.md").write_text("")
+    summary = await citewell.index([folder / "board"], collection="board")
+    assert (summary.added, summary.changed, len(summary.failed)) == (0, 1, 1)
+    closed = {"a.md": "default", "b.md": "board", "c.md": "board"}
+    assert closed.items() <= (await indexed(citewell)).items()
+
+    await citewell.index([folder / "board"], collection="hr")
+    await citewell.sync()
+    assert closed | {"b.md": "hr", "c.md": "hr"} == {
+        name: collection for name, collection in (await indexed(citewell)).items() if name in closed
+    }
+    answer = await citewell.storage.index.lexical(["pay", "scale"], Audience(collections=frozenset({"default"})), 9)
+    assert [hit.chunk_id.partition("#")[0].rpartition("/")[2] for hit in answer] == ["a.md"]
 
 
 async def test_a_path_that_was_mistyped_is_no_source(citewell: Citewell, tmp_path: Path) -> None:

@@ -179,6 +179,37 @@ async def test_a_source_indexed_into_another_collection_moves_there(storage: Sto
     assert await names(storage, "people") == ["a"]
 
 
+async def test_what_cannot_be_read_moves_to_the_collection_too(storage: Storage) -> None:
+    await run(storage, Pages({"a": "A.", "b": "B.", "c": "C."}))
+    cut_off = Pages({"a": "A.", "b": None}, cut_off=True)
+    assert counts(await run(storage, cut_off, collection="board")) == (0, 1, 0, 0, 2)
+    assert (await names(storage), await names(storage, "board")) == ([], ["a", "b", "c"])
+
+
+async def test_what_moves_is_found_by_its_vectors_where_it_is_now_and_nowhere_else(storage: Storage) -> None:
+    embedder = LetterEmbedder()
+    await run(storage, Pages({"a": "Alpha one. Beta two."}), embedder)
+    await run(storage, Pages({"x": "Xenon."}, name="others"), embedder)
+    assert await storage.vectors.sync()
+    embedder.texts.clear()
+    await run(storage, Pages({"a": "Alpha one. Beta two."}), embedder, collection="people")
+    assert embedder.texts == []
+    (question,) = await embedder.embed(["Alpha"])
+    for chroma in (False, True):
+        assert not chroma or await storage.vectors.sync()
+        found = {
+            collection: await storage.index.nearest(question, Audience(collections=frozenset({collection})), 5)
+            for collection in ("default", "people")
+        }
+        documents = {
+            collection: [document.id for _, document in await storage.library.chunks([hit.chunk_id for hit in hits])]
+            for collection, hits in found.items()
+        }
+        assert documents == {"default": ["x"], "people": ["a"]}
+        (vectors,) = (await storage.index.unit_vectors([hit.chunk_id for hit in found["people"]])).values()
+        assert vectors.argmax(axis=1).tolist() == [ord("A") % 4, ord("B") % 4]
+
+
 async def test_many_documents_pass_through_the_bounded_queues(storage: Storage) -> None:
     texts: dict[str, str | None] = {f"d{n:03}": f"Document number {n}." for n in range(300)}
     summary = await run(storage, Pages(texts), LetterEmbedder())
@@ -189,7 +220,6 @@ async def test_many_documents_pass_through_the_bounded_queues(storage: Storage) 
 async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Storage) -> None:
     class Full:
         versions = storage.library.versions
-        documents = storage.library.documents
         claim = storage.library.claim
 
         async def put(self, *_: object) -> None:

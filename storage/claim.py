@@ -1,0 +1,74 @@
+"""A source takes its place: from then on everything that is there of it is in its collection, read anew or not."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from functools import partial
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from pipeline.ports import Vectors
+from pipeline.values import Chunk, Document
+from storage.database import Database
+from storage.revision import SPAN, Revision, sweep
+from storage.vectors import unpack
+
+STRAYS = """
+    SELECT id, body FROM live
+    WHERE source = :source AND collection <> :collection
+        OR source IN (SELECT value FROM json_each(:around))
+        AND substr(rtrim(source, '/') || '/' || filename || '/', 1, length(:source) + 1) = :source || '/'
+"""
+
+
+async def claim(database: Database, source: str, collection: str) -> list[str]:
+    """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
+
+    Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
+    await database.write(partial(_keep, source=source, collection=collection))
+    strays = await database.read(partial(_strays, source=source, collection=collection))
+    for revision, document in strays:
+        path = PurePosixPath(document.source, document.filename)
+        filename = document.filename if document.source == source else _below(path, source)
+        moved = document.model_copy(update={"collection": collection, "source": source, "filename": filename})
+        await (await database.read(partial(_copy, revision=revision, document=moved))).write(database)
+    if strays:
+        await sweep(database)
+    return [document.id for _, document in strays]
+
+
+def _keep(db: sqlite3.Connection, source: str, collection: str) -> None:
+    db.execute(
+        "INSERT INTO source VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET collection = excluded.collection",
+        (source, collection),
+    )
+
+
+def _strays(db: sqlite3.Connection, source: str, collection: str) -> list[tuple[int, Document]]:
+    around = json.dumps([parent.as_posix() for parent in PurePosixPath(source).parents])
+    rows = db.execute(STRAYS, {"source": source, "collection": collection, "around": around})
+    return [(revision, Document.model_validate_json(body)) for revision, body in rows.fetchall()]
+
+
+def _below(path: PurePosixPath, source: str) -> str:
+    """A file's name as its source tells it: the path below the folder, or the last part of the source's own path."""
+    return path.name if path == PurePosixPath(source) else path.relative_to(source).as_posix()
+
+
+def _copy(db: sqlite3.Connection, revision: int, document: Document) -> Revision:
+    """The passages and vectors of a revision, as those of `document`."""
+    embedder, dimensions = db.execute("SELECT embedder, dimensions FROM revision WHERE id = ?", (revision,)).fetchone()
+    rows = db.execute(
+        "SELECT body, coalesce(matrix, x'') FROM chunk LEFT JOIN unit_vectors USING (number)"
+        " WHERE number BETWEEN ? AND ? ORDER BY number",
+        (revision * SPAN, (revision + 1) * SPAN - 1),
+    ).fetchall()
+    chunks = [Chunk.model_validate_json(body) for body, _ in rows]
+    vectors = [_matrix(blob, dimensions) for _, blob in rows] if embedder else None
+    return Revision(document, chunks, vectors, embedder)
+
+
+def _matrix(blob: bytes, dimensions: int) -> Vectors:
+    return unpack(blob, dimensions) if blob else np.empty((0, dimensions), np.float32)
