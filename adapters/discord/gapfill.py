@@ -43,18 +43,23 @@ log = structlog.get_logger(__name__)
 async def fill(
     client: discord.Client, inbox: Inbox, memory: Memory, take: Callable[[discord.Message], Awaitable[None]]
 ) -> None:
-    """Hand every message of the gap to `take`, oldest first in each channel. Tries again until all is read."""
+    """Hand every message of the gap to `take`, oldest first in each channel. Tries again until all is read.
+
+    A channel that fails keeps no other one waiting."""
     done: set[int] = set()
     pause = 1.0
     while True:
-        try:
-            for source in [*_channels(client), *_directs(client, memory)]:
-                if source.channel_id not in done:
-                    await _read(source, inbox, memory, take)
-                    done.add(source.channel_id)
-        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, CitewellError) as error:
-            log.warning("discord_gap_unread", reason=type(error).__name__)
-        else:
+        failed = False
+        for source in [*_channels(client), *_directs(client, memory)]:
+            if source.channel_id in done:
+                continue
+            try:
+                await _read(source, inbox, memory, take)
+                done.add(source.channel_id)
+            except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, CitewellError) as error:
+                log.warning("discord_gap_unread", channel=source.channel_id, reason=type(error).__name__)
+                failed = True
+        if not failed:
             return
         await asyncio.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE)
