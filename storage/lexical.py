@@ -16,6 +16,8 @@ MATCHES = 8_000
 """A search ranks the chunks that hold one of its rarer words: of so many words that they have this many matches in all.
 Ranking costs a microsecond a match, matching next to nothing. With 2,000 of 10,000 chunks, or 10,000 of 100,000,
 99.9 % of the top 10 stay the same; leaving the common words out altogether would keep 79 and 51 %."""
+REMEMBERED = 20_000
+"""Words whose frequency is kept: a few megabytes. All are looked up anew once there are more, a moment's work."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 SEARCH = """
@@ -67,7 +69,7 @@ class LexicalSearch:
     def _frequency(self, db: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
         """In how many chunks each word occurs, as of this generation."""
         now = generation(db)
-        if now != self._generation:
+        if now != self._generation or len(self._frequencies) > REMEMBERED:
             self._frequencies, self._generation = {}, now
         frequencies = self._frequencies
         for word in words:

@@ -1,0 +1,27 @@
+"""Search by words remembers how frequent they are, within bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.values import Audience
+from storage.lexical import LexicalSearch
+from storage.open import open_storage
+from tests.doubles.samples import chunks, document, matrices
+
+
+async def test_however_many_words_are_asked_few_are_kept_and_the_answers_stay_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.lexical.REMEMBERED", 10)
+    everyone = Audience(collections=frozenset({"default"}))
+    async with open_storage(tmp_path) as storage:
+        await storage.library.put(document("d"), chunks("d", ["pumps and valves", "pumps"]), matrices(2), "m")
+        search = LexicalSearch(storage.database)
+        expected = await search.rarity(["pumps", "valves"])
+        for number in range(100):
+            assert (await search.rarity(["pumps", f"word{number}", "valves"])).items() >= expected.items()
+            assert [hit.chunk_id for hit in await search.search([f"word{number}", "valves"], everyone, 5)] == ["d#0"]
+        assert len(search._frequencies) <= 10 + 4
