@@ -38,7 +38,9 @@ _ORDINAL = re.compile(
     r"(?: (?:one|option|item|point|step|case|way|method|part|example|thing|question))?\b(?! \w+ (?:of|in))",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<item>\S.*?)\s*(?:\[\d+\]\s*)*$", re.MULTILINE)
+_LISTED = re.compile(r"^[^\S\n]*(?:[-*•]|\d{1,2}[.)])[^\S\n]+(?P<item>\S.*)$", re.MULTILINE)
+_MARKS_BACKWARDS = re.compile(r"\s*(?:\]\d+\[\s*)*")
+"""The citation marks that end an item, read from its end: forwards, a run of spaces is tried from each of them."""
 _ITEM_END = re.compile(r"[:;.]\s|\s[-–—(]")
 _DEFINES = re.compile(r"^(?:what|who|where) (?:is|are|was|were)\b|^(?:define|explain)\b", re.IGNORECASE)
 _PREPOSITION = re.compile(
@@ -112,14 +114,14 @@ def _topic(turns: Sequence[Turn]) -> str:
 
 def _named(question: str, answer: str) -> str:
     """`question` with the item of the last answer that it counts off; empty when it counts none."""
-    items = [found["item"] for found in _LISTED.finditer(answer)]
+    items = [_unmarked(found["item"]) for found in _LISTED.finditer(answer)]
     found = _ORDINAL.search(question)
     if not found or len(items) < 2:
         return ""
     which = found["which"].lower()
     place = {"last": len(items) - 1, "latter": len(items) - 1, "former": 0}.get(which)
     place = _ORDINALS.index(which) if place is None else place
-    if place >= len(items):
+    if place >= len(items) or not items[place]:
         return ""
     item = _ITEM_END.split(items[place].replace("**", ""), maxsplit=1)[0][:ITEM].strip()
     rest = question[found.end() :]
@@ -127,6 +129,12 @@ def _named(question: str, answer: str) -> str:
     if noun and noun[1].lower() in words(item):
         rest = rest[noun.end() :]
     return question[: found.start()] + item + rest
+
+
+def _unmarked(item: str) -> str:
+    backwards = item[::-1]
+    marks = _MARKS_BACKWARDS.match(backwards)
+    return backwards[marks.end() if marks else 0 :][::-1]
 
 
 def _substituted(question: str, topic: str) -> str:

@@ -169,3 +169,25 @@ def test_any_text_is_completed_to_something_that_holds_it_within_bounds(
     found = complete(question, [turn(asked, answer) for asked, answer in said])
     assert len(found.context) <= CONTEXT
     assert found.leans or (found.question == question == found.query)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "Paris office [1]",
+        "Paris office [1] [2]",
+        "Paris office[1][23]  ",
+        "  \t**Paris office** [2]",
+        "Paris office [1]\r",
+    ],
+)
+def test_an_item_that_is_counted_off_loses_its_marks(item: str) -> None:
+    asked = (turn("Which offices are there?", f"There are two:\n- Berlin [1]\n-  {item}\n\nNo more."),)
+    assert complete("Who runs the second one?", asked).question == "Who runs Paris office?"
+
+
+@pytest.mark.parametrize("run", ["x" + " " * 99 + "x", "[1] ", "[1 ", "\n", "- ", "- \n"])
+def test_an_answer_of_whatever_shape_is_read_once(run: str) -> None:
+    """What goes through a run of characters again and again would need hours for these."""
+    asked = (turn("Which offices are there?", "- Berlin [1]\n- Paris" + run * 50_000 + "x\n- Madrid"),)
+    assert complete("Who runs the first one?", asked).question == "Who runs Berlin?"
