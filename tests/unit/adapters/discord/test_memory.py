@@ -41,6 +41,16 @@ def test_only_the_direct_channels_used_last_are_kept(tmp_path: Path) -> None:
     assert memory.directs[0] == 3
 
 
+def test_a_person_met_early_who_goes_on_writing_stays_known(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    for number in range(1, KNOWN_DIRECTS + 50):
+        memory.know_direct(number)
+        if number % 100 == 0:
+            memory.know_direct(1)
+    assert 1 in memory.directs
+    assert len(memory.directs) == len(set(memory.directs)) == KNOWN_DIRECTS
+
+
 def test_threads_do_not_lose_what_the_others_noted(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     with ThreadPoolExecutor(4) as pool:
