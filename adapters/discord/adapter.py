@@ -22,7 +22,7 @@ from adapters.discord.permissions import invite_url
 from adapters.discord.render import EVERYTHING, Look
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import Event, IncomingMessage, Manner, Readers, Work
+from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Readers, Work
 
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
@@ -113,7 +113,8 @@ class DiscordAdapter:
                 await self._idle.wait()
 
     def _connect(self, inbox: Inbox, desk: Desk) -> Line:
-        intake = Intake(inbox, self._memory, threads=self._threads)
+        appearing: set[ConversationId] = set()
+        intake = Intake(inbox, self._memory, appearing, threads=self._threads)
         client = Client(
             inbox,
             intake,
@@ -128,6 +129,7 @@ class DiscordAdapter:
             client,
             inbox,
             desk,
+            appearing=appearing,
             home=self._home,
             threads=self._threads,
             look=self._look,

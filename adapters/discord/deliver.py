@@ -20,7 +20,17 @@ from adapters.discord.typing_sign import typing
 from pipeline import wording
 from pipeline.errors import Refused, Unusable
 from pipeline.ports import Receipt
-from pipeline.values import Answer, CitedSentence, Event, IncomingMessage, Progress, Stage, Work, Written
+from pipeline.values import (
+    Answer,
+    CitedSentence,
+    ConversationId,
+    Event,
+    IncomingMessage,
+    Progress,
+    Stage,
+    Work,
+    Written,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -30,12 +40,15 @@ class Deliverer:
         self,
         client: discord.Client,
         *,
+        appearing: set[ConversationId],
         threads: bool,
         look: Look = EVERYTHING,
         first_seconds: float = FIRST_SECONDS,
         edit_seconds: float = EDIT_SECONDS,
     ) -> None:
+        """`appearing` is kept to hold the conversations in which a reply is appearing."""
         self._client = client
+        self._appearing = appearing
         self._threads = threads
         self._look = look
         self._first = first_seconds
@@ -55,6 +68,7 @@ class Deliverer:
             open_channel=target.open,
             searched=work.posting_since is None,
         )
+        self._appearing.add(work.message.conversation)
         try:
             await self._show(work, events, reply, target)
         except discord.Forbidden as error:
@@ -62,6 +76,8 @@ class Deliverer:
         except discord.HTTPException as error:
             if not question_is_gone(error):
                 raise
+        finally:
+            self._appearing.discard(work.message.conversation)
 
     async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, target: Target) -> None:
         async with typing(reply.channel):

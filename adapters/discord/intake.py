@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from typing import TypeVar
 
 import aiohttp
@@ -16,6 +16,7 @@ from adapters.discord.memory import Memory
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
 from pipeline.ports import Inbox
+from pipeline.values import ConversationId
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
@@ -26,10 +27,12 @@ log = structlog.get_logger(__name__)
 class Intake:
     """Keeps trying while the inbox is unavailable: Discord does not send a message a second time.
 
-    Where too much is waiting already, the asker is told once a minute, and the message is not kept."""
+    Where too much is waiting already, the asker is told once a minute, and the message is not kept. `appearing` holds
+    the conversations in which a reply of ours is appearing, which the inbox will know of in a moment."""
 
-    def __init__(self, inbox: Inbox, memory: Memory, *, threads: bool) -> None:
+    def __init__(self, inbox: Inbox, memory: Memory, appearing: Set[ConversationId], *, threads: bool) -> None:
         self._inbox = inbox
+        self._appearing = appearing
         self._memory = memory
         self._threads = threads
         self.unsaved = 0
@@ -41,7 +44,7 @@ class Intake:
         if reading is None:
             return
         incoming = reading.message
-        if reading.overheard and not await self._surely(lambda: self._inbox.takes_part(incoming.conversation)):
+        if reading.overheard and not await self._takes_part(incoming.conversation):
             return
         if guild_of(message) is None:
             self._know_direct(message.channel.id)
@@ -65,6 +68,9 @@ class Intake:
     async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
         """A message was deleted: nothing will be answered to it."""
         await self._surely(lambda: self._inbox.cancel(key(guild_id, channel_id, message_id)))
+
+    async def _takes_part(self, conversation: ConversationId) -> bool:
+        return conversation in self._appearing or await self._surely(lambda: self._inbox.takes_part(conversation))
 
     def _know_direct(self, channel_id: int) -> None:
         try:

@@ -12,7 +12,7 @@ from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS
 from adapters.discord.private import Commands
 from adapters.discord.render import Look
 from pipeline.ports import Desk, Inbox
-from pipeline.values import Value
+from pipeline.values import ConversationId, Value
 
 
 class Pace(Value):
@@ -44,7 +44,16 @@ class Line(NamedTuple):
 
 
 def open_line(
-    client: Client, inbox: Inbox, desk: Desk, *, home: tuple[int, ...], threads: bool, look: Look, days: int, pace: Pace
+    client: Client,
+    inbox: Inbox,
+    desk: Desk,
+    *,
+    appearing: set[ConversationId],
+    home: tuple[int, ...],
+    threads: bool,
+    look: Look,
+    days: int,
+    pace: Pace,
 ) -> Line:
     audiences = Audiences(client, home_guilds=home)
     return Line(
@@ -52,5 +61,7 @@ def open_line(
         audiences,
         Actions(desk, audiences, look=look, retention_days=days),
         Commands(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit),
-        Deliverer(client, threads=threads, look=look, first_seconds=pace.first, edit_seconds=pace.edit),
+        Deliverer(
+            client, appearing=appearing, threads=threads, look=look, first_seconds=pace.first, edit_seconds=pace.edit
+        ),
     )
