@@ -56,7 +56,9 @@ class People:
         return json.dumps({"person": person, **await self._database.read(work)}, ensure_ascii=False, indent=2)
 
     async def forget(self, person: str) -> int:
-        """Erase all that is kept about a person: when this returns it is in no file of the folder, backups included.
+        """Erase all that is kept under a person's id: when this returns it is in no file of the folder, backups
+        included. What says where the bot has been is not kept under one: ids of channels and conversations, direct
+        ones among them, stay.
 
         Returns how many turns, messages, ratings and preferences went."""
         erased = await self._database.write(lambda db: _erase(db, person), durable=True)
