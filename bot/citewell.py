@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.settings import Settings
 from pipeline.access import Rule, audience
+from pipeline.errors import CitewellError
 from pipeline.ingestion.ingest import Event as IngestEvent
 from pipeline.ingestion.ingest import Summary
 from pipeline.ports import Embedder, PlatformAdapter, Writer
@@ -165,17 +165,24 @@ class Citewell:
         return await self.indexer.index(paths, collection, on_event, prefix=prefix)
 
     async def sync(self) -> None:
-        """Look again at every indexed file and folder that still exists; each also looks at those inside it."""
-        sources = set(map(Path, await self.storage.library.sources()))
-        for path in sorted(sources):
-            if sources.isdisjoint(path.parents) and await asyncio.to_thread(path.exists):
-                summary = await self.index([path])
+        """Look again at every indexed file and folder; what goes wrong with one is logged, and the others follow.
+
+        One that is gone or empty keeps its documents."""
+        for source in await self.storage.library.sources():
+            try:
+                summary = await self.indexer.look_again(Path(source))
+            except CitewellError as error:
+                log.warning("not_synced", source=source, reason=str(error), what_to_do=error.what_to_do)
+            except Exception:
+                log.exception("not_synced", source=source)
+            else:
                 log.info(
                     "synced",
-                    source=path.as_posix(),
+                    source=source,
                     added=summary.added,
                     changed=summary.changed,
                     removed=summary.removed,
+                    failed=len(summary.failed),
                 )
 
     async def forget_old(self) -> None:

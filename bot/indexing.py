@@ -13,7 +13,7 @@ from adapters.models.minilm.embedder import MiniLM
 from adapters.sources.folder import FolderSource
 from bot.settings import Settings
 from pipeline.errors import Refused, Unavailable
-from pipeline.ingestion.ingest import Event, Summary, ingest
+from pipeline.ingestion.ingest import Event, Summary, ingest, nothing_left
 from pipeline.ingestion.split import Splitter, WordCount
 from pipeline.ports import Embedder, Library
 from pipeline.screen import screen_document
@@ -58,9 +58,39 @@ class Indexer:
                     total = _add(total, await self._ingest(source, into, on_event))
         return total
 
-    async def _ingest(self, source: FolderSource, collection: str, on_event: Callable[[Event], None]) -> Summary:
+    async def look_again(self, place: Path) -> Summary:
+        """Bring one source up to date, without those inside it, while nobody watches.
+
+        Raises Refused when none of its documents is there any more: a share that is not mounted looks like that, and
+        they are kept."""
+        collection = (await self._sources()).get(place)
+        if collection is None:
+            return Summary()
+        if await asyncio.to_thread(_is_gone, place):
+            known = await self.library.versions(place.as_posix())
+            if known:
+                raise nothing_left(place.as_posix(), len(known))
+            return Summary()
+        source = FolderSource(place, self.reader, without=frozenset(await self.inside(place)))
+        return await self._ingest(source, collection, emptying=False)
+
+    async def _ingest(
+        self,
+        source: FolderSource,
+        collection: str,
+        on_event: Callable[[Event], None] = lambda _: None,
+        *,
+        emptying: bool = True,
+    ) -> Summary:
         return await ingest(
-            source, self.library, self.splitter, self.embedder, on_event, flag=_flagged, collection=collection
+            source,
+            self.library,
+            self.splitter,
+            self.embedder,
+            on_event,
+            flag=_flagged,
+            collection=collection,
+            emptying=emptying,
         )
 
     async def inside(self, folder: Path) -> dict[Path, str]:

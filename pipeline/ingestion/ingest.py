@@ -13,13 +13,13 @@ from typing import Protocol
 
 import numpy as np
 
-from pipeline.errors import CitewellError, Unavailable
+from pipeline.errors import CitewellError, Refused, Unavailable
 from pipeline.ingestion.tally import Change, Event, Failed, Summary, Tally
 from pipeline.ingestion.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Vectors
 from pipeline.values import Chunk, Document, Parsed
 
-__all__ = ["Change", "Event", "Failed", "Summary", "ingest"]
+__all__ = ["Change", "Event", "Failed", "Summary", "ingest", "nothing_left"]
 
 READERS = 2
 """Documents read at a time, so that a slow one does not leave the embedder idle."""
@@ -42,6 +42,7 @@ async def ingest(
     *,
     flag: Callable[[str], bool],
     collection: str = "default",
+    emptying: bool = True,
 ) -> Summary:
     """Bring `library` up to date with `source`: new and changed documents replaced whole, gone ones forgotten.
 
@@ -49,7 +50,8 @@ async def ingest(
     where others see it.
 
     Without an embedder, or when it fails, documents are stored without vectors. Nothing is forgotten when the
-    source could not list everything. Raises what `library` raises, and Refused when the source does not exist.
+    source could not list everything. Raises what `library` raises, and Refused when the source does not exist, or
+    without `emptying` when none of its documents is there any more; new ones are taken in, and the old ones kept.
     """
     moved = set(await library.claim(source.name, collection))
     items, unlisted = await _list(source)
@@ -59,11 +61,22 @@ async def ingest(
     known = await library.versions(source.name)
     stages = _Stages(source, library, splitter, embedder, flag, collection, known, moved, tally)
     await _side_by_side(stages, items)
-    if gone := set() if unlisted else known.keys() - {item.id for item in items}:
+    gone = set() if unlisted else known.keys() - {item.id for item in items}
+    if gone and gone == known.keys() and not emptying:
+        raise nothing_left(source.name, len(gone))
+    if gone:
         await library.remove(gone)
         for document_id in sorted(gone):
             tally.count(Change.REMOVED, document_id)
     return tally.summary(stages.degraded)
+
+
+def nothing_left(source: str, documents: int) -> Refused:
+    """Why a source is not emptied while nobody watches."""
+    return Refused(
+        f"nothing is left of what was indexed from {source} ({documents} in all), and it is kept",
+        what_to_do=f"To forget it: citewell documents remove {source}",
+    )
 
 
 async def _list(source: DocumentSource) -> tuple[list[SourceItem], Unavailable | None]:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.citewell import Citewell
 from pipeline.errors import Refused
@@ -132,6 +133,62 @@ async def test_looking_again_by_the_clock_leaves_each_document_where_it_is(citew
     await citewell.sync()
     assert await indexed(citewell) == before
     assert (before["open.md"], before["secret.md"]) == ("default", "hr")
+
+
+async def test_looking_again_forgets_what_is_gone_but_not_all_of_a_source_at_once(
+    citewell: Citewell, tmp_path: Path
+) -> None:
+    folder = tmp_path / "team"
+    for name in ("hr/a.md", "hr/b.md", "share/c.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"# {name}\n\nThe office opens at nine.\n")
+    for path in (folder / "hr", folder / "share", folder):
+        await citewell.index([path])
+    before = await indexed(citewell)
+    (folder / "hr" / "a.md").unlink()
+    (folder / "share" / "c.md").unlink()
+    with capture_logs() as logs:
+        await citewell.sync()
+    assert before.keys() - await indexed(citewell) == {"a.md"}
+    share = (folder / "share").as_posix()
+    (told,) = (entry for entry in logs if entry["event"] == "not_synced")
+    assert (told["source"], told["what_to_do"]) == (share, f"To forget it: citewell documents remove {share}")
+
+    (folder / "share").rmdir()
+    await citewell.sync()
+    assert "c.md" in await indexed(citewell)
+    await citewell.index([folder])
+    assert "c.md" not in await indexed(citewell)
+
+
+async def test_a_source_that_cannot_be_looked_at_keeps_no_other_from_it(
+    citewell: Citewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, broken, last = (tmp_path / name for name in ("a", "b", "c"))
+    for folder in (first, broken, last):
+        folder.mkdir()
+        (folder / f"{folder.name}1.md").write_text("# One\n\nThe office opens at nine.\n")
+        await citewell.index([folder])
+        (folder / f"{folder.name}2.md").write_text("# Two\n\nThe canteen opens at noon.\n")
+    exists, resolve = Path.exists, Path.resolve
+
+    def refused(self: Path) -> bool:
+        if self == first:
+            raise PermissionError(13, "Permission denied")
+        return exists(self)
+
+    def looped(self: Path, strict: bool = False) -> Path:
+        if self == broken:
+            raise RuntimeError("Symlink loop")
+        return resolve(self, strict)
+
+    with monkeypatch.context() as patch, capture_logs() as logs:
+        patch.setattr(Path, "exists", refused)
+        patch.setattr(Path, "resolve", looped)
+        await citewell.sync()
+    assert {"a1.md", "b1.md", "c1.md", "c2.md"} <= (await indexed(citewell)).keys()
+    assert "b2.md" not in await indexed(citewell)
+    assert [entry["source"] for entry in logs if entry["event"] == "not_synced"] == [broken.as_posix()]
 
 
 async def test_what_may_not_be_read_is_reported_and_nothing_is_forgotten(citewell: Citewell, tmp_path: Path) -> None:

@@ -138,6 +138,27 @@ async def test_nothing_is_pruned_when_the_source_could_not_list_everything(stora
     assert await names(storage) == ["a", "b"]
 
 
+async def test_a_source_is_not_emptied_unless_that_is_meant(storage: Storage) -> None:
+    async def look_again(texts: dict[str, str | None]) -> Summary:
+        return await ingest(
+            Pages(texts),
+            storage.library,
+            Splitter(WordCount()),
+            None,
+            lambda event: None,
+            flag=lambda text: False,
+            emptying=False,
+        )
+
+    await run(storage, Pages({"a": "A.", "b": "B."}))
+    with pytest.raises(Refused, match="nothing is left") as refusal:
+        await look_again({})
+    assert "citewell documents remove pages" in refusal.value.what_to_do
+    assert await names(storage) == ["a", "b"]
+    assert (await look_again({"b": "B."})).removed == 1
+    assert (await run(storage, Pages({}))).removed == 1
+
+
 async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_get_them_later(
     storage: Storage,
 ) -> None:
