@@ -131,12 +131,14 @@ class Citewell:
         return answer
 
     async def request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
-        """A platform's message as a request: who will read the reply decides what is searched."""
+        """A platform's message as a request: who will read the reply decides what is searched, and the inbox keeps
+        the turn."""
         preferences = await self.desk.preferences(message.author)
         return Request(
             text=message.text,
             audience=await self.audience(await adapter.readers(message)),
             conversation=message.conversation,
+            records=False,
             author=message.author,
             style=preferences.style,
             citation_style=preferences.citations,

@@ -500,6 +500,21 @@ class Answer(Value):
     """Set when the question compares."""
     usage: Usage = Usage()
     incident: str = ""
+    standalone: str = ""
+    """The question as it was looked up, complete by itself; empty where nothing was looked up."""
+
+    def turn(self, author: str, asked_at: datetime) -> Turn | None:
+        """What a conversation recalls of it; None where nothing was looked up."""
+        if not self.standalone:
+            return None
+        return Turn(
+            question=self.question,
+            answer=self.body if self.sentences else "",
+            chunk_ids=tuple(citation.chunk_id for citation in self.citations),
+            asked_at=asked_at,
+            standalone=self.standalone if self.standalone != self.question else "",
+            author=author,
+        )
 
 
 class Stage(StrEnum):

@@ -39,14 +39,7 @@ class SQLiteHistory:
 
     async def record(self, conversation: ConversationId, turn: Turn) -> None:
         """Keep `turn` as the last of `conversation`."""
-
-        def work(db: sqlite3.Connection) -> None:
-            db.execute(
-                "INSERT INTO turn (conversation, author, asked_at, body) VALUES (?, ?, ?, ?)",
-                (str(conversation), turn.author, turn.asked_at.timestamp(), turn.model_dump_json()),
-            )
-
-        await self._database.write(work)
+        await self._database.write(lambda db: keep_turn(db, str(conversation), turn))
 
     async def keep(self, answer: Answer, author: str) -> None:
         """Keep a whole answer, for what is asked about it later."""
@@ -84,4 +77,12 @@ def keep_answer(db: sqlite3.Connection, answer: Answer, author: str) -> None:
     """Inside a transaction, as part of a larger change."""
     db.execute(
         "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", (answer.id, author, time.time(), answer.model_dump_json())
+    )
+
+
+def keep_turn(db: sqlite3.Connection, conversation: str, turn: Turn) -> None:
+    """Inside a transaction, as part of a larger change."""
+    db.execute(
+        "INSERT INTO turn (conversation, author, asked_at, body) VALUES (?, ?, ?, ?)",
+        (conversation, turn.author, turn.asked_at.timestamp(), turn.model_dump_json()),
     )

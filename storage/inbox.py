@@ -95,9 +95,12 @@ class SQLiteInbox:
         return None
 
     async def answered(self, key: str, answer: Answer) -> None:
-        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased."""
+        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased.
 
-        await self._unless_withdrawn(key, lambda db: save_answer(db, key, answer))
+        The conversation recalls it as a turn from when it is saved and something of it may be visible."""
+        now = self._clock()
+
+        await self._unless_withdrawn(key, lambda db: save_answer(db, key, answer, now))
 
     async def posting(self, key: str) -> None:
         """Record the intent to post, before the first visible write.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from pipeline.values import Answer, Manner
-from storage.history import keep_answer
+from storage.history import keep_answer, keep_turn
 
 
 def unless_withdrawn(db: sqlite3.Connection, key: str, step: Callable[[sqlite3.Connection], None]) -> bool:
@@ -19,16 +20,33 @@ def unless_withdrawn(db: sqlite3.Connection, key: str, step: Callable[[sqlite3.C
     return False
 
 
-def save_answer(db: sqlite3.Connection, key: str, answer: Answer) -> None:
-    """Keep the answer, and that it is this message's."""
-    (author,) = db.execute("SELECT author FROM message WHERE key = ?", (key,)).fetchone()
+def save_answer(db: sqlite3.Connection, key: str, answer: Answer, now: float) -> None:
+    """Keep the answer, and that it is this message's; the conversation recalls it once it may be visible."""
+    author, conversation, visible, before = db.execute(
+        "SELECT author, conversation, posting_since IS NOT NULL, answer FROM message WHERE key = ?", (key,)
+    ).fetchone()
     keep_answer(db, answer, author)
     db.execute("UPDATE message SET answer = ? WHERE key = ?", (answer.id, key))
+    if visible and not before:
+        _recall(db, conversation, answer, author, now)
 
 
 def mark_posting(db: sqlite3.Connection, key: str, now: float) -> None:
-    """From now on something may be visible."""
+    """From now on something may be visible: the question can be changed no more, and the conversation recalls it."""
+    unseen = db.execute(
+        "SELECT message.author, conversation, answer.body FROM message JOIN answer ON answer.id = message.answer"
+        " WHERE key = ? AND posting_since IS NULL",
+        (key,),
+    ).fetchone()
     db.execute("UPDATE message SET posting_since = ? WHERE key = ?", (now, key))
+    if unseen:
+        author, conversation, body = unseen
+        _recall(db, conversation, Answer.model_validate_json(body), author, now)
+
+
+def _recall(db: sqlite3.Connection, conversation: str, answer: Answer, author: str, now: float) -> None:
+    if turn := answer.turn(author, datetime.fromtimestamp(now, UTC)):
+        keep_turn(db, conversation, turn)
 
 
 def keep_reference(db: sqlite3.Connection, key: str, reference: str, now: float) -> None:

@@ -58,6 +58,8 @@ class Request(Value):
     audience: Audience
     conversation: ConversationId | None = None
     """None: nothing is recalled and nothing is kept."""
+    records: bool = True
+    """False: the turn is kept by whoever asks, with the answer."""
     turns: tuple[Turn, ...] = ()
     """What was said before, where there is no `conversation` to recall it from."""
     author: str = ""
@@ -154,8 +156,8 @@ class Responder:
             answer = compose(answer_id, request.text, draft, manuscript.numbering, passages or retrieval.nearest)
         tokens = answer.usage.input_tokens + plan.tokens
         usage = answer.usage.model_copy(update={"milliseconds": watch.read(), "input_tokens": tokens})
-        answer = answer.model_copy(update={"usage": usage})
-        await self._record(request, plan, answer)
+        answer = answer.model_copy(update={"usage": usage, "standalone": plan.question})
+        await self._record(request, answer)
         yield answer
 
     async def _draft(self, drafting: Drafting, request: Request) -> AsyncIterator[Written]:
@@ -191,18 +193,10 @@ class Responder:
             return Conversation(id=NOBODY, turns=request.turns)
         return await self._history.recall(request.conversation, self._options.history_turns)
 
-    async def _record(self, request: Request, plan: Search, answer: Answer) -> None:
-        if request.conversation is None:
-            return
-        turn = Turn(
-            question=request.text,
-            answer=answer.body if answer.sentences else "",
-            chunk_ids=tuple(citation.chunk_id for citation in answer.citations),
-            asked_at=datetime.now(UTC),
-            standalone=plan.question if plan.question != request.text else "",
-            author=request.author,
-        )
-        await self._history.record(request.conversation, turn)
+    async def _record(self, request: Request, answer: Answer) -> None:
+        turn = answer.turn(request.author, datetime.now(UTC))
+        if request.conversation and request.records and turn:
+            await self._history.record(request.conversation, turn)
 
 
 def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from bot.commands import asking, documents, history, indexing
 from bot.commands import terminal as terminal_of_commands
 from pipeline import wording
 from pipeline.response.respond import Request, Responder
-from pipeline.values import Answer, Event, Search
+from pipeline.values import Answer, Event
 from tests.contracts.driver import Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.doubles import terminal
@@ -206,6 +206,9 @@ class CommandRig(Rig):
         async with asyncio.timeout(30):
             await self._driver.settled()
 
+    async def hold(self, answer: Answer) -> None:
+        """Nothing is open between two commands, and none of them looks a past answer's passages up."""
+
 
 def scripted(rig: Rig) -> Callable[..., AsyncIterator[Event]]:
     """In the place of `Responder._walk`: the rig's events, made in the test's own loop; the turn is recorded."""
@@ -215,7 +218,7 @@ def scripted(rig: Rig) -> Callable[..., AsyncIterator[Event]]:
         events = rig.respond(request)
         while event := await _elsewhere(_next(events), loop):
             if isinstance(event, Answer):
-                await responder._record(request, Search(question=request.text, queries=(request.text,)), event)
+                await responder._record(request, event.model_copy(update={"standalone": request.text}))
             yield event
 
     return walk

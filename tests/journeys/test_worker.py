@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -16,11 +17,14 @@ from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.values import (
     Answer,
+    Audience,
+    Conversation,
     ConversationId,
     Event,
     IncomingMessage,
     Manner,
     Outcome,
+    Plan,
     Readers,
     Work,
 )
@@ -207,6 +211,83 @@ async def test_what_is_under_way_at_a_stop_goes_back_to_the_inbox_uncounted(cite
     work = await citewell.storage.inbox.lease()
     assert work is not None
     assert work.attempt == 1
+
+
+class Interrupted:
+    """The citewell's planner, except that `meanwhile` happens while it plans for the first time."""
+
+    def __init__(self, citewell: Citewell, meanwhile: Callable[[], Awaitable[bool]]) -> None:
+        self._planner = citewell.planner
+        self._meanwhile: Callable[[], Awaitable[bool]] | None = meanwhile
+
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+        if self._meanwhile:
+            meanwhile, self._meanwhile = self._meanwhile, None
+            assert await meanwhile()
+        return await self._planner.plan(text, conversation, audience)
+
+
+async def recalled(citewell: Citewell) -> list[str]:
+    conversation = await citewell.storage.history.recall(message().conversation, 9)
+    return [turn.question for turn in conversation.turns]
+
+
+async def test_a_conversation_recalls_a_question_as_it_was_edited_and_only_so(citewell: Citewell) -> None:
+    edited = "How many vacation days do employees get a year?"
+    planner = Interrupted(citewell, lambda: citewell.storage.inbox.amend(message().key, edited))
+    async with working(dataclasses.replace(citewell, planner=planner), Board()):
+        await citewell.storage.inbox.accept(message())
+        assert await until_empty(citewell) == {"done": 1}
+    assert await recalled(citewell) == [edited]
+
+
+async def test_a_conversation_does_not_recall_a_question_that_was_deleted_meanwhile(citewell: Citewell) -> None:
+    board = Board()
+    planner = Interrupted(citewell, lambda: citewell.storage.inbox.cancel(message().key))
+    async with working(dataclasses.replace(citewell, planner=planner), board) as worker:
+        await citewell.storage.inbox.accept(message())
+        assert await until_empty(citewell) == {"cancelled": 1}
+        await worker.drain(10)
+    assert board.replies == {}
+    assert await recalled(citewell) == []
+
+
+@pytest.mark.parametrize("shown_at_once", [False, True], ids=["when it is whole", "sentence by sentence"])
+async def test_a_conversation_recalls_a_question_once_however_often_its_reply_fails(
+    citewell: Citewell, shown_at_once: bool
+) -> None:
+    class Failing(Board):
+        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+            if shown_at_once:
+                await receipt.posting()
+            await super().deliver(work, events, receipt)
+
+    board = Failing()
+    board.fail_next = 2
+    async with working(citewell, board):
+        await citewell.storage.inbox.accept(message())
+        assert await until_empty(citewell) == {"done": 1}
+    assert await recalled(citewell) == [message().text]
+
+
+async def test_an_answer_edited_away_before_it_was_shown_is_not_recalled(citewell: Citewell) -> None:
+    board = Board()
+    board.fail_next, board.failure = 1, Unavailable("board", "cannot be reached")
+    edited = "How many vacation days do employees get a year?"
+
+    class Edited(Board):
+        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+            if not board.fail_next:
+                return await board.deliver(work, events, receipt)
+            try:
+                await board.deliver(work, events, receipt)
+            finally:
+                assert await citewell.storage.inbox.amend(work.message.key, edited)
+
+    async with working(citewell, Edited()):
+        await citewell.storage.inbox.accept(message())
+        assert await until_empty(citewell) == {"done": 1}
+    assert await recalled(citewell) == [edited]
 
 
 async def test_a_deleted_question_gets_no_reply(citewell: Citewell) -> None:
