@@ -18,14 +18,17 @@ class CitewellDesk:
         self._audience = audience
 
     async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
-        """A past answer, if everyone of `readers` may see every passage it shows, as the rules are now."""
+        """A past answer, if everyone of `readers` may see every passage it shows, as the rules are now.
+
+        A passage that was changed or removed since has no rules any more: then nobody gets the answer."""
         answer = await self._storage.history.answer(answer_id)
         if answer is None:
             return None
         shown = [citation.chunk_id for citation in (*answer.citations, *answer.nearest)]
         allowed = (await self._audience(readers)).collections
         found = await self._storage.library.chunks(shown)
-        return answer if all(document.collection in allowed for _, document in found) else None
+        visible = {chunk.id for chunk, document in found if document.collection in allowed}
+        return answer if visible.issuperset(shown) else None
 
     async def rate(self, rating: Rating) -> None:
         await self._storage.feedback.rate(rating)

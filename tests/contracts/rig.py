@@ -13,7 +13,7 @@ from bot.worker import Worker
 from pipeline.access import Rule, audience
 from pipeline.ports import PlatformAdapter
 from pipeline.response.respond import Request
-from pipeline.values import Answer, Audience, Event, IncomingMessage, Readers
+from pipeline.values import Answer, Audience, BlockKind, Chunk, Document, Event, IncomingMessage, Readers, Unit
 from storage.open import Storage, open_storage
 from tests.contracts.answers import cited
 
@@ -84,7 +84,20 @@ class Rig:
         """The scripted part, in the place of the `Responder`."""
         self.requests.append(request)
         async for event in self.script(request):
+            if isinstance(event, Answer):
+                await self.hold(event)
             yield event
+
+    async def hold(self, answer: Answer) -> None:
+        """What an answer shows is in the library, where the test has put nothing else there under that name."""
+        for citation in (*answer.citations, *answer.nearest):
+            if not await self.storage.library.chunks([citation.chunk_id]):
+                held = f"holds {citation.chunk_id}"
+                unit = Unit(start=0, end=len(citation.quote), kind=BlockKind.PROSE)
+                chunk = Chunk(id=citation.chunk_id, document_id=held, text=citation.quote, units=(unit,))
+                await self.storage.library.put(
+                    Document(id=held, filename=citation.filename, title=citation.title), [chunk], None, ""
+                )
 
     async def _request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
         readers = await adapter.readers(message)

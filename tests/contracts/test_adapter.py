@@ -87,6 +87,26 @@ async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: D
     assert followed.conversation == asked.conversation
 
 
+async def test_a_follow_up_counts_while_the_first_answer_is_still_appearing(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.FOLLOW_UP, Way.INBOX)
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        for number in range(20):
+            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
+        await free.wait()
+        yield cited("Thirty days.", question=request.text)
+
+    driver.rig.script = later
+    first = await driver.mention("ann", "How much leave do I get?")
+    await until(lambda: bool(driver.replies(first)))
+    second = await driver.follow_up("bob", "And part-timers?", first)
+    free.set()
+    await driver.rig.settled()
+    assert [request.text for request in driver.rig.requests] == ["How much leave do I get?", "And part-timers?"]
+    assert len(driver.replies(second)) == 1
+
+
 async def test_what_is_not_for_the_bot_is_left_alone(driver: Driver) -> None:
     needs(driver, Way.MENTION, Way.FOLLOW_UP, Way.PLACES)
     aside = await driver.aside("ann", "Lunch?")
@@ -453,6 +473,16 @@ async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sou
     driver.rig.rules = {"secret": Rule(only=(driver.key("ann"),))}
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
+    assert await driver.share(said, "ann") == []
+
+
+async def test_a_private_answer_is_not_shared_once_its_sources_have_changed(driver: Driver) -> None:
+    needs(driver, Way.PRIVATE, Way.SHARE)
+    await put(driver, "doc-1", "chunk-1", "secret")
+    driver.rig.rules = {"secret": Rule(only=(driver.key("ann"),))}
+    said = await driver.ask("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await put(driver, "doc-1", "chunk-1 as it reads now", "secret")
     assert await driver.share(said, "ann") == []
 
 
