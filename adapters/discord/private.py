@@ -69,19 +69,23 @@ class Commands:
         self._open: dict[str, _Open] = {}
 
     async def ask(self, interaction: Interaction, question: str, private: bool) -> None:
-        """Put the question into the inbox, then acknowledge; what could not be kept is said at once."""
+        """Put the question into the inbox, then acknowledge; what could not be kept is said.
+
+        Where the inbox takes longer than Discord waits, it is acknowledged first: the question may still be kept."""
         message = _message(interaction, question, private=private)
         self._open = {name: one for name, one in self._open.items() if not one.interaction.is_expired()}
         opened = self._open[message.key] = _Open(interaction, asyncio.Event())
+        keeping = asyncio.create_task(self._inbox.accept(message))
         try:
-            async with asyncio.timeout(ACK_SECONDS):
-                await self._inbox.accept(message)
-        except (CitewellError, TimeoutError):
+            await asyncio.wait({keeping}, timeout=ACK_SECONDS)
+            if not keeping.done():
+                await _acknowledge(interaction, private)
+            await keeping
+            if not interaction.response.is_done():
+                await _acknowledge(interaction, private)
+        except CitewellError:
             del self._open[message.key]
             await say(interaction, (wording.BUSY,))
-            return
-        try:
-            await interaction.response.defer(ephemeral=private, thinking=True)
         finally:
             opened.acknowledged.set()
 
@@ -135,6 +139,10 @@ class Commands:
         )
 
 
+async def _acknowledge(interaction: Interaction, private: bool) -> None:
+    await interaction.response.defer(ephemeral=private, thinking=True)
+
+
 def _message(interaction: Interaction, question: str, *, private: bool) -> IncomingMessage:
     """A command as a question. Private ones of a person in a channel are a conversation of their own."""
     made = key(interaction.guild_id, interaction.channel_id or 0, interaction.id)
@@ -146,7 +154,7 @@ def _message(interaction: Interaction, question: str, *, private: bool) -> Incom
             platform=PLATFORM, space=space, channel=str(interaction.channel_id or 0), thread=thread
         ),
         author=person(interaction),
-        text=" ".join(question.split(" ")).strip(),
+        text=question.strip(),
         sent_at=datetime.fromtimestamp(interaction.created_at.timestamp(), UTC),
         manner=Manner.COMMAND,
         event_id=str(interaction.id),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -63,6 +64,28 @@ async def test_a_command_that_cannot_be_kept_is_told_so_at_once(driver: DiscordD
     said = await driver.ask("ann", "How much leave?")
     await until(lambda: driver.replies(said))
     assert driver.replies(said)[0].text == wording.BUSY
+
+
+@pytest.mark.parametrize("kept", [True, False])
+async def test_a_command_that_is_slow_to_keep_is_answered_or_refused_never_both(
+    driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    monkeypatch.setattr("adapters.discord.private.ACK_SECONDS", 0.01)
+    whole, acknowledged = driver.rig.storage.inbox.accept, asyncio.Event()
+
+    async def accept(message: object) -> bool:
+        await acknowledged.wait()
+        if not kept:
+            raise Unavailable("database", "locked")
+        return await whole(message)  # type: ignore[arg-type]
+
+    driver.rig.storage.inbox.accept = accept  # type: ignore[method-assign, assignment]
+    said = await driver.ask("ann", "How much leave?")
+    acknowledged.set()
+    await until(lambda: driver.replies(said))
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert (wording.BUSY in reply.text, "thirty days" in reply.text) == (not kept, kept)
 
 
 @pytest.mark.parametrize("first", [True, False])
