@@ -14,9 +14,6 @@ COMPONENTS = 40
 CUSTOM_ID = 100
 LABEL = 80
 THREAD_NAME = 100
-NONCE = 25
-MODAL_LABEL = 45
-HISTORY_PAGE = 100
 FILE = 8_000_000
 """Bytes of an attachment: under what every guild takes (10 MiB)."""
 TOKEN_SECONDS = 15 * 60
