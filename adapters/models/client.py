@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pipeline.errors import Unavailable
 
@@ -27,22 +27,29 @@ class LazyClient(Generic[C]):
     def __init__(self, service: str, make: Callable[[], C]) -> None:
         self._service = service
         self._make = make
-        self._client: C | None = None
-        self._making = asyncio.Lock()
+        self._making: asyncio.Task[C] | None = None
 
     async def get(self) -> C:
-        """Raises Unavailable when the client cannot be made."""
-        async with self._making:
-            if self._client is None:
-                try:
-                    self._client = await asyncio.to_thread(self._make)
-                except Exception as error:
-                    raise Unavailable(self._service, "its client could not be made") from error
-            return self._client
+        """Raises Unavailable when the client cannot be made. Cancelled, it leaves the client to the next one."""
+        if self._making is None or _failed(self._making):
+            self._making = asyncio.create_task(asyncio.to_thread(self._make))
+        try:
+            return await asyncio.shield(self._making)
+        except Exception as error:
+            reason = f"its client could not be made ({type(error).__name__}): are its key and its base URL right?"
+            raise Unavailable(self._service, reason, permanent=not isinstance(error, OSError)) from error
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.close()
+        """Also when the client is still being made."""
+        making, self._making = self._making, None
+        if making is not None:
+            await asyncio.wait({making})
+            if not _failed(making):
+                await making.result().close()
+
+
+def _failed(making: asyncio.Task[Any]) -> bool:
+    return making.done() and (making.cancelled() or making.exception() is not None)
 
 
 def openai_client(service: str, *, key: str, base_url: str | None, timeout: float) -> LazyClient[AsyncOpenAI]:
