@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +41,7 @@ class MiniLM:
         self._folder = folder
         self._threads = threads or min(os.cpu_count() or 1, 4)
         self._remembered: OrderedDict[str, Vectors] = OrderedDict()
+        self._loading = threading.Lock()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), 384), in order. Raises Unavailable."""
@@ -49,7 +51,9 @@ class MiniLM:
 
     def count(self, text: str) -> int:
         """Tokens of `text` without the two special ones. Raises Unavailable."""
-        return len(self._whole_tokenizer.encode(text, add_special_tokens=False).ids)
+        with self._loading:
+            tokenizer = self._whole_tokenizer
+        return len(tokenizer.encode(text, add_special_tokens=False).ids)
 
     async def _embed_question(self, text: str) -> Vectors:
         if text in self._remembered:
@@ -64,8 +68,9 @@ class MiniLM:
 
     def _run(self, texts: list[str]) -> Vectors:
         vectors = np.empty((len(texts), self.dimensions), np.float32)
-        encoded = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
-        session = self._session
+        with self._loading:
+            tokenizer, session, pool = self._tokenizer, self._session, self._pool
+        encoded = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
 
         def run(rows: list[int]) -> None:
             ids = np.zeros((len(rows), max(len(encoded[row]) for row in rows)), np.int64)
@@ -80,7 +85,7 @@ class MiniLM:
             if len(batches) == 1:
                 run(batches[0])
             else:
-                list(self._pool.map(run, batches))
+                list(pool.map(run, batches))
         except Exception as error:
             raise Unavailable("embedder", "the graph could not be run") from error
         return vectors

@@ -6,8 +6,10 @@ import asyncio
 import hashlib
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from adapters.models.minilm.embedder import FOLDER, MAX_TOKENS, MODEL_SHA256, MiniLM
@@ -71,6 +73,19 @@ async def test_empty_and_endless_texts_are_embedded(minilm: MiniLM) -> None:
 async def test_questions_from_many_tasks_are_answered(minilm: MiniLM) -> None:
     vectors = await asyncio.gather(*(minilm.embed([f"question {n}"]) for n in range(20)))
     assert all(vector.shape == (1, 384) for vector in vectors)
+
+
+async def test_first_questions_at_the_same_time_load_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    load, loaded = onnxruntime.InferenceSession, []
+
+    def count(*args: Any, **options: Any) -> Any:
+        loaded.append(args)
+        return load(*args, **options)
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", count)
+    minilm = MiniLM()
+    await asyncio.gather(*(minilm.embed([f"question {n}"]) for n in range(4)))
+    assert len(loaded) == 1
 
 
 def test_tokens_are_counted_whole_and_without_the_special_ones(minilm: MiniLM) -> None:
