@@ -67,11 +67,18 @@ def remove(
             library = citewell.storage.library
             listed = await library.documents()
             chosen = {name: select(listed, name) for name in names}
-            unknown.extend(f"{name} is not indexed. {_hint(listed, name)}" for name in names if not chosen[name])
             gone = {document.id: document for documents in chosen.values() for document in documents}
             removed = await library.remove(gone.keys())
             sources = set(map(Path, await library.sources()))
-            ended = _ended(sources, names)
+            named = {name: _named(sources, name) for name in names}
+            unknown.extend(
+                f"{name} is not indexed. {_hint(listed, name)}"
+                for name in names
+                if not chosen[name] and not named[name]
+            )
+            left = {document.source for document in listed if document.id not in gone}
+            emptied = {path_of(one) for one in gone.values() if one.source not in left}
+            ended = _ended(sources, (sources & emptied).union(*named.values()))
             await library.release([source.as_posix() for source in ended])
         out.print(f"{wording.counted(removed, 'document')} removed")
         if back := sum(_comes_back(one, sources - ended) for one in gone.values()):
@@ -87,26 +94,41 @@ def remove(
 
 def select(listed: Sequence[Document], name: str) -> list[Document]:
     """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it."""
-    place = Path(name).expanduser().resolve()
+    place = _place(name)
     return [one for one in listed if one.id == name or place in (path_of(one), *path_of(one).parents)]
 
 
-def _ended(sources: set[Path], names: Sequence[str]) -> set[Path]:
-    """The sources that `names` are or hold. One inside another stays: that one brings its files back, and they must
-    come back into their own collection."""
-    places = [Path(name).expanduser().resolve() for name in names]
-    named = {source for source in sources if not set(places).isdisjoint((source, *source.parents))}
+def path_of(document: Document) -> Path:
+    """Where the document's file is."""
+    source = Path(document.source)
+    return source if source.name == document.filename else source / document.filename
+
+
+def _place(name: str) -> Path | None:
+    try:
+        return Path(name).expanduser().resolve()
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links, or no such user after `~`
+        return None
+
+
+def _named(sources: set[Path], name: str) -> set[Path]:
+    """The sources at a path and below it."""
+    place = _place(name)
+    return {source for source in sources if place in (source, *source.parents)}
+
+
+def _ended(sources: set[Path], named: set[Path]) -> set[Path]:
+    """Those of `named` that no other source is around: that one brings the files back, and they must come back into
+    their own collection."""
     return {source for source in named if (sources - named).isdisjoint(source.parents)}
 
 
 def _comes_back(document: Document, sources: set[Path]) -> bool:
     path = path_of(document)
-    return not sources.isdisjoint((path, *path.parents)) and path.exists()
-
-
-def path_of(document: Document) -> Path:
-    """Where the document's file is; for a file that was indexed by its own path, a path below that."""
-    return Path(document.source, document.filename)
+    try:
+        return not sources.isdisjoint((path, *path.parents)) and path.exists()
+    except OSError:
+        return True
 
 
 def _hint(listed: Sequence[Document], name: str) -> str:

@@ -176,6 +176,46 @@ def test_a_closed_folder_that_is_removed_is_said_to_come_back_and_comes_back_clo
     assert collections(person)["pay.md"] == "hr"
 
 
+def test_a_file_that_was_indexed_by_itself_is_said_to_come_back_with_its_folder_only(
+    person: Terminal, documents: Path
+) -> None:
+    person.type("index", documents / "leave.md", "--collection", "hr")
+    (name,) = (line.split("\t")[0] for line in person.type("documents").out.splitlines())
+    said = person.type("documents", "remove", name)
+    assert (said.out, said.err) == ("1 document removed\n", "")
+    person.type("index", documents / "leave.md", "--collection", "hr")
+    person.type("index", documents)
+    said = person.type("documents", "remove", documents / "leave.md")
+    assert "1 of these files is still in an indexed folder and will come back" in said.err
+    person.type("index", documents)
+    assert collections(person)["leave.md"] == "hr"
+
+
+def test_one_line_of_a_file_that_was_indexed_by_itself_is_said_to_come_back(person: Terminal, documents: Path) -> None:
+    file = documents / "lines.jsonl"
+    file.write_text("".join(f'{{"doc_id": "{name}", "text": "This is {name}."}}\n' for name in ("one", "two")))
+    person.type("index", file)
+    first, _ = (line.split("\t")[0] for line in person.type("documents").out.splitlines())
+    assert "1 of these files is still" in person.type("documents", "remove", first).err
+    assert person.type("documents", "remove", file).err == ""
+
+
+def test_a_source_without_documents_can_be_removed_too(indexed: Terminal, documents: Path) -> None:
+    (documents / "leave.md").unlink()
+    (documents / "expenses.md").unlink()
+    indexed.type("index", documents)
+    assert indexed.type("documents", "remove", documents).status == 0
+    assert "is not indexed" in indexed.type("documents", "remove", documents).err
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-this-name", "loop"])
+def test_a_name_that_leads_nowhere_is_answered_like_any_other(indexed: Terminal, name: str) -> None:
+    Path("loop").symlink_to("loop")
+    said = indexed.type("documents", "remove", name)
+    assert (said.status, said.out) == (1, "0 documents removed\n")
+    assert f"{name} is not indexed." in said.err
+
+
 def test_a_folder_that_is_removed_is_looked_at_no_more(indexed: Terminal, documents: Path) -> None:
     indexed.type("index", documents / "leave.md", "--collection", "hr")
     said = indexed.type("documents", "remove", documents)
