@@ -17,7 +17,7 @@ from bot.citewell import Citewell
 from bot.indexing import open_indexer
 from bot.log import join_host_logging
 from bot.settings import Settings, secret
-from bot.writers import Writers, open_writers
+from bot.writers import open_pen
 from pipeline.access import Rule
 from pipeline.errors import Misconfigured
 from pipeline.extraction.extract import ExtractiveWriter
@@ -51,15 +51,14 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False) -> Async
         )
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
         planner = Planner(storage.index, storage.library, max_question=settings.max_question)
-        writers: Writers = await stack.enter_async_context(open_writers(settings, planner, storage))
         yield Citewell(
             settings=settings,
             storage=storage,
             embedder=embedder,
-            planner=writers.planner,
+            planner=planner,
             retriever=Retriever(storage.index, storage.library, embedder, top_k=settings.top_k),
             extractive=ExtractiveWriter(),
-            pen=writers.pen,
+            pen=await stack.enter_async_context(open_pen(settings, planner, storage)),
             indexer=indexer,
             options=_options(settings),
             rules={name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()},

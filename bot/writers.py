@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 
 import structlog
 
 from bot.settings import Settings, secret
 from pipeline.ports import LanguageModel
 from pipeline.response.budget import TokenBudget
-from pipeline.response.drafting import Pen
-from pipeline.response.respond import Planner
+from pipeline.response.drafting import Pen, Planner
 from storage.open import Storage
 
 EXTRACTIVE = "extractive"
@@ -26,20 +24,14 @@ _PLAN_TOKENS, _REVIEW_TOKENS, _REVIEWED = 900, 1200, 8
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Writers:
-    """What answers are planned and written with."""
-
-    planner: Planner
-    pen: Pen | None
-
-
 @asynccontextmanager
-async def open_writers(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[Writers]:
-    """The models that `settings` name; nothing is connected yet. Raises Misconfigured when a key is missing."""
+async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[Pen | None]:
+    """The models that `settings` name, with `planner` to help; None when none is named. Nothing is connected yet.
+
+    Raises Misconfigured when a key is missing."""
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
-        yield Writers(planner=planner, pen=None)
+        yield None
         return
     from pipeline.planning.plan_model import ModelPlanner
     from pipeline.synthesis.prompts import Mode, PromptOptions
@@ -62,9 +54,8 @@ async def open_writers(settings: Settings, planner: Planner, storage: Storage) -
             system_instructions=settings.system_instructions,
             context_tokens=settings.context_tokens,
         )
-        if settings.planner_model:
-            planner = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
-        pen = Pen(
+        helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
+        yield Pen(
             name=model.name,
             writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
             budget=TokenBudget(
@@ -74,8 +65,8 @@ async def open_writers(settings: Settings, planner: Planner, storage: Storage) -
                 answer=_most_tokens(settings),
             ),
             judge=judge,
+            planner=helped if settings.planner_model else None,
         )
-        yield Writers(planner=planner, pen=pen)
 
 
 def _most_tokens(settings: Settings) -> int:

@@ -9,13 +9,14 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from pipeline.errors import CitewellError
+from pipeline.errors import CitewellError, Unavailable
 from pipeline.planning.followup import complete
 from pipeline.planning.intent import format_of
 from pipeline.planning.question import clean
 from pipeline.ports import ChatMessage, LanguageModel
 from pipeline.synthesis.marks import extract
 from pipeline.synthesis.prompts import shorten
+from pipeline.synthesis.tokens import estimate
 from pipeline.text import terms, words
 from pipeline.values import Audience, Conversation, Intent, Plan, Search, Turn
 
@@ -52,7 +53,8 @@ class _Planner(Protocol):
 class ModelPlanner:
     """A planner around the heuristic one, which decides alone wherever it is sure.
 
-    One call within `deadline` seconds; without a usable reply the heuristic plan stands, and `report` is told why."""
+    One call within `deadline` seconds; without a usable reply the heuristic plan stands, and `report` is told why. A
+    call that was made and whose cost is not known counts as the most that it can cost."""
 
     def __init__(
         self,
@@ -81,7 +83,8 @@ class ModelPlanner:
                 understood, usage = await self._model.structured(messages, _Understood, max_tokens=_MAX_TOKENS)
         except (CitewellError, TimeoutError) as error:
             self._report(str(error) or "planning took too long")
-            return plan
+            refused = isinstance(error, Unavailable)
+            return plan if refused else plan.model_copy(update={"tokens": _most(messages)})
         spent = usage.input_tokens + usage.output_tokens
         return _merged(plan, understood, asked, conversation.turns).model_copy(update={"tokens": spent})
 
@@ -128,6 +131,10 @@ def _made_of(text: str, known: set[str]) -> bool:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _most(messages: Sequence[ChatMessage]) -> int:
+    return sum(estimate(message.content) for message in messages) + _MAX_TOKENS
 
 
 def _messages(asked: str, turns: Sequence[Turn], mark: str) -> list[ChatMessage]:

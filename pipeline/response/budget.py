@@ -18,10 +18,10 @@ class Reservation(Value):
 
 
 class TokenBudget:
-    """Sets aside the most that an answer can cost before it is written, so that no limit is ever passed.
+    """Sets aside the most that an answer can cost before a model is asked, so that no limit is ever passed.
 
     `person` and `space` are tokens a day (UTC), 0 for no limit; `answer` is the most that one answer costs. An answer
-    that dies with the process keeps what was set aside for it."""
+    whose cost is never known keeps what was set aside for it: the process died, or the model was not waited for."""
 
     def __init__(
         self,

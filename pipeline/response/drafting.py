@@ -9,7 +9,7 @@ from typing import Protocol
 
 from pipeline import wording
 from pipeline.assessment.confidence import Assessment, assess
-from pipeline.errors import CitewellError
+from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Writer
 from pipeline.response.budget import TokenBudget
 from pipeline.response.compose import Draft
@@ -18,13 +18,16 @@ from pipeline.streams import closing
 from pipeline.synthesis.synthesize import NOT_IN_DOCUMENTS
 from pipeline.text import terms
 from pipeline.values import (
+    Audience,
     BlockKind,
     Brief,
     Confidence,
+    Conversation,
     Finished,
     Judgement,
     Level,
     Outcome,
+    Plan,
     RetrievedChunk,
     Sentence,
     Turn,
@@ -35,6 +38,10 @@ from pipeline.values import (
 
 ABOUT_PASSAGES = ("answers", "relevance", "terms")
 """The parts of a confidence that are about what was found, not about what was written."""
+
+
+class Planner(Protocol):
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
 
 
 class Judge(Protocol):
@@ -49,12 +56,13 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class Pen:
-    """A model's part in writing."""
+    """A model's part in an answer. It is asked for nothing that the budget has set no tokens aside for."""
 
     name: str
     writer: Writer
     budget: TokenBudget
     judge: Judge | None = None
+    planner: Planner | None = None
 
 
 class Limits(Value):
@@ -90,24 +98,22 @@ class Drafting:
         self._declined = False
         self._missing: tuple[str, ...] = ()
         self._review_tokens = 0
+        self.tokens: int | None = 0
+        """What the model used; None when it did not come to saying so."""
         self._preface = ""
         self._assessment: Assessment | None = None
 
-    async def model(self, pen: Pen, *, person: str, space: str) -> AsyncIterator[Written]:
-        """Show what the model drafts, sentence by sentence; `wants_extract` says whether that came to nothing.
+    def forgo(self) -> None:
+        """Nothing is left of the day's tokens: the model is not asked."""
+        self._failure = "the tokens of the day are spent"
 
-        Raises Unavailable when the day's token counts cannot be read."""
-        reservation = await pen.budget.reserve(person, space)
-        if reservation is None:
-            self._failure = "the tokens of the day are spent"
-            return
+    async def model(self, pen: Pen) -> AsyncIterator[Written]:
+        """Show what the model drafts, sentence by sentence; `wants_extract` says whether that came to nothing."""
         self._usage = Usage(writer=pen.name)
+        self.tokens = None
         async with closing(self._stream(pen)) as sentences:
             async for written in sentences:
                 yield written
-        spent = self._usage.input_tokens + self._usage.output_tokens
-        if spent or not self._manuscript.judged:
-            await pen.budget.settle(reservation, spent)
 
     async def _stream(self, pen: Pen) -> AsyncIterator[Written]:
         started = asyncio.get_running_loop().time()
@@ -122,6 +128,8 @@ class Drafting:
                         judgement = await self._judge(piece, pen) if isinstance(piece, Sentence) else None
                 except (StopAsyncIteration, TimeoutError, CitewellError) as error:
                     self._failure = _why(error)
+                    if isinstance(error, Unavailable) and not self._manuscript.judged:
+                        self.tokens = 0
                     return
                 if isinstance(piece, Finished):
                     self._end(piece)
@@ -143,6 +151,7 @@ class Drafting:
     def _end(self, finished: Finished) -> None:
         used = finished.usage
         self._usage = used.model_copy(update={"input_tokens": used.input_tokens + self._review_tokens})
+        self.tokens = self._usage.input_tokens + self._usage.output_tokens
         self._declined = finished.reason == NOT_IN_DOCUMENTS
         self._missing = finished.missing
         self._failure = "" if finished.complete else finished.reason or "cut off"

@@ -1,6 +1,6 @@
 """The walk from a question to its answer: the only module that knows the order of the stages.
 
-recall -> plan -> retrieve -> write, each sentence judged as it completes -> assess -> compose -> record.
+recall -> reserve -> plan -> retrieve -> write, each sentence judged as it completes -> assess -> compose -> record.
 Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
 """
 
@@ -13,8 +13,9 @@ from typing import Protocol
 
 from pipeline import wording
 from pipeline.ports import HistoryStore, Writer
+from pipeline.response.budget import Reservation
 from pipeline.response.compose import Draft, compose, failed, without_search
-from pipeline.response.drafting import Drafting, Limits, Pen
+from pipeline.response.drafting import Drafting, Limits, Pen, Planner
 from pipeline.response.manuscript import Manuscript, Stopwatch
 from pipeline.streams import closing
 from pipeline.values import (
@@ -27,7 +28,6 @@ from pipeline.values import (
     Event,
     Format,
     Outcome,
-    Plan,
     Progress,
     Retrieval,
     RetrievedChunk,
@@ -41,10 +41,6 @@ from pipeline.values import (
 )
 
 NOBODY = ConversationId(platform="", space="", channel="")
-
-
-class Planner(Protocol):
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
 
 
 class Retriever(Protocol):
@@ -124,9 +120,12 @@ class Responder:
         watch = Stopwatch()
         yield Progress(stage=Stage.PLANNING)
         conversation = await self._recall(request)
+        reservation = await self._reserve(request)
+        helped = self._pen.planner if self._pen and reservation else None
         with watch.stage("plan"):
-            plan = await self._planner.plan(request.text, conversation, request.audience)
+            plan = await (helped or self._planner).plan(request.text, conversation, request.audience)
         if not isinstance(plan, Search):
+            await self._settle(reservation, 0)
             yield without_search(answer_id, request.text, plan, Usage(writer="none", milliseconds=watch.read()))
             return
         yield Progress(stage=Stage.SEARCHING)
@@ -138,13 +137,16 @@ class Responder:
             passages, question=asked, require_grounding=self._options.require_grounding, watch=watch
         )
         draft = Draft(outcome=Outcome.NOT_FOUND, abstain_reason=wording.NO_PASSAGE)
+        spent: int | None = 0
         if passages:
             yield Progress(stage=Stage.WRITING)
             brief = self._brief(request, plan)
             drafting = Drafting(brief, passages, conversation.turns, manuscript, self._options.limits, watch)
-            async for written in self._draft(drafting, request):
+            async for written in self._draft(drafting, request, reservation):
                 yield written
-            draft = drafting.draft()
+            draft, spent = drafting.draft(), drafting.tokens
+        if spent is not None:
+            await self._settle(reservation, plan.tokens + spent)
         with watch.stage("compose"):
             draft = draft.model_copy(
                 update={
@@ -160,12 +162,25 @@ class Responder:
         await self._record(request, answer)
         yield answer
 
-    async def _draft(self, drafting: Drafting, request: Request) -> AsyncIterator[Written]:
+    async def _reserve(self, request: Request) -> Reservation | None:
+        """Tokens for all that the model may be asked; None when there is no model or the day's are spent."""
+        space = request.conversation.space if request.conversation else ""
+        return await self._pen.budget.reserve(request.author, space) if self._pen else None
+
+    async def _settle(self, reservation: Reservation | None, spent: int) -> None:
+        if self._pen and reservation:
+            await self._pen.budget.settle(reservation, spent)
+
+    async def _draft(
+        self, drafting: Drafting, request: Request, reservation: Reservation | None
+    ) -> AsyncIterator[Written]:
         if self._pen:
-            space = request.conversation.space if request.conversation else ""
-            async with closing(drafting.model(self._pen, person=request.author, space=space)) as sentences:
-                async for written in sentences:
-                    yield written
+            if reservation is None:
+                drafting.forgo()
+            else:
+                async with closing(drafting.model(self._pen)) as sentences:
+                    async for written in sentences:
+                        yield written
             if drafting.failure:
                 self._fell_back(drafting.failure)
             if not drafting.wants_extract:

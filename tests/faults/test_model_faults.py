@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from pipeline import wording
+from pipeline.response.budget import TokenBudget
 from pipeline.response.drafting import Limits
 from pipeline.values import Answer, Outcome
 from tests.doubles.llm.faults import (
@@ -27,7 +28,7 @@ from tests.doubles.llm.faults import (
     Text,
 )
 from tests.doubles.llm.server import LlmServer
-from tests.doubles.llm.walk import passage, walking
+from tests.doubles.llm.walk import Tally, passage, walking
 
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 FIRST, SECOND = "Full-time staff get 25 days of paid leave a year.", "Unused days may be carried into March."
@@ -140,3 +141,19 @@ def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> Non
     else:
         assert (answer.outcome, answer.closing) == (Outcome.PARTIAL, wording.PARTIAL_CUT)
         assert reasons
+
+
+@pytest.mark.parametrize(
+    ("act", "counted"),
+    [(Hang(), 100), (Stall("Full-time"), 100), (Status(500), 0), (WRONG_KEY, 0), (Text(GOOD), 150)],
+    ids=["hang", "stall", "down", "wrong key", "good"],
+)
+async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(act: Act, counted: int) -> None:
+    tally = Tally()
+    budget = TokenBudget(tally, person=1000, space=0, answer=100)
+    async with (
+        LlmServer(otherwise=lambda _: act).running() as server,
+        walking(server, PASSAGES, limits=SHORT, budget=budget) as walk,
+    ):
+        await walk.answer(QUESTION)
+    assert list(tally.used.values()) == [counted]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bot.citewell import Citewell
+from bot.citewell import LOCAL, Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer, Outcome, Written
@@ -17,6 +19,7 @@ from tests.doubles.llm.grounded import quoting
 from tests.doubles.llm.server import LlmServer
 
 QUESTION = "How many vacation days do employees get?"
+UNSURE = "How many vacation days do employees get? And who approves them?"
 
 
 @asynccontextmanager
@@ -69,15 +72,32 @@ async def test_a_dead_model_costs_no_answer(settings: Settings, documents: Path,
     assert "sk-wrong" not in answer.model_dump_json()
 
 
-async def test_a_spent_budget_leaves_the_passages(settings: Settings, documents: Path) -> None:
+@pytest.mark.parametrize("question", [QUESTION, UNSURE], ids=["plain", "a model would help to plan"])
+async def test_a_spent_budget_leaves_the_passages(settings: Settings, documents: Path, question: str) -> None:
     async with (
         LlmServer(otherwise=quoting()).running() as server,
         written_by(server, settings, documents, daily_tokens_person=10) as citewell,
     ):
-        answer = await citewell.answer(QUESTION)
+        answer = await citewell.answer(question)
     assert answer.usage.writer == "extractive"
     assert "25 vacation days" in answer.body
     assert server.requests == []
+
+
+async def test_the_tokens_of_a_plan_count_as_those_of_the_answer_do(settings: Settings, documents: Path) -> None:
+    plan = {"question": UNSURE, "parts": [], "about": [], "intent": "factual"}
+    draft = Text("Employees get 25 vacation days a year [1].")
+    async with (
+        LlmServer([Text(json.dumps(plan)), draft]).running() as server,
+        written_by(server, settings, documents, daily_tokens_person=100_000) as citewell,
+    ):
+        answer = await citewell.answer(UNSURE)
+        ledger, day = citewell.storage.ledger, datetime.now(UTC).date()
+        spent = answer.usage.input_tokens + answer.usage.output_tokens
+        assert await ledger.reserve({f"person {LOCAL}": spent}, 0, day)
+        assert not await ledger.reserve({f"person {LOCAL}": spent - 1}, 0, day)
+    assert len(server.requests) == 2
+    assert spent == 300
 
 
 async def test_what_the_model_cannot_find_is_not_answered(settings: Settings, documents: Path) -> None:
