@@ -41,7 +41,7 @@ class ModelWriter:
     async def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
     ) -> AsyncIterator[Sentence | Finished]:
-        """See `Writer`. Raises Unavailable or Unusable before the first sentence only.
+        """See `Writer`. Raises Unavailable before the model wrote anything only, Unusable before the first sentence.
 
         The draft is not complete when the stream failed, was cut, ran into its limit or was filtered; it ends,
         complete, at the sentence that would pass `brief.max_length`."""
@@ -56,7 +56,7 @@ class ModelWriter:
                     if draft.full:
                         break
         except CitewellError as error:
-            if not draft.length:
+            if not draft.begun:
                 raise
             yield draft.cut(str(error))
             return
@@ -77,6 +77,11 @@ class _Draft:
         self._parser = Parser()
         self._written = 0
         self._end: StreamEnd | None = None
+
+    @property
+    def begun(self) -> bool:
+        """The model has written something, which is to be paid for."""
+        return self._written > 0
 
     def take(self, piece: TextDelta | StreamEnd) -> list[Sentence]:
         """The sentences that `piece` completes, as far as there is room for them."""

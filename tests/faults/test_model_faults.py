@@ -157,3 +157,16 @@ async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(act: A
     ):
         await walk.answer(QUESTION)
     assert list(tally.used.values()) == [counted]
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["ended", "reset"])
+async def test_a_stream_that_was_cut_before_a_sentence_costs_its_prompt(reset: bool) -> None:
+    tally = Tally()
+    budget = TokenBudget(tally, person=10_000, space=0, answer=5_000)
+    async with (
+        LlmServer(otherwise=lambda _: Cut("Full-time staff", reset=reset)).running() as server,
+        walking(server, PASSAGES, budget=budget) as walk,
+    ):
+        await walk.answer(QUESTION)
+    (counted,) = tally.used.values()
+    assert 100 < counted < 5_000
