@@ -79,9 +79,9 @@ def _name_error(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapp
 def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     """One line for a person."""
     event.pop("raised_at", None)
-    said = [str(event.pop("event")).replace("_", " ")]
-    said += [f"{name} {value}" if name != "reason" else str(value) for name, value in event.items()]
-    return redact(f"citewell: {', '.join(said)}")
+    what = str(event.pop("event")).replace("_", " ")
+    more = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
+    return redact(f"citewell: {what}: {more}" if more else f"citewell: {what}")
 
 
 def configure_logging(level: str, *, service: bool = False) -> None:
