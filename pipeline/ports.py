@@ -158,8 +158,8 @@ class Passages(Protocol):
         """Current documents by collection and filename; None means all."""
         ...
 
-    async def count(self, audience: Audience | None = None) -> int:
-        """How many documents there are."""
+    async def empty(self, audience: Audience | None = None) -> bool:
+        """Whether there is no document."""
         ...
 
 

@@ -71,15 +71,21 @@ class SQLiteLibrary:
 
         return [_document(body) for body in await self._database.read(work)]
 
-    async def count(self, audience: Audience | None = None) -> int:
+    async def count(self) -> int:
         """How many documents there are."""
 
         def work(db: sqlite3.Connection) -> int:
-            (count,) = db.execute(
-                "SELECT count(*) FROM live WHERE :all OR collection IN (SELECT value FROM json_each(:collections))",
-                _within(audience),
-            ).fetchone()
+            (count,) = db.execute("SELECT count(*) FROM live").fetchone()
             return int(count)
+
+        return await self._database.read(work)
+
+    async def empty(self, audience: Audience | None = None) -> bool:
+        """Whether there is no document."""
+
+        def work(db: sqlite3.Connection) -> bool:
+            within = "SELECT 1 FROM live WHERE :all OR collection IN (SELECT value FROM json_each(:collections))"
+            return db.execute(f"{within} LIMIT 1", _within(audience)).fetchone() is None
 
         return await self._database.read(work)
 

@@ -104,7 +104,7 @@ def chat(
     with asyncio.Runner() as runner:
         citewell = runner.run(opening.__aenter__())
         try:
-            if not runner.run(citewell.storage.library.count()):
+            if runner.run(citewell.storage.library.empty()):
                 err.print("Nothing is indexed yet. To index a file or a folder: citewell index PATH")
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
             while text := out.input("[bold]> [/bold]").strip():

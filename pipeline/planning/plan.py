@@ -38,7 +38,7 @@ class Planner:
         screening = screen(text)
         if screening.decline:
             return Decline(reason=wording.INJECTION, flags=("prompt_injection",))
-        if not await self._passages.count(audience):
+        if await self._passages.empty(audience):
             return Reply(text=wording.EMPTY_KNOWLEDGE_BASE, flags=("empty_knowledge_base",))
         question = clean(text)
         if not any(character.isalnum() for character in question):
