@@ -153,11 +153,12 @@ class _Stages:
         return self.splitter.split(found), self.flag(text)
 
     async def embed(self, parsed: asyncio.Queue[_Ready | None], embedded: asyncio.Queue[_Ready | None]) -> None:
+        """In batches that depend on the documents alone: a vector differs a little with what is embedded beside it."""
         more = True
         while more:
             batch: list[_Ready] = []
             units = 0
-            while more and units < BATCH and not (batch and parsed.empty()):
+            while more and units < BATCH:
                 ready = await parsed.get()
                 if ready is None:
                     more = False
