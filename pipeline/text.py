@@ -14,7 +14,8 @@ STOP_WORDS = frozenset(
     some such t than that the their theirs them then there these they this those through to too under until up very
     was we were what when where which while who whom whose why will with would you your yours""".split()
 )
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+"""A word or number as written; `don't` and `L'Oréal` are one."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
 _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs?|etc|e\.g|i\.e|cf|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw|ggf|inkl|evtl"
@@ -56,7 +57,7 @@ def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> No
 def words(text: str) -> list[str]:
     """Words as written, lower case; runs of scripts without spaces come as overlapping character pairs."""
     found: list[str] = []
-    for match in _WORD.finditer(text):
+    for match in WORD.finditer(text):
         word = match.group().lower()
         if _CJK.search(word):
             found.extend(lexical_form(word).split())
@@ -73,7 +74,7 @@ def stem(word: str) -> str:
 
 def terms(text: str) -> list[str]:
     """Stemmed content words in order, stop words dropped, accents folded."""
-    found = _WORD.findall(text.lower()) if text.isascii() else words(text)
+    found = WORD.findall(text.lower()) if text.isascii() else words(text)
     return [term for term in map(_term, found) if term]
 
 
@@ -105,3 +106,8 @@ def lexical_form(text: str) -> str:
         return " " + (" ".join(run[i : i + 2] for i in range(len(run) - 1)) or run) + " "
 
     return _CJK.sub(pairs, text)
+
+
+def shape(word: str) -> str:
+    """What a number or code looks like: `B-12` and `K-7` are both `a-1`."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", word))

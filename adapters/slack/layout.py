@@ -31,7 +31,7 @@ class Draft:
     def text(self) -> str:
         """All Markdown so far, citation marks numbered; empty before the first sentence."""
         body, _ = cite.body(self._units, (), CitationStyle.NUMBERED)
-        return _joined([*self._before, body]) if body else ""
+        return _joined([*self._before, body.lstrip("\n ")]) if body else ""
 
 
 def parts(answer: Answer, notes: Sequence[str]) -> list[str]:

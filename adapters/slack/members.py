@@ -15,7 +15,7 @@ from pipeline.errors import CitewellError, Unavailable
 log = logging.getLogger(__name__)
 
 FRESH = 300.0
-"""Seconds that somebody's standing is believed (threats, row 55)."""
+"""Seconds that somebody's standing is believed."""
 EARLY = 30.0
 """How long before that the list of people is read again."""
 RETRY = 10.0

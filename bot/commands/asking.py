@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import shlex
 import tempfile
@@ -12,7 +13,7 @@ import typer
 
 from adapters.console.follow import follow
 from adapters.console.render import render
-from bot.commands.terminal import Data, err, out, run, settings
+from bot.commands.terminal import EMPTY, Data, err, note, out, run, settings
 from bot.handbook import CONVERSATION, handbook
 from pipeline.streams import closing
 from pipeline.values import Answer, CitationStyle, Format, Outcome, Style
@@ -54,8 +55,6 @@ def ask(
             async with closing(asked) as events:
                 return await follow(events, err)
 
-    import asyncio
-
     answer = asyncio.run(work())
     if json:
         out.print_json(data=as_json(answer))
@@ -90,8 +89,6 @@ def chat(
     data: Data = None,
 ) -> None:
     """Have a conversation. An empty line, Ctrl-C or Ctrl-D ends it."""
-    import asyncio
-
     from bot.citewell import Citewell
     from bot.wiring import open_citewell
 
@@ -105,7 +102,7 @@ def chat(
         citewell = runner.run(opening.__aenter__())
         try:
             if runner.run(citewell.storage.library.empty()):
-                err.print("Nothing is indexed yet. To index a file or a folder: citewell index PATH")
+                note(EMPTY)
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
             while text := out.input("[bold]> [/bold]").strip():
                 out.print(render(runner.run(answer(citewell, text)), passages=passages, why=why))

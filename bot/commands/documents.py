@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from adapters.console.render import clean
-from bot.commands.terminal import Data, note, out, run, settings
+from bot.commands.terminal import EMPTY, Data, note, out, run, settings
 from pipeline import wording
 from pipeline.values import Document
 
@@ -32,7 +32,7 @@ def list_documents(context: typer.Context, data: Data = None) -> None:
         async with open_citewell(found) as citewell:
             listed = await citewell.storage.library.documents()
         if not listed:
-            note("Nothing is indexed yet. To index a file or a folder: citewell index PATH")
+            note(EMPTY)
             return
         rows = [_row(document) for document in listed]
         if not out.is_terminal:

@@ -15,6 +15,7 @@ from bot.settings import Settings, read_settings
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+EMPTY = "Nothing is indexed yet. To index a file or a folder: citewell index PATH"
 
 
 def settings(data: Path | None = None, *, service: bool = False) -> Settings:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from pipeline.extraction.evidence import Candidate
 from pipeline.opposites import opposed
-from pipeline.text import STOP_WORDS, stem, terms, words
+from pipeline.text import STOP_WORDS, shape, stem, terms, words
 from pipeline.values import BlockKind
 
 NEAR, AS_MUCH = 0.6, 0.05
@@ -35,7 +35,7 @@ def names_another(question: str, text: str) -> bool:
         return True
     codes = {code.lower() for code in _CODE.findall(text)}
     wanted = {code.lower() for code in _CODE.findall(question)}
-    return any(code not in codes and _form(code) in map(_form, codes) for code in wanted)
+    return any(code not in codes and shape(code) in map(shape, codes) for code in wanted)
 
 
 def differing(evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, Candidate] | None:
@@ -68,7 +68,3 @@ def _designated(text: str) -> set[tuple[str, str]]:
         (stem(word.lower()), number) for word, number in _DESIGNATED.findall(text) if word.lower() not in STOP_WORDS
     )
     return {(word, number) for word, number in found if word not in _MONTHS}
-
-
-def _form(code: str) -> str:
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", code))

@@ -1,4 +1,4 @@
-"""How something is said: hedged or definite, long or short. Word lists and factors are the specification's."""
+"""How something is said: hedged or definite, long or short. Word lists and factors were asked for as they stand."""
 
 from __future__ import annotations
 

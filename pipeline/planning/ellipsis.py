@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pipeline.phrases import word_pattern
-from pipeline.text import STOP_WORDS, stem, words
+from pipeline.text import STOP_WORDS, shape, stem, words
 
 _ARTICLE = r"(?:the|a|an|my|our)\s+"
 _WORDS = r"[\w'’-]+(?:\s+[\w'’-]+){0,2}"
@@ -55,7 +55,7 @@ def renamed(name: str, topic: str) -> str:
     What is like it gives way first: a thing with the same last word (`the southern office`), a number or code of the
     same form (`machine 77`), a proper name."""
     found = _NAME.fullmatch(name)
-    topic = _bare(topic)
+    topic = without_mark(topic)
     if not found or any(word in _ASKING for word in words(name)):
         return ""
     bare = found["bare"]
@@ -92,7 +92,7 @@ def _same_form(bare: str, topic: str) -> tuple[int, int] | None:
     *before, code = bare.split()
     if not any(character.isdigit() for character in code):
         return None
-    like = [token for token in re.finditer(r"[\w'’-]+", topic) if _form(token.group()) == _form(code)]
+    like = [token for token in re.finditer(r"[\w'’-]+", topic) if shape(token.group()) == shape(code)]
     if not like:
         return None
     start, led = like[-1].start(), " ".join(before)
@@ -110,14 +110,14 @@ def _proper(bare: str, topic: str) -> tuple[int, int] | None:
 
 def wants_reason(question: str) -> bool:
     """Whether the whole of `question` asks why."""
-    return bool(_WHY.fullmatch(_bare(question)))
+    return bool(_WHY.fullmatch(without_mark(question)))
 
 
 def reason(topic: str) -> str:
     """The question why the answer to `topic` is so: `How soon must it be done?` gives `Why must it be done that soon?`
 
     Empty when the form of `topic` is not known."""
-    topic = _bare(topic)
+    topic = without_mark(topic)
     if found := _MEASURED.match(topic):
         how, noun = found["how"] or "", found["noun"].strip()
         told = ["that", how, noun] if how or noun else ["what it is"]
@@ -131,9 +131,6 @@ def _stem(word: str) -> str:
     return stem(word.lower())
 
 
-def _form(word: str) -> str:
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", word))
-
-
-def _bare(question: str) -> str:
+def without_mark(question: str) -> str:
+    """`question` without the mark at its end."""
     return question.strip().rstrip("?!. ")

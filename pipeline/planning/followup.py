@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.phrases import any_of, word_pattern
-from pipeline.planning.ellipsis import reason, renamed, wants_reason
+from pipeline.planning.ellipsis import reason, renamed, wants_reason, without_mark
 from pipeline.text import terms, words
 from pipeline.values import Turn, Value
 
@@ -85,7 +85,9 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
     asks_why = reason(topic) if wants_reason(question) else ""
     if completed := asks_why or _named(question, turns[-1].answer) or _substituted(question, topic):
         return FollowUp(question=completed, query=completed, leans=True)
-    return FollowUp(question=f"{_bare(question)} ({_bare(topic)})?", query=question, context=context, leans=True)
+    return FollowUp(
+        question=f"{without_mark(question)} ({without_mark(topic)})?", query=question, context=context, leans=True
+    )
 
 
 def leans(question: str) -> bool:
@@ -140,7 +142,7 @@ def _unmarked(item: str) -> str:
 def _substituted(question: str, topic: str) -> str:
     """The last question with the part replaced that an elliptic follow-up names anew; empty when there is none."""
     opening = _OPENING.match(question)
-    rest = _bare(question[opening.end() :] if opening else question)
+    rest = without_mark(question[opening.end() :] if opening else question)
     preposition = _PREPOSITION.match(rest)
     if not preposition:
         return renamed(rest, topic) if opening else ""
@@ -148,8 +150,4 @@ def _substituted(question: str, topic: str) -> str:
     if like:
         return f"{topic[: like[-1].start()]}{rest}?"
     instead = renamed(rest[preposition.end() :].strip(), topic) if preposition.group().lower() in _WHOM else ""
-    return instead or f"{_bare(topic)} {rest}?"
-
-
-def _bare(question: str) -> str:
-    return question.strip().rstrip("?!. ")
+    return instead or f"{without_mark(topic)} {rest}?"

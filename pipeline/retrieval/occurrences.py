@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from pipeline.text import fold, terms
+from pipeline.text import WORD, fold, terms
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _NEAR = 40
 """Characters between two words that may still be a pair."""
@@ -48,7 +47,7 @@ class Wanted:
             return start + len(term)
         if start and surface[start - 1].isalnum():
             return 0
-        match = _WORD.match(surface, start)
+        match = WORD.match(surface, start)
         return match.end() if match and _terms(match.group()) == (term,) else 0
 
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.text import stem, terms
+from pipeline.text import WORD, stem, terms
 from pipeline.validation.facts import SPELLED, Date, Facts, Quantity, facts_of
 from pipeline.validation.synonyms import SAME
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ALIKE = 5
 """Words that begin with the same five letters count as the same: `renew` and `renewal`."""
 _PART = re.compile(r"[;,|]\s*|\s+(?:and|but|while|whereas)\s+")
@@ -73,7 +72,7 @@ def read(claim: str) -> Said:
     bare = _LABEL.sub(lambda match: " " * len(match.group()), claim)
     found = tuple(
         Word(term, match.start(), match.end(), place > 0 and match.group()[0].isupper())
-        for place, match in enumerate(_WORD.finditer(bare))
+        for place, match in enumerate(WORD.finditer(bare))
         for term in content(match.group())
         if term not in _DISCOURSE
     )

@@ -77,6 +77,13 @@ sentences = st.builds(
 )
 
 
+def test_a_sentence_that_nothing_can_be_shown_of_leaves_what_was_streamed_the_beginning_of_the_answer() -> None:
+    invisible = CitedSentence(text="\u200b", numbers=(1,))
+    draft = Draft()
+    draft.add(invisible)
+    assert parts(cited(sentences=[invisible]), [])[0].startswith(draft.text)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(sentences, min_size=1, max_size=30))
 def test_what_was_streamed_is_the_beginning_of_the_answer(written: list[CitedSentence]) -> None:
