@@ -18,7 +18,7 @@ from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
 
 FOLDER = Path(__file__).parent
-MODEL_SHA256 = "4bf8357c30b481b2f5e39dccac5b8a4cb15dbc450dc5243a2bfd1d2dc10518ac"
+MODEL_SHA256 = "23d5fec0d860dc7b30e4e7034ca3271edde5297c54f2f348ceafb743d13a5072"
 MAX_TOKENS = 256
 """What the model was trained with; the rest of a longer text is not seen."""
 BATCH_TOKENS = 512
