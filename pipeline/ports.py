@@ -7,6 +7,7 @@ reached and nothing else on purpose.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal, Protocol, TypeVar
 
@@ -123,6 +124,15 @@ class Tokenizer(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class UnitVectors:
+    """Vectors of the units of several chunks in one matrix, shape (units of all, dimensions)."""
+
+    matrix: Vectors
+    rows: Mapping[str, slice]
+    """Where each chunk's stand, one chunk after the other."""
+
+
 class Index(Protocol):
     """Search within an audience. What an audience may not see is left out before ranking."""
 
@@ -138,8 +148,8 @@ class Index(Protocol):
         """Chunks whose mean vector is nearest to `vector` (shape (dimensions,)); score is cosine."""
         ...
 
-    async def unit_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
-        """Vectors of each chunk's units, in the order of `Chunk.units`. Unknown ids are left out."""
+    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
+        """Vectors of each chunk's units, in the order of `Chunk.units`. What is unknown or has none is left out."""
         ...
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -580,7 +581,7 @@ class Rating(Value):
     comment: str = ""
 
 
-class Hit(Value):
+class Hit(NamedTuple):
     """A chunk id with a retriever's own score, best first and not comparable between retrievers."""
 
     chunk_id: str

@@ -68,16 +68,17 @@ class Database:
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` on a snapshot that nothing changes. Raises Unavailable."""
+        return await self._run(self._reading, lambda: self.read_here(work))
 
-        def snapshot() -> T:
+    def read_here(self, work: Work[T]) -> T:
+        """The same on this thread, whose work it is part of. Raises Unavailable."""
+        with translated():
             connection = self._connection(writing=False)
             connection.execute("BEGIN")
             try:
                 return work(connection)
             finally:
                 connection.execute("COMMIT")
-
-        return await self._run(self._reading, snapshot)
 
     async def scrub(self) -> bool:
         """Empty the write-ahead log, so that what was deleted is in no file; False when others were in the way."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Database
+from storage.hits import hits
 from storage.revision import SPAN, generation
 
 SCAN = 50
@@ -51,11 +52,7 @@ class ExactSearch:
             collections = [
                 number for number, name in db.execute("SELECT id, name FROM collection") if name in audience.collections
             ]
-            best = _best(snapshot, vector, collections, limit)
-            return [
-                Hit(chunk_id=db.execute("SELECT id FROM chunk WHERE number = ?", (number,)).fetchone()[0], score=score)
-                for number, score in best
-            ]
+            return hits(db, _best(snapshot, vector, collections, limit))
 
         return await self._database.read(work)
 

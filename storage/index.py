@@ -6,15 +6,13 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-import numpy as np
-
-from pipeline.ports import Vectors
+from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.exact import ExactSearch
 from storage.lexical import LexicalSearch
 from storage.vector_index import VectorIndex
-from storage.vectors import unit
+from storage.vectors import unpack
 
 
 class SearchIndex:
@@ -56,23 +54,23 @@ class SearchIndex:
         Raises Unavailable."""
         return await self._vectors.rebuild() if self._vectors else 0
 
-    async def unit_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
-        """Vectors of each chunk's units, in the order of `Chunk.units`. Unknown ids are left out."""
+    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
+        """Vectors of each chunk's units, in the order of `Chunk.units`. What is unknown or has none is left out."""
 
         def work(db: sqlite3.Connection) -> list[tuple[str, int, bytes]]:
             return db.execute(
                 "SELECT chunk.id, dimensions, matrix FROM json_each(?) AS asked"
                 " JOIN chunk ON chunk.id = asked.value JOIN live"
-                " ON live.id = chunk.number >> 20 AND embedder = ? JOIN unit_vectors USING (number)",
+                " ON live.id = chunk.number >> 20 AND embedder = ? JOIN unit_vectors USING (number)"
+                " WHERE length(matrix) > 0",
                 (json.dumps(list(chunk_ids)), self._embedder),
             ).fetchall()
 
-        rows = await self._database.read(work)
-        if not rows:
-            return {}
-        dimensions = rows[0][1]
-        everything = unit(np.frombuffer(b"".join(blob for *_, blob in rows), np.int8).reshape(-1, dimensions))
-        ends = np.cumsum([len(blob) // dimensions for *_, blob in rows])
-        return {
-            key: everything[end - len(blob) // dimensions : end] for (key, _, blob), end in zip(rows, ends, strict=True)
-        }
+        found = await self._database.read(work)
+        dimensions = found[0][1] if found else 1
+        matrix = unpack(b"".join(blob for *_, blob in found), dimensions)
+        rows, end = {}, 0
+        for chunk_id, _, blob in found:
+            start, end = end, end + len(blob) // dimensions
+            rows[chunk_id] = slice(start, end)
+        return UnitVectors(matrix, rows)

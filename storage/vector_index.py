@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -24,6 +23,7 @@ from pipeline.values import Audience, Hit
 from storage.chroma import ChromaStore
 from storage.database import Database
 from storage.folder import Lock
+from storage.hits import hits
 from storage.reconcile import Truth, check, read_truth, reconcile
 from storage.revision import generation, raise_generation
 from storage.stores import Stores
@@ -84,28 +84,29 @@ class VectorIndex:
         serving = self._serving
         if serving is None:
             return None
+        as_of = serving.truth.generation
         collections = [
             collection
             for name, collection in serving.truth.collections.items()
             if name in audience.collections and collection in serving.truth.numbers
         ]
 
-        def ask() -> list[tuple[int, float]]:
+        def ask() -> list[Hit] | None:
             found = [hit for collection in collections for hit in serving.store.search(collection, vector, limit)]
-            return sorted(found, key=lambda hit: -hit[1])[:limit]
+            best = sorted(found, key=lambda hit: -hit[1])[:limit]
+            return self._database.read_here(lambda db: hits(db, best) if generation(db) == as_of else None)
 
         try:
             async with asyncio.timeout(QUERY_SECONDS):
-                found = await self._run(ask)
+                answered = await self._run(ask)
         except (Unavailable, TimeoutError) as error:
             _log.warning("Chroma does not answer, search is exact until it does: %s", error)
             self._serving = None
             self._due.set()
             return None
-        hits = await self._database.read(lambda db: _hits(db, serving.truth.generation, found))
-        if hits is None:
+        if answered is None:
             self._due.set()
-        return hits
+        return answered
 
     async def sync(self, *, thorough: bool = False) -> bool:
         """Make Chroma equal to the database, and serve from it. `thorough`: check it even if nothing changed.
@@ -221,11 +222,3 @@ class VectorIndex:
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-
-
-def _hits(db: sqlite3.Connection, as_of: int, found: list[tuple[int, float]]) -> list[Hit] | None:
-    """None when documents changed since `as_of`."""
-    if generation(db) != as_of:
-        return None
-    ids = {number: db.execute("SELECT id FROM chunk WHERE number = ?", (number,)).fetchone() for number, _ in found}
-    return [Hit(chunk_id=ids[number][0], score=score) for number, score in found if ids[number]]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.ports import Vectors
+from pipeline.ports import UnitVectors, Vectors
 from pipeline.retrieval.occurrences import Wanted, pairs
 from pipeline.values import Chunk, Document, Hit
 
@@ -55,22 +55,21 @@ def candidates(
     ids: Sequence[str],
     lexical: Sequence[Hit],
     near: Sequence[Hit],
-    vectors: Mapping[str, Vectors],
+    vectors: UnitVectors | None,
     question: Vectors | None,
 ) -> Candidates:
     """Measure the chunks `ids` against one question; without its vector only by words."""
     found = {hit.chunk_id: hit.score for hit in lexical}
     whole, best, units = np.zeros(len(ids)), np.zeros(len(ids)), {}
-    present = [place for place, key in enumerate(ids) if key in vectors and len(vectors[key])]
-    if question is not None and present:
-        matrix = np.concatenate([vectors[ids[place]] for place in present])
-        ends = np.cumsum([len(vectors[ids[place]]) for place in present])
-        starts = np.concatenate(([0], ends[:-1]))
-        cosines = matrix @ question
+    if question is not None and vectors is not None and vectors.rows:
+        places = {key: place for place, key in enumerate(ids)}
+        present = [places[key] for key in vectors.rows]
+        starts = [rows.start for rows in vectors.rows.values()]
+        cosines = vectors.matrix @ question
         best[present] = np.maximum.reduceat(cosines, starts)
-        directions = np.stack([vectors[ids[place]].sum(axis=0) for place in present])
+        directions = np.stack([vectors.matrix[rows].sum(axis=0) for rows in vectors.rows.values()])
         whole[present] = directions @ question / np.maximum(np.linalg.norm(directions, axis=1), 1e-9)
-        units = {ids[place]: cosines[start:end] for place, start, end in zip(present, starts, ends, strict=True)}
+        units = {key: cosines[rows] for key, rows in vectors.rows.items()}
     ranks: dict[str, dict[str, int]] = {}
     for name, hits in (("lexical", lexical), ("vector", near)):
         for place, hit in enumerate(hits, 1):

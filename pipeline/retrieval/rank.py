@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipeline import ports
 from pipeline.errors import CitewellError
@@ -43,7 +44,8 @@ class Ranked:
     """0 to 1, comparable between questions."""
     query: int
     ranks: dict[str, int]
-    unit_scores: tuple[float, ...]
+    unit_scores: NDArray[np.float32]
+    """Empty without vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +91,15 @@ class Ranker:
 
     async def asked(self, text: str) -> Asked:
         """Search for `text`: its words and its meaning, each side without waiting for the other."""
-        (rarity, lexical), (vector, near) = await asyncio.gather(self._by_words(text), self._by_meaning(text))
+        (vector, near), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
         return Asked(rarity, vector, lexical, near)
 
     async def measured(self, asked: Sequence[Asked]) -> list[Candidates]:
         """The hits of all of `asked` together, measured against each."""
         ids = list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))
-        vectors: dict[str, ports.Vectors] = {}
+        vectors: ports.UnitVectors | None = None
         if ids and any(one.vector is not None for one in asked):
-            vectors = await self._attempt("vector", self.index.unit_vectors(ids), vectors)
+            vectors = await self._attempt("vector", self.index.unit_vectors(ids), None)
         return [candidates(ids, one.lexical, one.near, vectors, one.vector) for one in asked]
 
     async def read(
@@ -152,10 +154,12 @@ def _scores(fits: Sequence[Fit], weights: Sequence[float]) -> Numbers:
     return fused * (score / max(float(fused.max(initial=0.0)), 1e-9))
 
 
-def _unit_scores(chunk_id: str, measured: Sequence[Candidates], weights: Sequence[float]) -> tuple[float, ...]:
+def _unit_scores(chunk_id: str, measured: Sequence[Candidates], weights: Sequence[float]) -> NDArray[np.float32]:
     """Cosine of each unit with the question; in a thread its mean with that of the thread, where that is higher."""
     known = [one.units[chunk_id] for one in measured if chunk_id in one.units]
     if len(known) < len(measured):
-        return ()
+        return np.zeros(0, np.float32)
+    if len(known) == 1:
+        return known[0]
     mean = sum(weight * units for weight, units in zip(weights, known, strict=True)) / sum(weights)
-    return tuple(np.maximum(known[0], mean).tolist())
+    return np.maximum(known[0], mean)

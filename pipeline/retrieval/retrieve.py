@@ -102,10 +102,10 @@ def _joined(chosen: list[Ranked], ranked: Sequence[Ranked]) -> list[Ranked]:
 
     Only where the best unit is the first or last of its chunk: what it says may go on across the cut. The neighbour
     takes the place of the last of `chosen`."""
-    if not chosen or not chosen[0].unit_scores:
+    if not chosen or not len(chosen[0].unit_scores):
         return chosen
     hit = chosen[0]
-    place = hit.unit_scores.index(max(hit.unit_scores))
+    place = int(hit.unit_scores.argmax())
     taken = {one.chunk.id for one in chosen}
     joined = [
         replace(one, score=hit.score)
@@ -131,6 +131,6 @@ def _passage(ranked: Ranked) -> RetrievedChunk:
         document=ranked.document,
         score=round(min(ranked.score, 1.0), 4),
         ranks=ranked.ranks,
-        unit_scores=ranked.unit_scores,
+        unit_scores=tuple(ranked.unit_scores.tolist()),
         query=ranked.query,
     )

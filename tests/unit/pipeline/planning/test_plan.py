@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.planning.plan import Planner
-from pipeline.ports import Vectors
+from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import (
     Audience,
     Chunk,
@@ -47,8 +48,8 @@ class Shelf:
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         return []
 
-    async def unit_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
-        return {}
+    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
+        return UnitVectors(np.zeros((0, 1), np.float32), {})
 
     async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
         return []

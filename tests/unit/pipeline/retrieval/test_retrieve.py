@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pipeline.errors import Unavailable
-from pipeline.ports import Vectors
+from pipeline.ports import UnitVectors, Vectors
 from pipeline.retrieval.retrieve import Retriever
 from pipeline.text import sentences, terms
 from pipeline.values import Audience, BlockKind, Chunk, Hit, Retrieval, Search, Unit
@@ -66,7 +66,7 @@ class Deaf:
         self._check("vector")
         return await self._index.nearest(vector, audience, limit)
 
-    async def unit_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
+    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
         self._check("vector")
         return await self._index.unit_vectors(chunk_ids)
 
