@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from pipeline.extraction.evidence import Candidate
@@ -44,22 +45,39 @@ def differing(evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, Candi
     best = max(said, key=lambda one: one.score, default=None)
     if best is None:
         return None
-    near = [one for one in said if one.score >= best.score - NEAR and one.coverage >= best.coverage - AS_MUCH]
-    return next((pair for pair in combinations(near, 2) if _differ(*pair)), None)
+    near = (one for one in said if one.score >= best.score - NEAR and one.coverage >= best.coverage - AS_MUCH)
+    told = [_told(one) for one in near]
+    pairs = combinations([one for one in told if one.figures], 2)
+    return next(((one.candidate, other.candidate) for one, other in pairs if _differ(one, other)), None)
 
 
-def _differ(one: Candidate, other: Candidate) -> bool:
-    if one.passage.document.id == other.passage.document.id:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A sentence taken apart."""
+
+    candidate: Candidate
+    figures: frozenset[str]
+    words: frozenset[str]
+
+
+def _told(candidate: Candidate) -> _Told:
+    figures = _figures(candidate.text)
+    return _Told(candidate, figures, frozenset(terms(candidate.text)) - figures)
+
+
+def _differ(one: _Told, other: _Told) -> bool:
+    if one.candidate.passage.document.id == other.candidate.passage.document.id:
         return False
-    ours, theirs = _figures(one.text), _figures(other.text)
-    a, b = (set(terms(text)) - figures for text, figures in ((one.text, ours), (other.text, theirs)))
-    alike = len(a & b) > 1 and len(a & b) >= ALIKE * len(a | b)
-    return alike and bool(ours - theirs) and bool(theirs - ours) and not opposed(words(one.text), words(other.text))
+    common = len(one.words & other.words)
+    alike = common > 1 and common >= ALIKE * len(one.words | other.words)
+    figures = bool(one.figures - other.figures) and bool(other.figures - one.figures)
+    return alike and figures and not opposed(words(one.candidate.text), words(other.candidate.text))
 
 
-def _figures(text: str) -> set[str]:
+def _figures(text: str) -> frozenset[str]:
     found = [*_FIGURE.findall(text), *_MAY.findall(text)]
-    return {*found, *(part for figure in found for part in terms(figure)), *_MONTHS.intersection(terms(text))}
+    parts = (part for figure in found for part in terms(figure))
+    return frozenset((*found, *parts, *_MONTHS.intersection(terms(text))))
 
 
 def _designated(text: str) -> set[tuple[str, str]]:
