@@ -27,7 +27,7 @@ CONVERSATION = (
     Said(text="How do I ask for vacation?", shows="A procedure, from the steps of a document", thread="steps"),
     Said(text="What does error code E3 mean?", shows="A row of a table", thread="table"),
     Said(
-        text="Compare remote work for employees and contractors",
+        text="Compare vacation for employees and contractors",
         shows="A comparison: one search a side",
         thread="comparison",
     ),

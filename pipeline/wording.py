@@ -52,10 +52,12 @@ def not_found(reason: str) -> str:
     return f"{NOT_FOUND.rstrip('.')}{why}. {NOT_FOUND_NEXT}"
 
 
-def preface(level: Level, *, passages: int, instead_of_model: bool) -> str:
-    """How an extract is introduced: below `high` as what came closest, never as fact."""
+def preface(level: Level, *, passages: int, differing: bool, instead_of_model: bool) -> str:
+    """How an extract is introduced: below `high` as what came closest, never as fact. `differing`: it shows two
+    documents that give different figures."""
     failed = "The language model did not answer. " if instead_of_model else ""
     doubt = "The documents may not answer this. " if level is Level.LOW else ""
+    doubt += "The documents give different figures. " if differing else ""
     if level is Level.HIGH:
         return f"{failed}The documents say:" if failed else ""
     says = "The closest passage says:" if passages == 1 else "The closest passages say:"

@@ -40,6 +40,8 @@ class Assessment(Value):
     """The passages hold an answer."""
     abstain: bool
     abstain_reason: str = ""
+    differing: tuple[Sentence, ...] = ()
+    """Two sentences of different documents that say the same with different figures."""
 
 
 def assess(
@@ -56,7 +58,8 @@ def assess(
     answerable = answerability(found)
     said = " ".join(sentence.text for sentence, judgement in sentences if judgement.supported)
     by_model = generator != "extractive"
-    factors = _factors(answerable, found, passages, evidence, sentences, said)
+    differing = figures.differing(evidence)
+    factors = _factors(answerable, found, passages, evidence, sentences, said, differing)
     values = {factor.name: factor.value for factor in factors}
     worth = _combined(values, answerable, by_model=by_model)
     score = min(worth * values["length"], UNSURE if _unsure(asked, found, said) or not values["consistent"] else 1.0)
@@ -69,6 +72,7 @@ def assess(
         sufficient=has_sufficient_context(answerable, said),
         abstain=abstain,
         abstain_reason=_missing(found, said) if abstain else "",
+        differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in differing),
     )
 
 
@@ -107,10 +111,10 @@ def _factors(
     evidence: Sequence[Sequence[Candidate]],
     sentences: Sequence[tuple[Sentence, Judgement]],
     said: str,
+    differing: Sequence[Candidate],
 ) -> tuple[Factor, ...]:
     relevance = max((passage.score for passage in passages), default=0.0)
     supported = sum(judgement.supported for _, judgement in sentences)
-    differing = figures.differing(evidence)
     agreeing = 0 if differing else _agreeing(evidence)
     cited = {chunk_id for _, judgement in sentences if judgement.supported for chunk_id in judgement.chunk_ids}
     sources = len({passage.document.id for passage in passages if passage.chunk.id in cited})

@@ -39,16 +39,16 @@ def names_another(question: str, text: str) -> bool:
     return any(code not in codes and shape(code) in map(shape, codes) for code in wanted)
 
 
-def differing(evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, Candidate] | None:
-    """Two sentences of different documents that answer equally well, in the same words but with other figures."""
+def differing(evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
+    """Two sentences of different documents that answer equally well, in the same words with other figures; or none."""
     said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
     best = max(said, key=lambda one: one.score, default=None)
     if best is None:
-        return None
+        return ()
     near = (one for one in said if one.score >= best.score - NEAR and one.coverage >= best.coverage - AS_MUCH)
     told = [_told(one) for one in near]
     pairs = combinations([one for one in told if one.figures], 2)
-    return next(((one.candidate, other.candidate) for one, other in pairs if _differ(one, other)), None)
+    return next(((one.candidate, other.candidate) for one, other in pairs if _differ(one, other)), ())
 
 
 @dataclass(frozen=True, slots=True)

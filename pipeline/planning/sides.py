@@ -10,13 +10,23 @@ from pipeline.text import STOP_WORDS, words
 _DIFFERENCE = "(?:differences?|unterschiede?|différences?|diferencias?|differenz[ae]|diferenças?|verschil(?:len)?)"
 _BETWEEN = "(?:between|zwischen|entre|tra|tussen)"
 _AND = "(?:and|und|et|y|e|en)"
+_IN = "(?:in|of|for|regarding|beim?|im|en|dans|nel(?:la)?)"
 _WITH = "(?:with|to|and|against|mit|und|avec|et|con|y)"
 _TAIL = (
     r"(?P<tail>\s+(?:for|in|at|on|when|under|during|regarding|about|if|concerning|für|bei|pour|para)\s.+?)?[?.!\s]*$"
 )
 _COMPARED = (
     re.compile(rf"^how\s+(?:do|does)\s+(?P<a>.+?)\s+compare\s+(?:to|with|against)\s+(?P<b>.+?){_TAIL}", re.IGNORECASE),
-    re.compile(rf"^.*?\b{_DIFFERENCE}\b.*?\b{_BETWEEN}\s+(?P<a>.+?)\s+{_AND}\s+(?P<b>.+?){_TAIL}", re.IGNORECASE),
+    re.compile(
+        rf"^.*?\b{_DIFFERENCE}\b(?:\s+{_IN}\s+(?P<lead>.+?)\s+|.*?\b){_BETWEEN}\s+"
+        rf"(?P<a>.+?)\s+{_AND}\s+(?P<b>.+?){_TAIL}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^(?:how|wie)\s+(?:do|does|is|are|unterscheide[nt] sich)\s+(?P<lead>.+?)\s+(?:(?:differ|different|vary)\s+)?"
+        rf"{_BETWEEN}\s+(?P<a>.+?)\s+{_AND}\s+(?P<b>.+?){_TAIL}",
+        re.IGNORECASE,
+    ),
     re.compile(
         rf"^(?:.*?\b)?(?:compare|comparison of|vergleiche?|comparez?|compara)\s+"
         rf"(?P<a>.+?)\s+{_WITH}\s+(?P<b>.+?){_TAIL}",

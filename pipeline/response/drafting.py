@@ -177,18 +177,34 @@ class Drafting:
         for sentence in drafted:
             self._manuscript.judge(sentence)
         assessment = self._assess()
+        if self._contradicted(assessment.differing):
+            assessment = self._assess()
         if instead_of_model:
             notes = (*self._usage.notes, f"model_failed: {self._failure or self.failure}")
             self._usage = self._usage.model_copy(update={"writer": "extractive", "notes": notes})
         if not always and (self._too_little() or (self._limits.abstain and assessment.abstain)):
             return
         cited = {judgement.chunk_ids[0] for _, judgement in self._manuscript.supported}
-        level = assessment.confidence.level
-        self._preface = wording.preface(level, passages=len(cited), instead_of_model=instead_of_model)
+        said = {sentence.text for sentence, _ in self._manuscript.supported}
+        self._preface = wording.preface(
+            assessment.confidence.level,
+            passages=len(cited),
+            differing=bool(assessment.differing) and said.issuperset(one.text for one in assessment.differing),
+            instead_of_model=instead_of_model,
+        )
         for number, (sentence, judgement) in enumerate(self._manuscript.supported):
             shown = self._manuscript.show(sentence, judgement)
             if shown:
                 yield Written(sentence=shown, preface="" if number else self._preface)
+
+    def _contradicted(self, differing: Sequence[Sentence]) -> bool:
+        """Take in the one of two sentences with different figures that was not chosen; False when there is none."""
+        said = {sentence.text for sentence, _ in self._manuscript.supported}
+        missing = [sentence for sentence in differing if sentence.text not in said]
+        if len(missing) != 1:
+            return False
+        self._manuscript.judge(missing[0])
+        return True
 
     def draft(self) -> Draft:
         """What was gathered, with its outcome."""

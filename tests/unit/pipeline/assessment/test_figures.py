@@ -50,7 +50,7 @@ def test_figures_that_name_nothing_are_left_alone(question: str, text: str) -> N
 
 def differ(question: str, *texts: str) -> bool:
     passages = [passage(f"document {'abc'[number]}", text) for number, text in enumerate(texts)]
-    return differing(gather(read(question), passages)) is not None
+    return bool(differing(gather(read(question), passages)))
 
 
 @pytest.mark.parametrize(

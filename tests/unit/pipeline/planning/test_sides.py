@@ -38,6 +38,19 @@ from pipeline.planning.sides import compared, parts
         ),
         ("Unterschied zwischen Elternzeit und Urlaub?", (("Elternzeit", "Elternzeit"), ("Urlaub", "Urlaub"))),
         ("différence entre congé et RTT", (("congé", "congé"), ("RTT", "RTT"))),
+        (
+            "What is the difference in notice periods between interns and managers?",
+            (("interns", "notice periods interns"), ("managers", "notice periods managers")),
+        ),
+        (
+            "How does remote work differ between employees and contractors?",
+            (("employees", "remote work employees"), ("contractors", "remote work contractors")),
+        ),
+        (
+            "Wie unterscheidet sich der Urlaub zwischen Praktikanten und Werkstudenten?",
+            (("Praktikanten", "der Urlaub Praktikanten"), ("Werkstudenten", "der Urlaub Werkstudenten")),
+        ),
+        ("What are the main differences between leave and RTT?", (("leave", "leave"), ("RTT", "RTT"))),
         ("Is SSO better than VPN?", ()),
         ("difference between leave and leave", ()),
     ],
