@@ -18,7 +18,8 @@ to be about the same."""
 ALIKE = 0.6
 """Share of common words, their figures aside, from which two sentences say the same thing."""
 
-_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_FIGURE = re.compile(r"(?<![\[\d])\d+(?:[.,:/-]\d+)*")
+"""Not the number of a reference: `[13]`."""
 _CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]+\b")
 _DESIGNATED = re.compile(r"([^\W\d_]{2,})[ -]#?(\d+(?:\.\d+)*)\b(?![:/])")
 _MONTHS = frozenset(

@@ -75,6 +75,7 @@ def test_other_figures_in_the_same_words_are_a_difference(question: str, one: st
         ("The hotel limit is 120 euros per night.", "The hotel limit is 120 euros per night, breakfast aside."),
         ("The hotel limit is 120 euros per night.", "The hotel limit per night is set by the team lead."),
         ("The maximum hotel limit is 120 euros per night.", "The minimum hotel limit is 50 euros per night."),
+        ("The hotel limit is 120 euros per night [3].", "The hotel limit is 120 euros per night [14]."),
         ("The hotel limit is 120 euros per night.", "Lunch for visitors costs 12 euros and is paid by us."),
     ],
 )
