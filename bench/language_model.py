@@ -25,7 +25,7 @@ from bench.synthetic import Corpus
 from bot.citewell import Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import Answer, Audience, Written
 from storage.open import open_storage
 

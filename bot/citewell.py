@@ -18,8 +18,9 @@ from pipeline.errors import CitewellError
 from pipeline.ingestion.ingest import Event as IngestEvent
 from pipeline.ingestion.ingest import Summary
 from pipeline.ports import Embedder, PlatformAdapter, Writer
-from pipeline.response.drafting import Pen, Planner
-from pipeline.response.respond import Options, Request, Responder, Retriever
+from pipeline.response.pen import Pen, Planner
+from pipeline.response.request import Options, Request
+from pipeline.response.respond import Responder, Retriever
 from pipeline.streams import closing
 from pipeline.values import (
     Answer,

@@ -23,8 +23,7 @@ from pipeline.errors import Misconfigured
 from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.planning.plan import Planner
 from pipeline.ports import Embedder
-from pipeline.response.drafting import Limits
-from pipeline.response.respond import Options
+from pipeline.response.request import Limits, Options
 from pipeline.retrieval.retrieve import Retriever
 from storage.open import open_storage
 

@@ -13,7 +13,8 @@ from pipeline import wording
 from pipeline.errors import CitewellError, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.response.compose import failed
-from pipeline.response.respond import Request, Responder
+from pipeline.response.request import Request
+from pipeline.response.respond import Responder
 from pipeline.streams import closing
 from pipeline.values import Answer, Event, IncomingMessage, Work
 

@@ -11,7 +11,7 @@ import structlog
 from bot.settings import Settings, secret
 from pipeline.ports import LanguageModel
 from pipeline.response.budget import TokenBudget
-from pipeline.response.drafting import Pen, Planner
+from pipeline.response.pen import Pen, Planner
 from storage.open import Storage
 
 EXTRACTIVE = "extractive"

@@ -13,7 +13,8 @@ from bot.citewell import Citewell
 from bot.evaluation.rows import turns
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.response.respond import Request, Retriever
+from pipeline.response.request import Request
+from pipeline.response.respond import Retriever
 from pipeline.screen import screen, screen_document
 from pipeline.validation.validate import check_response
 from pipeline.values import Answer, Audience, Retrieval, Search

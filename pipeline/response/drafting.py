@@ -4,75 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 from pipeline import wording
 from pipeline.assessment.confidence import Assessment, assess
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Writer
-from pipeline.response.budget import TokenBudget
 from pipeline.response.compose import Draft
 from pipeline.response.manuscript import Manuscript, Stopwatch
+from pipeline.response.pen import Pen
+from pipeline.response.request import Limits
 from pipeline.streams import closing
 from pipeline.synthesis.synthesize import NOT_IN_DOCUMENTS
 from pipeline.text import terms
 from pipeline.values import (
-    Audience,
     BlockKind,
     Brief,
     Confidence,
-    Conversation,
     Finished,
     Judgement,
     Level,
     Outcome,
-    Plan,
     RetrievedChunk,
     Sentence,
     Turn,
     Usage,
-    Value,
     Written,
 )
 
 ABOUT_PASSAGES = ("answers", "relevance", "terms")
 """The parts of a confidence that are about what was found, not about what was written."""
-
-
-class Planner(Protocol):
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
-
-
-class Judge(Protocol):
-    """A second opinion that can only lower support."""
-
-    async def review(
-        self, sentence: Sentence, judgement: Judgement, passages: Sequence[RetrievedChunk]
-    ) -> tuple[Judgement, int]:
-        """The judgement, and the tokens it cost."""
-        ...
-
-
-@dataclass(frozen=True)
-class Pen:
-    """A model's part in an answer. It is asked for nothing that the budget has set no tokens aside for."""
-
-    name: str
-    writer: Writer
-    budget: TokenBudget
-    judge: Judge | None = None
-    planner: Planner | None = None
-
-
-class Limits(Value):
-    """When to stop waiting for a model, and what an answer needs to be shown."""
-
-    first_sentence_seconds: float = 10.0
-    total_seconds: float = 30.0
-    abstain: bool = True
-    minimum_sources: int = 1
-    minimum_citations: int = 1
 
 
 class Drafting:

@@ -15,14 +15,15 @@ from pipeline import wording
 from pipeline.ports import HistoryStore, Writer
 from pipeline.response.budget import Reservation
 from pipeline.response.compose import Draft, compose, failed, without_search
-from pipeline.response.drafting import Drafting, Limits, Pen, Planner
+from pipeline.response.drafting import Drafting
 from pipeline.response.manuscript import Manuscript, Stopwatch
+from pipeline.response.pen import Pen, Planner
+from pipeline.response.request import Options, Request
 from pipeline.streams import closing
 from pipeline.values import (
     Answer,
     Audience,
     Brief,
-    CitationStyle,
     Conversation,
     ConversationId,
     Event,
@@ -34,9 +35,7 @@ from pipeline.values import (
     Search,
     Stage,
     Style,
-    Turn,
     Usage,
-    Value,
     Written,
 )
 
@@ -45,37 +44,6 @@ NOBODY = ConversationId(platform="", space="", channel="")
 
 class Retriever(Protocol):
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval: ...
-
-
-class Request(Value):
-    """One question, with everything that decides how it is answered. None leaves the operator's choice in force."""
-
-    text: str
-    audience: Audience
-    conversation: ConversationId | None = None
-    """None: nothing is recalled and nothing is kept."""
-    records: bool = True
-    """False: the turn is kept by whoever asks, with the answer."""
-    turns: tuple[Turn, ...] = ()
-    """What was said before, where there is no `conversation` to recall it from."""
-    author: str = ""
-    style: Style | None = None
-    format: Format | None = None
-    citation_style: CitationStyle | None = None
-    language: str = ""
-    always: bool = False
-    """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
-
-
-class Options(Value):
-    """The operator's choices for every answer."""
-
-    style: Style = Style.CONCISE
-    citation_style: CitationStyle = CitationStyle.NUMBERED
-    max_length: int = 1000
-    history_turns: int = 6
-    require_grounding: bool = True
-    limits: Limits = Limits()
 
 
 class Responder:

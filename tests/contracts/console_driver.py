@@ -18,7 +18,8 @@ from bot.citewell import LOCAL
 from bot.commands import asking, documents, history, indexing
 from bot.commands import terminal as terminal_of_commands
 from pipeline import wording
-from pipeline.response.respond import Request, Responder
+from pipeline.response.request import Request
+from pipeline.response.respond import Responder
 from pipeline.values import Answer, Event
 from tests.contracts.driver import Said, Shown, Way
 from tests.contracts.rig import Rig

@@ -12,7 +12,7 @@ from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.access import Rule, audience
 from pipeline.ports import PlatformAdapter
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import Answer, Audience, BlockKind, Chunk, Document, Event, IncomingMessage, Readers, Unit
 from storage.open import Storage, open_storage
 from tests.contracts.answers import cited

@@ -13,7 +13,7 @@ import pytest
 
 from pipeline import wording
 from pipeline.access import Rule
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import BlockKind, CitedSentence, Document, Event, Progress, Reason, Stage, Usage, Written
 from tests.contracts.answers import URL, broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Way

@@ -14,7 +14,7 @@ from bot import worker as worker_module
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.ports import PlatformAdapter
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import Audience, CitedSentence, Event, IncomingMessage, Readers, Written
 from storage.open import open_storage
 from tests.contracts.answers import cited

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import Event
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver

@@ -13,7 +13,7 @@ from adapters.discord.identify import IdentifyBudget
 from adapters.discord.line import Pace
 from adapters.discord.memory import Memory
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import Event
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import QUICK, DiscordDriver

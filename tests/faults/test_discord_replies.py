@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import Event, Progress, Stage
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver

@@ -12,8 +12,9 @@ from pipeline.addresses import strange
 from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
 from pipeline.response.budget import TokenBudget
-from pipeline.response.drafting import Pen
-from pipeline.response.respond import Options, Request, Responder
+from pipeline.response.pen import Pen
+from pipeline.response.request import Options, Request
+from pipeline.response.respond import Responder
 from pipeline.synthesis.prompts import PromptOptions
 from pipeline.synthesis.synthesize import ModelWriter
 from pipeline.text import terms

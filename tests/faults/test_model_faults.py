@@ -11,7 +11,7 @@ import pytest
 
 from pipeline import wording
 from pipeline.response.budget import TokenBudget
-from pipeline.response.drafting import Limits
+from pipeline.response.request import Limits
 from pipeline.values import Answer, Outcome
 from tests.doubles.llm.faults import (
     Act,

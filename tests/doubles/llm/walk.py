@@ -13,8 +13,9 @@ from adapters.models.guard import GuardedModel
 from adapters.models.openai import OpenAIModel
 from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.response.budget import TokenBudget
-from pipeline.response.drafting import Limits, Pen
-from pipeline.response.respond import Options, Request, Responder
+from pipeline.response.pen import Pen
+from pipeline.response.request import Limits, Options, Request
+from pipeline.response.respond import Responder
 from pipeline.synthesis.prompts import PromptOptions
 from pipeline.synthesis.synthesize import ModelWriter
 from pipeline.values import (

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.console.follow import follow
 from pipeline import wording
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import CitedSentence, Event, Progress, Stage, Written
 from tests.contracts.answers import cited, not_found
 from tests.contracts.console_driver import ChatDriver, ConsoleDriver, Terminal

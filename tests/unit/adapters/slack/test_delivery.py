@@ -12,7 +12,7 @@ import pytest
 
 from adapters.slack.reply import EVENT_TYPE
 from adapters.slack.stream import Budget
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import CitationStyle, CitedSentence, Event, Written
 from tests.contracts.answers import cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user

@@ -12,7 +12,7 @@ import pytest
 from adapters.slack.app import SlackAdapter
 from pipeline import wording
 from pipeline.errors import Misconfigured
-from pipeline.response.respond import Request
+from pipeline.response.request import Request
 from pipeline.values import BlockKind, Chunk, Document, Event, Unit
 from tests.contracts.answers import cited
 from tests.contracts.driver import Said

@@ -1,0 +1,36 @@
+"""A model's part in an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipeline.ports import Writer
+from pipeline.response.budget import TokenBudget
+from pipeline.values import Audience, Conversation, Judgement, Plan, RetrievedChunk, Sentence
+
+
+class Planner(Protocol):
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
+
+
+class Judge(Protocol):
+    """A second opinion that can only lower support."""
+
+    async def review(
+        self, sentence: Sentence, judgement: Judgement, passages: Sequence[RetrievedChunk]
+    ) -> tuple[Judgement, int]:
+        """The judgement, and the tokens it cost."""
+        ...
+
+
+@dataclass(frozen=True)
+class Pen:
+    """A model's part in an answer. It is asked for nothing that the budget has set no tokens aside for."""
+
+    name: str
+    writer: Writer
+    budget: TokenBudget
+    judge: Judge | None = None
+    planner: Planner | None = None

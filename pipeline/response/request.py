@@ -1,0 +1,46 @@
+"""One question, and everything that decides how it is answered."""
+
+from __future__ import annotations
+
+from pipeline.values import Audience, CitationStyle, ConversationId, Format, Style, Turn, Value
+
+
+class Limits(Value):
+    """When to stop waiting for a model, and what an answer needs to be shown."""
+
+    first_sentence_seconds: float = 10.0
+    total_seconds: float = 30.0
+    abstain: bool = True
+    minimum_sources: int = 1
+    minimum_citations: int = 1
+
+
+class Request(Value):
+    """One question, with everything that decides how it is answered. None leaves the operator's choice in force."""
+
+    text: str
+    audience: Audience
+    conversation: ConversationId | None = None
+    """None: nothing is recalled and nothing is kept."""
+    records: bool = True
+    """False: the turn is kept by whoever asks, with the answer."""
+    turns: tuple[Turn, ...] = ()
+    """What was said before, where there is no `conversation` to recall it from."""
+    author: str = ""
+    style: Style | None = None
+    format: Format | None = None
+    citation_style: CitationStyle | None = None
+    language: str = ""
+    always: bool = False
+    """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
+
+
+class Options(Value):
+    """The operator's choices for every answer."""
+
+    style: Style = Style.CONCISE
+    citation_style: CitationStyle = CitationStyle.NUMBERED
+    max_length: int = 1000
+    history_turns: int = 6
+    require_grounding: bool = True
+    limits: Limits = Limits()
