@@ -251,7 +251,9 @@ class Inbox(Protocol):
         ...
 
     async def amend(self, key: str, text: str) -> bool:
-        """Change a question that is not answered yet; False when it is too late or unknown."""
+        """Change a question that is not answered yet; False when it is too late or unknown.
+
+        The same text again leaves the answer under way alone."""
         ...
 
     async def cancel(self, key: str) -> bool:
@@ -294,6 +296,10 @@ class Inbox(Protocol):
 
     async def seen(self, channel: str) -> str | None:
         """The newest message id accepted from `platform:space:channel`."""
+        ...
+
+    async def conversation(self, key: str) -> ConversationId | None:
+        """The conversation of a question; None when it is not kept any more."""
         ...
 
     async def takes_part(self, conversation: ConversationId) -> bool:

@@ -15,7 +15,7 @@ from functools import partial
 from pipeline.errors import Busy, Withdrawn
 from pipeline.values import Answer, ConversationId, IncomingMessage, Work
 from storage.database import Database
-from storage.intake import change, drop, take
+from storage.intake import change, conversation, drop, take
 from storage.lease import candidate, give_back, take_back, take_turn
 from storage.reply import end, keep_reference, mark_posting, save_answer, unless_withdrawn
 
@@ -64,7 +64,9 @@ class SQLiteInbox:
         return outcome
 
     async def amend(self, key: str, text: str) -> bool:
-        """Change a question that nothing is visible of yet; False when it is too late or unknown."""
+        """Change a question that nothing is visible of yet; False when it is too late or unknown.
+
+        The same text again leaves the answer under way alone."""
         now = self._clock()
         return await self._database.write(lambda db: change(db, key, text, now), durable=True)
 
@@ -148,6 +150,11 @@ class SQLiteInbox:
             return str(row[0]) if row else None
 
         return await self._database.read(work)
+
+    async def conversation(self, key: str) -> ConversationId | None:
+        """The conversation of a question; None when it is not kept any more."""
+        found = await self._database.read(lambda db: conversation(db, key))
+        return ConversationId.parse(found) if found else None
 
     async def takes_part(self, conversation: ConversationId) -> bool:
         """Whether the bot has answered in this conversation."""

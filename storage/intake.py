@@ -38,18 +38,28 @@ def take(
 
 
 def change(db: sqlite3.Connection, key: str, text: str, now: float) -> bool:
-    """Change a question that nothing is visible of yet, and withdraw the answer under way; False when too late."""
+    """Change a question that nothing is visible of yet, and withdraw the answer under way; False when too late.
+
+    The same text again changes nothing: platforms report an edit too when they have drawn the preview of a link."""
     row = db.execute(
         "SELECT body, leased_until FROM message WHERE key = ? AND state = 'open' AND posting_since IS NULL", (key,)
     ).fetchone()
     if not row:
         return False
-    message = IncomingMessage.model_validate_json(row[0]).model_copy(update={"text": text})
+    message = IncomingMessage.model_validate_json(row[0])
+    if message.text == text:
+        return True
     db.execute(
         "UPDATE message SET body = ?, answer = '', withdrawn = ? WHERE key = ?",
-        (message.model_dump_json(), row[1] > now, key),
+        (message.model_copy(update={"text": text}).model_dump_json(), row[1] > now, key),
     )
     return True
+
+
+def conversation(db: sqlite3.Connection, key: str) -> str | None:
+    """The conversation of a question that is still kept."""
+    row = db.execute("SELECT conversation FROM message WHERE key = ?", (key,)).fetchone()
+    return str(row[0]) if row else None
 
 
 def drop(db: sqlite3.Connection, key: str, now: float) -> bool:

@@ -174,6 +174,21 @@ async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbo
     await inbox.posting(message().key)
 
 
+async def test_an_edit_to_the_same_text_leaves_the_answer_under_way_alone(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message(text="Leave?"))
+    await inbox.lease()
+    assert await inbox.amend(message().key, "Leave?") is True
+    await inbox.answered(message().key, answer())
+    assert await inbox.amend(message().key, "Leave?") is True
+    await inbox.posting(message().key)
+
+
+async def test_the_conversation_of_a_kept_question_is_known(inbox: SQLiteInbox) -> None:
+    assert await inbox.conversation(message().key) is None
+    await inbox.accept(message())
+    assert await inbox.conversation(message().key) == message().conversation
+
+
 async def test_an_edit_after_the_answer_was_saved_drops_it_unseen(inbox: SQLiteInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
