@@ -27,6 +27,12 @@ from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Read
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
 
+ANYBODYS = (
+    "Discord: anybody can add me to a server, and CITEWELL_DISCORD_HOME_GUILDS names none, so every server counts as "
+    "outside your organisation and gets public collections only. In the Developer Portal, your application > Bot, "
+    "switch off “Public Bot”, or name your servers in that setting; then start me again."
+)
+
 log = structlog.get_logger(__name__)
 
 
@@ -141,6 +147,8 @@ class DiscordAdapter:
         async def set_up() -> None:
             await commands.sync(tree, self._memory)
             self._say(f"Discord: I am {client.user}. Invite me to a server: {invite_url(client.application_id or 0)}")
+            if client.public and not self._home:
+                self._say(ANYBODYS)
             self._connected.set()
 
         client.set_up = set_up

@@ -2,8 +2,9 @@
 
 `discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` or `discord:U` one person.
 A direct message has no server: the asker is looked up in the home servers, each time anew. Home are the servers the
-operator named, or, when none is named, every server the bot was invited to. Whoever is in none of them, and every
-other server, is outside the organisation. What cannot be found out adds nothing.
+operator named, or, when none is named, every server the bot was invited to, if only the operator can invite it; where
+anybody can, none is. Whoever is in none of them, and every other server, is outside the organisation. What cannot be
+found out adds nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import aiohttp
 import discord
 import structlog
 
+from adapters.discord.client import Client
 from adapters.discord.incoming import PLATFORM, place
 from pipeline.values import IncomingMessage, Manner, Readers
 
@@ -26,12 +28,15 @@ log = structlog.get_logger(__name__)
 
 
 class Audiences:
-    def __init__(self, client: discord.Client, *, home_guilds: Iterable[int]) -> None:
+    """All raise Unavailable while it is not known which servers there are: nobody must be taken for a stranger."""
+
+    def __init__(self, client: Client, *, home_guilds: Iterable[int]) -> None:
         self._client = client
         self._home = tuple(home_guilds)
 
     async def of(self, message: IncomingMessage) -> Readers:
         """Who will read the reply to `message`."""
+        await self._client.complete()
         where = place(message)
         user_id = int(message.author.rpartition(":")[2])
         if where.guild_id is None:
@@ -43,12 +48,12 @@ class Audiences:
 
     async def of_person(self, user_id: int) -> Readers:
         """A person alone, in a direct message."""
-        homes = self._home or tuple(guild.id for guild in self._client.guilds)
-        found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in homes))
+        found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in self._homes()))
         return Readers(groups=_alone(user_id).union(*found), external=not any(found))
 
     async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
         """Whoever pressed a button or used a command, seeing the reply alone."""
+        await self._client.complete()
         user, channel_id = interaction.user, interaction.channel_id
         if interaction.guild_id is None or not isinstance(user, discord.Member):
             return await self.of_person(user.id)
@@ -57,8 +62,13 @@ class Audiences:
 
     async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
         """Everyone who can read a channel."""
-        outside = bool(self._home) and guild_id not in self._home
+        outside = guild_id not in self._home if self._home else self._client.public
         return Readers(groups=await self._channel(guild_id, channel_id), external=outside)
+
+    def _homes(self) -> tuple[int, ...]:
+        if self._home or self._client.public:
+            return self._home
+        return tuple(guild.id for guild in self._client.guilds)
 
     async def _channel(self, guild_id: int, channel_id: int) -> frozenset[str]:
         groups = {f"{PLATFORM}:{guild_id}", f"{PLATFORM}:{guild_id}:{channel_id}"}

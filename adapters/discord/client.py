@@ -26,6 +26,8 @@ SILENCE_SECONDS = 150.0
 """Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
 MARK_SECONDS = 10.0
 """How often it is noted up to when everything was read."""
+COMPLETE_SECONDS = 20.0
+"""How long a look-up waits until the servers are known."""
 LAG_SECONDS = 120.0
 """How late a gateway event may come, and how wrong this machine's clock may go."""
 
@@ -66,6 +68,7 @@ class Client(discord.Client):
         self._lag = lag_seconds
         self._gap: asyncio.Task[None] | None = None
         self._caught_up = False
+        self._complete = asyncio.Event()
         self.heard = time.monotonic()
         """When the gateway last said anything, on the monotonic clock."""
         self.set_up: Callable[[], Awaitable[None]] | None = None
@@ -92,13 +95,34 @@ class Client(discord.Client):
             self._gap.cancel()
         await super().close()
 
+    @property
+    def public(self) -> bool:
+        """Whether anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
+        return self.application is None or self.application.bot_public
+
+    async def complete(self) -> None:
+        """Wait until the servers are known: a session begins with their ids alone. Raises Unavailable."""
+        try:
+            async with asyncio.timeout(COMPLETE_SECONDS):
+                await self._complete.wait()
+        except TimeoutError:
+            raise Unavailable("Discord", "has not told yet which servers we are in") from None
+
     # --- What the gateway says ---------------------------------------------------------------
 
     async def on_socket_raw_receive(self, _: str) -> None:
         self.heard = time.monotonic()
 
+    async def on_connect(self) -> None:
+        """A fresh session: the servers are told one by one."""
+        self._complete.clear()
+
     async def on_ready(self) -> None:
-        """A fresh session: whatever was said since the last one has to be read."""
+        """All servers of a fresh session are told: whatever was said since the last one has to be read."""
+        self._complete.set()
+        self._read_gap()
+
+    def _read_gap(self) -> None:
         self._caught_up = False
         if self._gap:
             self._gap.cancel()
@@ -107,7 +131,7 @@ class Client(discord.Client):
     async def on_guild_available(self, _: discord.Guild) -> None:
         """A server that was out of order is back: what was said there meanwhile has to be read as well."""
         if self._gap:
-            await self.on_ready()
+            self._read_gap()
 
     async def _fill_gap(self) -> None:
         await fill(self, self._inbox, self._memory, self.on_message)

@@ -26,6 +26,9 @@ class Reading(NamedTuple):
     message: IncomingMessage
     overheard: bool
     """Said in a thread without addressing us: ours only if we take part there."""
+    answered: str = ""
+    """Key of the question that our message it replies to answers: in a channel, the conversation is that question's,
+    where that is known."""
 
 
 def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> Reading | None:
@@ -53,7 +56,11 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
         manner=manner,
         event_id=str(message.id),
     )
-    return Reading(incoming, overheard=manner is Manner.THREAD and not addressed)
+    return Reading(
+        incoming,
+        overheard=manner is Manner.THREAD and not addressed,
+        answered=_answered(message, ours) if guild_of(message) is not None and not in_thread else "",
+    )
 
 
 _SAID = (discord.MessageType.default, discord.MessageType.reply)
@@ -93,7 +100,7 @@ def question(message: discord.Message, me: discord.ClientUser) -> str:
             return f"#{channel.name}" if channel else ""
         return names.get(f"@{number}", "")
 
-    return " ".join(_EMOJI.sub(r":\1:", _MENTION.sub(name, message.content)).split(" ")).strip()
+    return _EMOJI.sub(r":\1:", _MENTION.sub(name, message.content)).strip()
 
 
 def guild_of(message: discord.Message) -> int | None:
@@ -114,6 +121,11 @@ def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message |
     """Our own message that `message` replies to."""
     target = message.reference.resolved if message.reference else None
     return target if isinstance(target, discord.Message) and target.author.id == me.id else None
+
+
+def _answered(message: discord.Message, ours: discord.Message | None) -> str:
+    asked = ours.reference.message_id if ours and ours.reference else None
+    return key(guild_of(message), message.channel.id, asked) if asked else ""
 
 
 def _conversation(

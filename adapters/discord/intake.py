@@ -11,12 +11,12 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.discord.incoming import guild_of, key, question, read
+from adapters.discord.incoming import Reading, guild_of, key, question, read
 from adapters.discord.memory import Memory
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
 from pipeline.ports import Inbox
-from pipeline.values import ConversationId
+from pipeline.values import ConversationId, IncomingMessage
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
@@ -43,7 +43,7 @@ class Intake:
         reading = read(message, me, threads=self._threads)
         if reading is None:
             return
-        incoming = reading.message
+        incoming = await self._in_its_conversation(reading)
         if reading.overheard and not await self._takes_part(incoming.conversation):
             return
         if guild_of(message) is None:
@@ -68,6 +68,13 @@ class Intake:
     async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
         """A message was deleted: nothing will be answered to it."""
         await self._surely(lambda: self._inbox.cancel(key(guild_id, channel_id, message_id)))
+
+    async def _in_its_conversation(self, reading: Reading) -> IncomingMessage:
+        """Only the rated part of a reply carries the root of its conversation; the inbox knows that of its question."""
+        message, answered = reading.message, reading.answered
+        if answered and (found := await self._surely(lambda: self._inbox.conversation(answered))):
+            return message.model_copy(update={"conversation": found})
+        return message
 
     async def _takes_part(self, conversation: ConversationId) -> bool:
         return conversation in self._appearing or await self._surely(lambda: self._inbox.takes_part(conversation))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.contracts.discord_driver import DiscordDriver
+from pipeline.response.request import Request
+from pipeline.values import Event
+from tests.contracts.answers import cited
+from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.world import FORUM, Payload
@@ -26,6 +30,18 @@ async def groups(driver: DiscordDriver, user: Payload) -> frozenset[str]:
     await driver.discord.direct(user, "How much leave?")
     await until(lambda: len(driver.rig.readers) > before)
     return driver.rig.readers[-1].groups
+
+
+def hold(driver: DiscordDriver) -> asyncio.Event:
+    """No answer is ready until this is set."""
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited("Thirty days.", question=request.text)
+
+    driver.rig.script = later
+    return free
 
 
 async def test_a_direct_message_has_the_roles_of_its_asker_in_the_home_guild(driver: DiscordDriver) -> None:
@@ -63,6 +79,55 @@ async def test_without_named_servers_every_server_of_the_bot_is_home(driver: Dis
     assert not driver.rig.readers[-1].external
     await groups(driver, eve)
     assert driver.rig.readers[-1].external
+
+
+async def test_where_anybody_can_add_the_bot_no_server_is_home_until_one_is_named(driver: DiscordDriver) -> None:
+    driver.home, driver.world.public = [], True
+    await driver.restart()
+    ann = driver.discord.someone("ann", driver.guild)
+    await driver.discord.say(ann, driver.channel, "@Citewell How much leave?")
+    await until(lambda: driver.rig.readers)
+    assert await groups(driver, ann) == {f"discord:{ann['id']}", f"discord:user:{ann['id']}"}
+    assert [readers.external for readers in driver.rig.readers] == [True, True]
+    assert "Public Bot" in driver.said[-1]
+    driver.home = [int(driver.guild)]
+    await driver.restart()
+    assert f"discord:{driver.guild}" in await groups(driver, ann)
+    assert not driver.rig.readers[-1].external
+    assert "Public Bot" not in driver.said[-1]
+
+
+@pytest.mark.parametrize("anew", ["process", "session"])
+async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_strangers(
+    driver: DiscordDriver, anew: str
+) -> None:
+    role = driver.world.role(driver.guild, "hr")
+    ann = driver.discord.someone("ann", driver.guild, roles=(role,))
+    driver.pace = QUICK.model_copy(update={"ready": 0.5})
+    await driver.restart()
+    gateway, held = driver.discord.gateway, hold(driver)
+    asked = await driver.discord.direct(ann, "How much leave?")
+    await until(lambda: driver.rig.readers)
+    gateway.tells_servers.clear()
+    begun = gateway.identifies
+    if anew == "process":
+        await driver.rig.end()
+        await gateway.drop(forget=True)
+        connecting = asyncio.create_task(driver.connect())
+    else:
+        connecting = asyncio.create_task(gateway.drop(forget=True))
+    await until(lambda: gateway.identifies > begun)
+    client = driver.adapter and driver.adapter._line and driver.adapter._line.client
+    await until(lambda: client and client.user and not client._complete.is_set())
+    if anew == "session":
+        await driver.rig.storage.inbox.amend(f"discord:dm:{asked['channel_id']}:{asked['id']}", "And contractors?")
+    held.set()
+    await until(lambda: driver.rig.worker._running)
+    gateway.tells_servers.set()
+    await connecting
+    await driver.rig.settled()
+    assert f"discord:{driver.guild}:role:{role}" in driver.rig.readers[-1].groups
+    assert len(driver.rig.readers) == 2
 
 
 async def test_who_has_not_passed_the_screening_is_not_a_member_yet(driver: DiscordDriver) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.response.compose import without_search
 from pipeline.response.request import Request
-from pipeline.values import Event, Progress, Stage
+from pipeline.values import Clarify, Event, Progress, Stage, Usage
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver
+from tests.contracts.rig import once
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.world import CREATE_PUBLIC_THREADS, SEND_MESSAGES
@@ -63,13 +65,15 @@ async def test_a_reply_in_a_thread_is_found_again_when_the_nonce_is_long_forgott
     assert len(threads.replies(said)) == 1
 
 
+RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
+
+
+async def rules(request: Request) -> AsyncIterator[Event]:
+    yield cited(*RULES, question=request.text)
+
+
 async def test_a_long_reply_cut_off_by_a_crash_is_completed(driver: DiscordDriver) -> None:
-    texts = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
-
-    async def once(request: Request) -> AsyncIterator[Event]:
-        yield cited(*texts, question=request.text)
-
-    driver.rig.script = once
+    driver.rig.script = rules
     driver.rig.crash_before = "done"
     said = await driver.mention("ann", "What are the rules?")
     await until(lambda: driver.discord.faults.count("POST", POSTS) >= 2)
@@ -77,7 +81,7 @@ async def test_a_long_reply_cut_off_by_a_crash_is_completed(driver: DiscordDrive
     driver.rig.crash_before = ""
     await driver.rig.settled()
     told = "\n".join(shown.text for shown in driver.replies(said))
-    assert all(told.count(text) == 1 for text in texts)
+    assert all(told.count(rule) == 1 for rule in RULES)
 
 
 async def test_a_question_deleted_just_before_the_reply_gets_none(driver: DiscordDriver) -> None:
@@ -138,6 +142,34 @@ async def test_an_answer_in_a_thread_that_was_archived_meanwhile_is_still_comple
     await threads.rig.settled()
     (reply,) = threads.replies(said)
     assert "Thirty days." in reply.text
+
+
+async def test_a_reply_to_any_part_of_an_answer_goes_on_in_its_conversation(driver: DiscordDriver) -> None:
+    first = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    driver.rig.script = lambda request: once(without_search("c", request.text, Clarify(reason="Which?"), Usage()))
+    second = await driver.follow_up("ann", "And them?", first)
+    await driver.rig.settled()
+    driver.rig.script = rules
+    third = await driver.follow_up("ann", "And contractors, I mean?", second)
+    await driver.rig.settled()
+    parts = driver._answers(third)
+    assert len(parts) > 1
+    await driver._say("ann", driver.channel, "And the first rule?", reply_to=parts[0]["id"])
+    await driver.rig.settled()
+    assert len(driver.rig.requests) == 4
+    assert len({request.conversation for request in driver.rig.requests}) == 1
+
+
+async def test_a_reply_goes_on_in_its_conversation_when_its_question_is_long_forgotten(driver: DiscordDriver) -> None:
+    first = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    second = await driver.follow_up("ann", "And contractors?", first)
+    await driver.rig.settled()
+    await driver.rig.storage.database.write(lambda db: db.execute("DELETE FROM message"))
+    await driver.follow_up("ann", "And students?", second)
+    await driver.rig.settled()
+    assert len({request.conversation for request in driver.rig.requests}) == 1
 
 
 async def test_buttons_work_after_a_restart(driver: DiscordDriver) -> None:

@@ -43,6 +43,9 @@ class Gateway:
         self.sessions: dict[str, Session] = {}
         self.identifies = 0
         self.resumes = 0
+        self.tells_servers = asyncio.Event()
+        """What follows READY waits for this."""
+        self.tells_servers.set()
         self.silent = False
         """Accept and say nothing any more: a half-open connection."""
         self._changed = asyncio.Condition()
@@ -91,6 +94,7 @@ class Gateway:
             "resume_gateway_url": f"ws://{request.host}/gateway", "application": application,
         }  # fmt: skip
         await self._send(session, "READY", ready)
+        await self.tells_servers.wait()
         for guild_id in self._world.guilds:
             await self._send(session, "GUILD_CREATE", self._guild(guild_id))
         async with self._changed:

@@ -75,6 +75,8 @@ class World:
         self.interactions: dict[str, Interaction] = {}
         self.commands: list[Payload] = []
         self.syncs = 0
+        self.public = False
+        """Anybody may add the bot to a server."""
         self.intents = 0
         self.lag = 0.0
         """Seconds until a message of the bot shows in the history."""
