@@ -28,6 +28,8 @@ PING = 5.0
 """Four missed pongs make the SDK reconnect: a half-open connection is replaced within 30 seconds."""
 DEAD = 30.0
 """A connection that the SDK has not brought back by then is thrown away and made anew."""
+HANDSHAKE = 10.0
+"""An address is good for one handshake, which the SDK would go on repeating if it failed."""
 LONGEST_WAIT = 30.0
 SKEW = 300
 """Seconds a signed request may be old (Slack: verifying requests)."""
@@ -54,12 +56,21 @@ async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
         handler = AsyncSocketModeHandler(app, app_token, logger=SDK_LOG, ping_interval=PING)
         handler.client.wss_uri = address
         try:
-            await handler.client.connect()  # type: ignore[no-untyped-call]
-            await _until_dead(handler)
+            if await _connected(handler):
+                await _until_dead(handler)
         finally:
             await handler.client.close()  # type: ignore[no-untyped-call]
         log.warning("a Slack connection was lost and is made anew")
         address = ""
+
+
+async def _connected(handler: AsyncSocketModeHandler) -> bool:
+    try:
+        async with asyncio.timeout(HANDSHAKE):
+            await handler.client.connect()  # type: ignore[no-untyped-call]
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _new_address(app: AsyncApp, app_token: str) -> str:
@@ -70,7 +81,8 @@ async def _new_address(app: AsyncApp, app_token: str) -> str:
             return await socket_address(app.client, app_token)
         except Unavailable as error:
             log.warning("no new Slack connection yet: %s", error)
-        await asyncio.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - to spread, not to hide
+            asked = error.retry_after or 0.0
+        await asyncio.sleep(max(asked, wait * random.uniform(0.5, 1.0)))  # noqa: S311 - to spread, not to hide
         wait = min(wait * 2, LONGEST_WAIT)
 
 

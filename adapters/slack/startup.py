@@ -6,7 +6,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.incoming import Me
-from adapters.slack.web import Web
+from adapters.slack.web import DEAD_TOKEN, LOST, Web, error_code, retry_after
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.values import Value
 
@@ -23,6 +23,7 @@ SCOPES = {
     "users:read": "answers from all collections; now everybody counts as a guest and gets public ones only",
 }
 """Every bot scope that `manifest.yml` asks for, and what it enables."""
+_WRONG_TOKEN = DEAD_TOKEN | {"missing_scope", "not_allowed_token_type"}
 _GUESTS = "answers there from collections that are not public even if the workspace has guests"
 OPTIONAL = {
     "assistant:write": "suggested prompts in the Messages tab",
@@ -48,8 +49,9 @@ async def introduce(web: Web) -> Workspace:
     try:
         response = await web.client.auth_test()
     except SlackApiError as error:
-        raise _unusable("SLACK_BOT_TOKEN", "the bot token (xoxb-…) of OAuth & Permissions", error) from error
-    except (OSError, TimeoutError) as error:
+        wanted = "the bot token (xoxb-…) of OAuth & Permissions"
+        raise _unusable("auth.test", "SLACK_BOT_TOKEN", wanted, error) from error
+    except LOST as error:
         raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
     scopes = response.headers.get("X-OAuth-Scopes") or response.headers.get("x-oauth-scopes") or ""
     return Workspace(
@@ -61,12 +63,15 @@ async def introduce(web: Web) -> Workspace:
 
 
 async def socket_address(client: AsyncWebClient, app_token: str) -> str:
-    """The address of the first Socket Mode connection: proof that the app-level token works."""
+    """The address of a Socket Mode connection, good for one handshake: proof that the app-level token works.
+
+    Raises Misconfigured for a token that does not work, Unavailable otherwise."""
     try:
         return str((await client.apps_connections_open(app_token=app_token))["url"])
     except SlackApiError as error:
-        raise _unusable("SLACK_APP_TOKEN", "an app-level token (xapp-…) with connections:write", error) from error
-    except (OSError, TimeoutError) as error:
+        wanted = "an app-level token (xapp-…) with connections:write"
+        raise _unusable("apps.connections.open", "SLACK_APP_TOKEN", wanted, error) from error
+    except LOST as error:
         raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
 
 
@@ -84,8 +89,10 @@ def _lack(scope: str, enables: str) -> str:
     return f"Slack: the {optional} {scope} is missing; it would enable {enables}."
 
 
-def _unusable(setting: str, what: str, error: SlackApiError) -> Misconfigured | Unavailable:
-    code = str(error.response.get("error") or "")
-    if error.response.status_code >= 500 or error.response.status_code == 429:
-        return Unavailable("Slack", f"HTTP {error.response.status_code} at start-up")
-    return Misconfigured(setting, f"Slack says {code}", what_to_do=f"Set {setting} to {what} of your Slack app.")
+def _unusable(method: str, setting: str, wanted: str, error: SlackApiError) -> Misconfigured | Unavailable:
+    """Only what Slack says of the token itself is final; everything else may pass."""
+    code = error_code(error)
+    if code in _WRONG_TOKEN:
+        return Misconfigured(setting, f"Slack says {code}", what_to_do=f"Set {setting} to {wanted} of your Slack app.")
+    said = code or f"HTTP {error.response.status_code}"
+    return Unavailable("Slack", f"{method} failed ({said})", retry_after=retry_after(error))

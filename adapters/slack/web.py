@@ -19,7 +19,9 @@ SDK_LOG = logging.getLogger("slack_sdk.citewell")
 
 READS = frozenset({"conversations.info", "conversations.members", "conversations.replies", "users.info", "users.list"})
 """Methods that take a query rather than JSON."""
-_DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
+LOST = (aiohttp.ClientError, TimeoutError, SlackClientError, OSError)
+"""Raised when a call did not come back, so that its outcome is not known. A SlackApiError is one of them: catch it first."""
+DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,11 @@ class Web:
                 sent = {"http_verb": "GET", "params": arguments} if method in READS else {"json": arguments}
                 response = await self.client.api_call(method, **sent)
             except SlackApiError as error:
-                retry_after = _retry_after(error)
-                if retry_after is None:
+                wait = retry_after(error)
+                if wait is None:
                     raise _declined(method, error) from error
-                self._shut[method] = asyncio.get_running_loop().time() + retry_after
-            except (aiohttp.ClientError, TimeoutError, SlackClientError, OSError) as error:
+                self._shut[method] = asyncio.get_running_loop().time() + wait
+            except LOST as error:
                 raise Unavailable("Slack", f"{method} did not come back ({type(error).__name__})") from error
             else:
                 return dict(response.data) if isinstance(response.data, dict) else {}
@@ -96,7 +98,7 @@ class Web:
         )
         try:
             response = await hook.send_dict(message)
-        except (aiohttp.ClientError, TimeoutError, SlackClientError, OSError) as error:
+        except LOST as error:
             raise Unavailable("Slack", f"a response URL did not come back ({type(error).__name__})") from error
         if response.status_code != 200:
             raise Declined("response_url", response.body[:50] or str(response.status_code))
@@ -107,7 +109,7 @@ class Web:
             await self.client.files_upload_v2(channel=channel, filename=name, title=name, content=content)
         except SlackApiError as error:
             raise _declined("files.upload", error) from error
-        except (aiohttp.ClientError, TimeoutError, SlackClientError, OSError) as error:
+        except LOST as error:
             raise Unavailable("Slack", f"an upload did not come back ({type(error).__name__})") from error
 
     async def _turn(self, channel: str) -> None:
@@ -131,18 +133,24 @@ class Web:
             await asyncio.sleep(until - now)
 
 
-def _retry_after(error: SlackApiError) -> float | None:
+def retry_after(error: SlackApiError) -> float | None:
+    """How many seconds Slack asks us to wait; None when it does not."""
     response = error.response
-    if response.status_code == 429 or response.get("error") == "ratelimited":
+    if response.status_code == 429 or error_code(error) == "ratelimited":
         return float(response.headers.get("Retry-After") or 1)
     return None
 
 
+def error_code(error: SlackApiError) -> str:
+    """Slack's word for what is wrong; "" when it gave none."""
+    data = error.response.data
+    return str(data.get("error") or "") if isinstance(data, dict) else ""
+
+
 def _declined(method: str, error: SlackApiError) -> Declined | Unavailable:
-    response = error.response
-    code = str(response.get("error") or "") if isinstance(response.data, dict) else ""
+    response, code = error.response, error_code(error)
     if not code or response.status_code >= 500 or code in ("internal_error", "fatal_error", "service_unavailable"):
         return Unavailable("Slack", f"{method} failed on Slack's side (HTTP {response.status_code} {code})")
-    if code in _DEAD_TOKEN:
+    if code in DEAD_TOKEN:
         return Unavailable("Slack", f"{method}: {code}", permanent=True)
     return Declined(method, code, str(response.get("needed") or "") if code == "missing_scope" else "")

@@ -80,6 +80,8 @@ class SlackServer:
         token = str(request.headers.get("Authorization", "")).removeprefix("Bearer ") or arguments.pop("token", "")
         arguments.pop("token", None)
         if method == "apps.connections.open":
+            if problem := await self._fault(method, arguments, "before"):
+                return self._broken(request, method, problem)
             return self._open_socket(token)
         try:
             if time.monotonic() < self._shut.get(method, 0.0):
@@ -163,6 +165,8 @@ class SlackServer:
         if request.query.get("ticket") not in self._tickets or len(self.sockets) >= 10:
             return web.Response(status=403)
         self._tickets.remove(request.query["ticket"])
+        if problem := await self._fault("socket", {}, "before"):
+            return self._broken(request, "socket", problem)
         socket = web.WebSocketResponse(autoping=False)
         await socket.prepare(request)
         await socket.send_json({"type": "hello", "num_connections": len(self.sockets) + 1})

@@ -13,12 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack import connect
+from adapters.slack.app import SlackAdapter
 from adapters.slack.connect import signed
-from pipeline.errors import Misconfigured
+from pipeline.errors import Misconfigured, Unavailable
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
 from tests.contracts.waiting import until
 from tests.doubles.slack.people import encoded, signature
-from tests.doubles.slack.server import SECRET
+from tests.doubles.slack.rules import Json
+from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SECRET
 
 BODY = b'{"type": "event_callback"}'
 
@@ -33,10 +35,14 @@ async def http(tmp_path: Path) -> AsyncIterator[SlackHTTPDriver]:
 
 
 async def post(http: SlackHTTPDriver, raw: bytes, headers: dict[str, str]) -> int:
+    return (await posted(http, raw, headers))[0]
+
+
+async def posted(http: SlackHTTPDriver, raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
     async with aiohttp.ClientSession() as session:
         url = f"http://127.0.0.1:{http.port}/slack/events"
         async with session.post(url, data=raw, headers={"Content-Type": "application/json", **headers}) as response:
-            return response.status
+            return response.status, await response.text()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +80,7 @@ async def test_a_replayed_request_is_answered_once(http: SlackHTTPDriver) -> Non
 
 async def test_the_url_is_verified(http: SlackHTTPDriver) -> None:
     raw = json.dumps({"type": "url_verification", "challenge": "abc", "token": "x"}).encode()
-    assert await post(http, raw, signature(raw)) == 200
+    assert await posted(http, raw, signature(raw)) == (200, '{"challenge": "abc"}')
 
 
 async def test_a_failing_inbox_is_not_acknowledged(http: SlackHTTPDriver) -> None:
@@ -135,6 +141,61 @@ async def test_a_token_that_stops_working_ends_the_listening_with_its_name(
     await until(listening.done)
     assert isinstance(listening.exception(), Misconfigured)
     await driver.close()
+
+
+class Faulty:
+    """Breaks the first `times` calls of `method`."""
+
+    def __init__(self, method: str, problem: str, times: int) -> None:
+        self.method, self.problem, self.left = method, problem, times
+
+    async def __call__(self, method: str, arguments: Json, when: str) -> str | None:
+        if method != self.method or when != "before" or not self.left:
+            return None
+        self.left -= 1
+        return self.problem
+
+
+async def test_a_handshake_that_fails_is_made_again_at_another_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "HANDSHAKE", 0.3)
+    driver = SlackDriver(tmp_path / "data")
+    driver.slack.hook = fault = Faulty("socket", "drop", 5)
+    await driver.start()
+    await until(lambda: len(driver.slack.sockets) == 2)
+    assert not fault.left
+    await driver.close()
+
+
+@pytest.mark.parametrize("problem", ["internal_error", "team_added_to_org", "ratelimited", "500", "drop"])
+async def test_a_hiccup_while_connecting_again_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str
+) -> None:
+    monkeypatch.setattr(connect, "PING", 0.05)
+    monkeypatch.setattr(connect, "DEAD", 0.1)
+    driver = await SlackDriver.open(tmp_path / "data")
+    await until(lambda: len(driver.slack.sockets) == 2)
+    driver.slack.hook = fault = Faulty("apps.connections.open", problem, 3)
+    for socket in list(driver.slack.sockets):
+        await socket.close()
+    await until(lambda: not fault.left)
+    await until(lambda: len(driver.slack.sockets) == 2)
+    assert not driver.rig._tasks[1].done()
+    await driver.close()
+
+
+@pytest.mark.parametrize("method", ["auth.test", "apps.connections.open"])
+@pytest.mark.parametrize("problem", ["internal_error", "ratelimited", "500", "429", "drop"])
+async def test_a_hiccup_at_the_start_is_not_taken_for_a_wrong_token(
+    slack: SlackDriver, method: str, problem: str
+) -> None:
+    slack.slack.hook = Faulty(method, problem, 1)
+    adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=slack.slack.api_url, say=lambda line: None)
+    with pytest.raises(Unavailable) as caught:
+        await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
+    assert not caught.value.permanent
+    await adapter.close()
 
 
 async def test_an_event_that_the_inbox_could_not_keep_is_not_acknowledged(slack: SlackDriver) -> None:
