@@ -84,7 +84,7 @@ class Readers(Value):
     """Who will read the reply, told by the groups that every single reader belongs to."""
 
     groups: frozenset[str]
-    """Such as `slack:T1`, `slack:T1:C2` (a channel), `slack:T1:U3` (one person), `discord:G1:R4` (a role)."""
+    """Such as `slack:T1`, `slack:T1:C2` (a channel), `slack:T1:U3` (one person), `discord:G1:role:R4` (a role)."""
     external: bool = False
 
 
@@ -548,6 +548,8 @@ class Work(Value):
 
     message: IncomingMessage
     attempt: int = 1
+    last: bool = False
+    """The message is given up after this attempt."""
     answer: Answer | None = None
     """Saved before a crash: deliver it, do not compute it again."""
     posting_since: datetime | None = None

@@ -17,7 +17,12 @@ from pipeline.values import Answer, ConversationId, IncomingMessage, Work
 from storage.database import Database
 from storage.intake import change, conversation, drop, take
 from storage.lease import candidate, give_back, take_back, take_turn
-from storage.reply import end, keep_reference, mark_posting, save_answer, unless_withdrawn
+from storage.reply import GIVEN_UP, count, end, keep_reference, mark_posting, save_answer, unless_withdrawn
+
+ATTEMPTS = 5
+"""Leases of a message, unless given back uncounted, before it is dead."""
+LEASE_SECONDS = 600.0
+"""Longer than any delivery may take, so that nobody takes over what is still under way."""
 
 
 class SQLiteInbox:
@@ -33,8 +38,8 @@ class SQLiteInbox:
         *,
         capacity: int = 20_000,
         per_author: int = 200,
-        attempts: int = 5,
-        lease_seconds: float = 600.0,
+        attempts: int = ATTEMPTS,
+        lease_seconds: float = LEASE_SECONDS,
         late_seconds: float = 900.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -84,7 +89,7 @@ class SQLiteInbox:
         now = self._clock()
 
         while (sequence := await self._database.read(lambda db: candidate(db, now))) is not None:
-            take = partial(
+            turn = partial(
                 take_turn,
                 sequence=sequence,
                 now=now,
@@ -92,7 +97,7 @@ class SQLiteInbox:
                 until=now + self._lease_seconds,
                 late_before=now - self._late_seconds,
             )
-            if work := await self._database.write(take, durable=True):
+            if work := await self._database.write(turn, durable=True):
                 return work
         return None
 
@@ -166,11 +171,11 @@ class SQLiteInbox:
 
     async def counts(self) -> dict[str, int]:
         """How many messages are in each state, for the operator."""
+        return await self._database.read(lambda db: count(db, "SELECT state, count(*) FROM message GROUP BY state"))
 
-        def work(db: sqlite3.Connection) -> dict[str, int]:
-            return dict(db.execute("SELECT state, count(*) FROM message GROUP BY state").fetchall())
-
-        return await self._database.read(work)
+    async def given_up(self) -> dict[str, int]:
+        """How many messages were given up for which reason, the most frequent first."""
+        return await self._database.read(lambda db: count(db, GIVEN_UP))
 
     def _ring(self) -> None:
         for listener in self._listeners:

@@ -7,10 +7,13 @@ search ends at the first author of whom a message can be answered now.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from datetime import UTC, datetime
 
 from pipeline.values import Answer, IncomingMessage, Work
+
+_log = logging.getLogger(__name__)
 
 TURNS = "SELECT scope, author FROM waiting WHERE space = ? ORDER BY turn, since"
 """Served longest ago first, then waiting longest; "" is the space of the spaces."""
@@ -23,7 +26,7 @@ LEASABLE = """
 OLDEST = f"""
     SELECT sequence FROM message WHERE space = :space AND author = :author AND {LEASABLE} ORDER BY sequence LIMIT 1
 """  # noqa: S608 - our own words
-TAKE = f"SELECT space, author, attempt FROM message WHERE sequence = :sequence AND {LEASABLE}"  # noqa: S608 - as above
+TAKE = f"SELECT key, space, author, attempt FROM message WHERE sequence = :sequence AND {LEASABLE}"  # noqa: S608 - as above
 
 
 def candidate(db: sqlite3.Connection, now: float) -> int | None:
@@ -45,8 +48,9 @@ def take_turn(
     row = db.execute(TAKE, {"sequence": sequence, "now": now}).fetchone()
     if not row:
         return None
-    space, author, attempt = row
+    key, space, author, attempt = row
     if attempt >= attempts:
+        _log.error("Gave up the question %s: the process ended in each of %d attempts", key, attempt)
         db.execute(
             "UPDATE message SET state = 'dead', why = 'no attempt came to an end', closed_at = ? WHERE sequence = ?",
             (now, sequence),
@@ -57,7 +61,7 @@ def take_turn(
         "UPDATE message SET attempt = attempt + 1, leased_until = ?, withdrawn = 0 WHERE sequence = ?",
         (until, sequence),
     )
-    return _work(db, sequence, late_before)
+    return _work(db, sequence, attempts, late_before)
 
 
 def give_back(db: sqlite3.Connection, key: str, not_before: float, *, counts: bool) -> None:
@@ -88,7 +92,7 @@ def _serve(db: sqlite3.Connection, space: str, author: str) -> None:
         db.execute("UPDATE waiting SET turn = ? WHERE scope = ?", (turn, scope))
 
 
-def _work(db: sqlite3.Connection, sequence: int, late_before: float) -> Work:
+def _work(db: sqlite3.Connection, sequence: int, attempts: int, late_before: float) -> Work:
     body, attempt, posting_since, reference, sent_at, answer = db.execute(
         "SELECT message.body, attempt, posting_since, reference, sent_at, answer.body FROM message"
         " LEFT JOIN answer ON answer.id = message.answer WHERE sequence = ?",
@@ -97,6 +101,7 @@ def _work(db: sqlite3.Connection, sequence: int, late_before: float) -> Work:
     return Work(
         message=IncomingMessage.model_validate_json(body),
         attempt=attempt,
+        last=attempt >= attempts,
         answer=Answer.model_validate_json(answer) if answer else None,
         posting_since=datetime.fromtimestamp(posting_since, UTC) if posting_since is not None else None,
         reference=reference,

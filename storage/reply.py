@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pipeline.values import Answer, Manner
 from storage.history import keep_answer, keep_turn
 
+GIVEN_UP = "SELECT why, count(*) FROM message WHERE state = 'dead' GROUP BY why ORDER BY count(*) DESC, why"
+
 
 def unless_withdrawn(db: sqlite3.Connection, key: str, step: Callable[[sqlite3.Connection], None]) -> bool:
     """Do `step` for a message that stands as it was leased; False, and the lease is over, for one that does not."""
@@ -65,3 +67,8 @@ def end(db: sqlite3.Connection, key: str, state: str, why: str, now: float) -> N
         "UPDATE message SET state = ?, why = ?, closed_at = ? WHERE key = ? AND state = 'open'",
         (state, why, now, key),
     )
+
+
+def count(db: sqlite3.Connection, query: str) -> dict[str, int]:
+    """A query of names and numbers."""
+    return dict(db.execute(query).fetchall())

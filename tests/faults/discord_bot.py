@@ -11,7 +11,6 @@ from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.line import Pace
 from adapters.discord.memory import Memory
-from bot import worker as worker_module
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from storage.open import open_storage
@@ -43,7 +42,6 @@ async def live(folder: str, api_url: str, threads: str) -> None:
         pace=PACE,
         identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
     )
-    worker_module.ATTEMPTS = ATTEMPTS
     async with open_storage(Path(folder), exclusive=True) as storage:
         storage.inbox._attempts = ATTEMPTS
         worker = Worker(storage.inbox, Thinking(), {"discord": adapter}, _request, concurrency=8, grace_seconds=GRACE)

@@ -10,7 +10,6 @@ import structlog
 
 from adapters.slack.app import SlackAdapter
 from adapters.slack.web import Pace
-from bot import worker as worker_module
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.ports import PlatformAdapter
@@ -44,7 +43,6 @@ async def live(folder: str, api_url: str) -> None:
     """Answer until killed."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
-    worker_module.ATTEMPTS = ATTEMPTS
     async with open_storage(Path(folder), exclusive=True) as storage:
         storage.inbox._attempts = ATTEMPTS
         worker = Worker(storage.inbox, Thinking(), {"slack": adapter}, _request, concurrency=8, grace_seconds=GRACE)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.citewell import Citewell
-from bot.worker import ATTEMPTS, Worker
+from bot.worker import Worker
 from pipeline import wording
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
@@ -28,6 +28,7 @@ from pipeline.values import (
     Readers,
     Work,
 )
+from storage.inbox import ATTEMPTS
 
 SPACE = "T1"
 

@@ -1,0 +1,174 @@
+"""One leased message, from its answer to the posted reply: tried again, given back or given up when it goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+
+import structlog
+
+from pipeline import wording
+from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
+from pipeline.ports import Inbox, PlatformAdapter
+from pipeline.response.compose import failed
+from pipeline.response.request import Request
+from pipeline.response.respond import Responder
+from pipeline.streams import closing
+from pipeline.values import Answer, Event, IncomingMessage, Work
+
+GRACE_SECONDS = 35.0
+"""After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
+RETRY_SECONDS = 1.0
+"""The wait after the first failed attempt is twice this; after each further one twice as long."""
+UNREACHABLE = 10.0
+"""Times `RETRY_SECONDS`: the wait after a platform was not reached or cannot be used as it is set up, where it did not
+say how long. That is not the message's fault, and is not counted."""
+DELIVERY_SECONDS, APOLOGY_SECONDS = 540.0, 30.0
+"""How long a delivery and the apology after the last one may take: together less than a lease lasts."""
+
+log = structlog.get_logger(__name__)
+
+
+class Delivery:
+    """Answers leased messages, any number at once. `expire_late`: what is late is not answered, and told so."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        responder: Responder,
+        adapters: Mapping[str, PlatformAdapter],
+        request: Callable[[IncomingMessage, PlatformAdapter], Awaitable[Request]],
+        *,
+        expire_late: bool,
+        grace_seconds: float,
+        retry_seconds: float,
+    ) -> None:
+        self._inbox = inbox
+        self._responder = responder
+        self._adapters = adapters
+        self._request = request
+        self._expire_late = expire_late
+        self._grace = grace_seconds
+        self._retry = retry_seconds
+
+    async def bring_to_an_end(self, work: Work) -> None:
+        """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises."""
+        key = work.message.key
+        receipt = _Receipt(self._inbox, work)
+        try:
+            async with asyncio.timeout(DELIVERY_SECONDS):
+                await self._answer(work, receipt)
+        except Withdrawn:
+            log.info("question_withdrawn", key=key)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._inbox.release(key, counts=False))
+            raise
+        except (Unavailable, Misconfigured) as error:
+            log.warning("platform_unreachable", key=key, reason=str(error), what_to_do=error.what_to_do)
+            asked = error.retry_after if isinstance(error, Unavailable) else None
+            wait = self._retry * UNREACHABLE if asked is None else asked
+            await self._inbox.release(key, delay=wait, counts=False)
+        except Exception as error:  # a poisonous message must not stop the others
+            log.exception("delivery_failed", key=key, attempt=work.attempt)
+            if work.last:
+                await self._give_up(work, receipt, error)
+            else:
+                await self._inbox.release(key, delay=self._retry * 2.0**work.attempt)
+
+    async def _answer(self, work: Work, receipt: _Receipt) -> None:
+        key = work.message.key
+        adapter = self._adapters.get(work.message.conversation.platform)
+        if adapter is None:
+            await self._inbox.release(key, delay=60.0, counts=False)
+            return
+        if work.posting_since and not work.reference:
+            wait = self._grace - (datetime.now(UTC) - work.posting_since).total_seconds()
+            if wait > 0:
+                await self._inbox.release(key, delay=wait, counts=False)
+                return
+            if found := await adapter.find(work):
+                await receipt.posted(found)
+                work = work.model_copy(update={"reference": found})
+        late = work.late and self._expire_late and not work.answer
+        events = _only(_apology(work, text=wording.EXPIRED)) if late else self._events(work, adapter, receipt)
+        async with closing(events):
+            await adapter.deliver(work, events, receipt)
+        await (self._inbox.expired(key) if late else self._inbox.done(key))
+
+    async def _events(self, work: Work, adapter: PlatformAdapter, receipt: _Receipt) -> AsyncIterator[Event]:
+        """The saved answer, or a new one that is saved before it is handed on."""
+        if work.answer:
+            yield work.answer
+            return
+        if work.last:
+            apology = _apology(work)
+            log.error("gave_up", key=work.message.key, incident=apology.incident, attempts=work.attempt)
+            yield apology
+            return
+        request = await self._request(work.message, adapter)
+        async with closing(self._responder.respond(request)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    yield await self._saved(work, event, receipt)
+                else:
+                    yield event
+
+    async def _saved(self, work: Work, answer: Answer, receipt: _Receipt) -> Answer:
+        """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
+        answer = _with_apology(answer) if work.late else answer
+        try:
+            await self._inbox.answered(work.message.key, answer)
+        except Withdrawn:
+            if not receipt.begun:
+                raise
+            return _apology(work, text=wording.WITHDRAWN)
+        return answer
+
+    async def _give_up(self, work: Work, receipt: _Receipt, error: Exception) -> None:
+        """Close the message for good. Where a saved answer could not be shown, a plain apology may still be."""
+        key = work.message.key
+        adapter = self._adapters[work.message.conversation.platform]
+        if work.answer and not receipt.reference:
+            apology = _apology(work)
+            try:
+                async with asyncio.timeout(APOLOGY_SECONDS):
+                    await adapter.deliver(work.model_copy(update={"answer": apology}), _only(apology), receipt)
+            except Exception as again:
+                log.warning("apology_failed", key=key, exc_info=again)
+        reason = str(error) if isinstance(error, CitewellError) else type(error).__name__
+        log.error("question_given_up", key=key, reason=reason, attempts=work.attempt)
+        await self._inbox.failed(key, reason)
+
+
+class _Receipt:
+    def __init__(self, inbox: Inbox, work: Work) -> None:
+        self._inbox = inbox
+        self._key = work.message.key
+        self.reference = work.reference
+        self.begun = bool(work.reference)
+        """Something may be visible."""
+
+    async def posting(self) -> None:
+        await self._inbox.posting(self._key)
+        self.begun = True
+
+    async def posted(self, reference: str) -> None:
+        self.reference, self.begun = reference, True
+        await self._inbox.posted(self._key, reference)
+
+
+def _apology(work: Work, *, text: str = "") -> Answer:
+    """What is said in the place of an answer; without `text`, an incident that the log names."""
+    incident = "" if text else secrets.token_hex(4)
+    return failed(secrets.token_hex(8), work.message.text, incident, text=text)
+
+
+def _with_apology(answer: Answer) -> Answer:
+    preface = f"{wording.LATE} {answer.preface}".strip()
+    return answer.model_copy(update={"preface": preface})
+
+
+async def _only(answer: Answer) -> AsyncIterator[Event]:
+    yield answer

@@ -1,0 +1,255 @@
+"""What becomes of a leased message when its delivery goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot import delivery as delivery_module
+from bot.delivery import APOLOGY_SECONDS, DELIVERY_SECONDS, Delivery
+from pipeline import wording
+from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
+from pipeline.ports import Desk, Inbox, PlatformAdapter, Receipt
+from pipeline.response.request import Request
+from pipeline.values import Answer, Audience, Event, IncomingMessage, Progress, Readers, Stage, Work
+from storage.inbox import LEASE_SECONDS, SQLiteInbox
+from storage.open import Storage, open_storage
+from tests.doubles.samples import answer, message
+
+ATTEMPTS = 3
+Step = Callable[[], Awaitable[object]]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC).timestamp()
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Platform:
+    """Shows replies, unless `failure` is set; `refused` texts it never takes."""
+
+    name = "slack"
+
+    def __init__(self) -> None:
+        self.shown: dict[str, str] = {}
+        self.failure: Exception | None = None
+        self.after_posting: Exception | None = None
+        self.refused: frozenset[str] = frozenset()
+        self.found: str | None = None
+
+    async def listen(self, inbox: Inbox, desk: Desk) -> None: ...
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        reference = work.reference or "the reply"
+        async for event in events:
+            if self.failure:
+                raise self.failure
+            text = event.body if isinstance(event, Answer) else "…"
+            if text in self.refused:
+                raise Refused(f"the platform refuses {len(text)} characters")
+            if not self.shown:
+                await receipt.posting()
+            self.shown[reference] = text
+            if self.after_posting:
+                raise self.after_posting
+            await receipt.posted(reference)
+
+    async def find(self, work: Work) -> str | None:
+        return self.found
+
+    async def readers(self, message: IncomingMessage) -> Readers:
+        return Readers(groups=frozenset())
+
+    async def close(self) -> None: ...
+
+
+class Thinking:
+    """Progress, what happens meanwhile, then the answer."""
+
+    def __init__(self) -> None:
+        self.meanwhile: Step | None = None
+
+    async def respond(self, request: Request) -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.WRITING)
+        if self.meanwhile:
+            await self.meanwhile()
+        yield answer()
+
+
+class Scene:
+    """A delivery over a real inbox whose clock is turned by hand."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.clock = Clock()
+        self.inbox = SQLiteInbox(storage.database, attempts=ATTEMPTS, clock=self.clock)
+        self.platform = Platform()
+        self.thinking = Thinking()
+        self.delivery = Delivery(
+            self.inbox,
+            self.thinking,  # type: ignore[arg-type] # of a responder, only what a delivery asks of it
+            {"slack": self.platform},
+            _request,
+            expire_late=False,
+            grace_seconds=0.0,
+            retry_seconds=1.0,
+        )
+
+    async def once(self) -> Work | None:
+        """Lease what can be leased and bring it to an end."""
+        if work := await self.inbox.lease():
+            await self.delivery.bring_to_an_end(work)
+        return work
+
+    async def often(self, times: int) -> None:
+        for _ in range(times):
+            await self.once()
+            self.clock.now += 3600
+
+
+async def _request(asked: IncomingMessage, adapter: PlatformAdapter) -> Request:
+    return Request(text=asked.text, audience=Audience(collections=frozenset()), author=asked.author)
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+    async with open_storage(tmp_path / "data") as storage:
+        made = Scene(storage)
+        await made.inbox.accept(message())
+        yield made
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Misconfigured("SLACK_BOT_TOKEN", "Slack says invalid_auth"),
+        Unavailable("Slack", "did not come back"),
+        Unavailable("Slack", "invalid_auth", permanent=True),
+    ],
+    ids=["wrong setting", "not reached", "dead token"],
+)
+@pytest.mark.parametrize("saved", [False, True], ids=["no answer yet", "answer saved"])
+async def test_a_platform_that_cannot_be_used_costs_no_attempt(
+    scene: Scene, failure: CitewellError, saved: bool
+) -> None:
+    if saved:
+        await scene.inbox.lease()
+        await scene.inbox.answered(message().key, answer())
+        await scene.inbox.release(message().key, counts=False)
+    scene.platform.failure = failure
+    await scene.often(4 * ATTEMPTS)
+    assert await scene.inbox.counts() == {"open": 1}
+    scene.platform.failure = None
+    work = await scene.once()
+    assert work
+    assert work.attempt == 1
+    assert scene.platform.shown == {"the reply": answer().body}
+    assert await scene.inbox.counts() == {"done": 1}
+
+
+async def test_a_platform_not_reached_after_the_intent_to_post_costs_no_attempt(scene: Scene) -> None:
+    scene.platform.after_posting = Unavailable("Slack", "did not come back")
+    scene.platform.found = "the reply"
+    await scene.often(4 * ATTEMPTS)
+    scene.platform.after_posting = None
+    await scene.once()
+    assert scene.platform.shown == {"the reply": answer().body}
+    assert await scene.inbox.counts() == {"done": 1}
+
+
+async def test_a_platform_that_asks_us_to_wait_is_left_alone_for_so_long(scene: Scene) -> None:
+    scene.platform.failure = Unavailable("Slack", "too many messages wait for one channel", retry_after=47.0)
+    await scene.once()
+    scene.clock.now += 46.9
+    assert await scene.inbox.lease() is None
+    scene.clock.now += 0.1
+    assert await scene.inbox.lease()
+
+
+async def test_an_answer_that_the_platform_refuses_ends_in_an_apology(scene: Scene) -> None:
+    scene.platform.refused = frozenset({answer().body})
+    scene.thinking.respond = _whole  # type: ignore[method-assign]
+    await scene.often(ATTEMPTS)
+    (told,) = scene.platform.shown.values()
+    assert told.startswith(wording.failure("").rstrip())
+    assert await scene.inbox.counts() == {"dead": 1}
+    assert await scene.inbox.given_up() == {f"the platform refuses {len(answer().body)} characters": 1}
+
+
+async def _whole(request: Request) -> AsyncIterator[Event]:
+    yield answer()
+
+
+async def test_no_apology_takes_the_place_of_a_reply_that_is_visible(scene: Scene) -> None:
+    await scene.inbox.lease()
+    await scene.inbox.answered(message().key, answer())
+    await scene.inbox.posting(message().key)
+    await scene.inbox.posted(message().key, "the reply")
+    await scene.inbox.release(message().key, counts=False)
+    scene.platform.after_posting = RuntimeError("could not tidy up")
+    await scene.often(ATTEMPTS)
+    assert scene.platform.shown == {"the reply": answer().body}
+    assert await scene.inbox.given_up() == {"RuntimeError": 1}
+
+
+async def test_a_message_that_can_be_told_nothing_is_given_up_and_counted(scene: Scene) -> None:
+    scene.platform.failure = RuntimeError("poison")
+    await scene.often(ATTEMPTS + 2)
+    assert scene.platform.shown == {}
+    assert await scene.inbox.counts() == {"dead": 1}
+    assert await scene.inbox.given_up() == {"RuntimeError": 1}
+
+
+async def test_the_bot_takes_part_where_a_reply_was_found_again(scene: Scene) -> None:
+    await scene.inbox.lease()
+    await scene.inbox.posting(message().key)
+    await scene.inbox.release(message().key)
+    scene.platform.found = "the reply"
+    scene.platform.failure = Unavailable("Slack", "did not come back")
+    await scene.once()
+    assert await scene.inbox.takes_part(message().conversation)
+    scene.clock.now += 60
+    work = await scene.inbox.lease()
+    assert work
+    assert work.reference == "the reply"
+
+
+async def test_a_reply_whose_question_is_erased_meanwhile_is_ended_and_not_answered(scene: Scene) -> None:
+    async def erase() -> None:
+        assert await scene.storage.people.forget(message().author)
+
+    scene.thinking.meanwhile = erase
+    await scene.once()
+    assert scene.platform.shown == {"the reply": wording.WITHDRAWN}
+    assert await scene.inbox.counts() == {}
+    assert answer().body not in await scene.storage.people.export(message().author)
+
+
+async def test_a_question_erased_before_anything_is_visible_gets_no_reply(scene: Scene) -> None:
+    async def erased(request: Request) -> AsyncIterator[Event]:
+        await scene.storage.people.forget(message().author)
+        yield answer()
+
+    scene.thinking.respond = erased  # type: ignore[method-assign]
+    await scene.once()
+    assert scene.platform.shown == {}
+
+
+async def test_a_delivery_that_hangs_is_ended_before_its_lease(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert DELIVERY_SECONDS + APOLOGY_SECONDS < LEASE_SECONDS
+    monkeypatch.setattr(delivery_module, "DELIVERY_SECONDS", 0.0)
+    scene.thinking.meanwhile = asyncio.Event().wait
+    work = await scene.once()
+    assert work
+    assert await scene.inbox.counts() == {"open": 1}
+    scene.clock.now += 3
+    again = await scene.inbox.lease()
+    assert again
+    assert again.attempt == 2
