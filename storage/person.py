@@ -67,13 +67,14 @@ class People:
         return erased
 
     async def forget_old(self, days: float) -> int:
-        """Delete turns, answers, ratings and participation older than `days`, and messages a day after they were dealt
-        with. Returns how many rows went."""
+        """Delete turns, answers, ratings, participation and questions that nobody could answer once they are older than
+        `days`, and messages a day after they were dealt with. Returns how many rows went."""
         now = time.time()
         old = now - days * 86400
 
-        def work(db: sqlite3.Connection) -> int:
-            return sum(
+        def work(db: sqlite3.Connection) -> tuple[int, int]:
+            expired = db.execute("DELETE FROM message WHERE state = 'open' AND sent_at < ?", (old,)).rowcount
+            return expired, sum(
                 db.execute(statement, (limit,)).rowcount
                 for statement, limit in (
                     ("DELETE FROM turn WHERE asked_at < ?", old),
@@ -90,9 +91,11 @@ class People:
                 )
             )
 
-        deleted = await self._database.write(work)
+        expired, deleted = await self._database.write(work)
+        if expired:
+            _log.warning("Erased questions that could not be answered within %g days: %d", days, expired)
         await self._database.scrub()
-        return deleted
+        return expired + deleted
 
 
 def _records(rows: sqlite3.Cursor) -> list[dict[str, object]]:

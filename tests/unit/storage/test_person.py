@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -109,6 +109,21 @@ async def test_time_erases_turns_answers_ratings_and_after_a_day_messages(storag
     work = await storage.inbox.lease()
     assert work
     assert work.message.text == "Still waiting?"
+
+
+async def test_time_erases_questions_that_nobody_could_answer(
+    storage: Storage, caplog: pytest.LogCaptureFixture
+) -> None:
+    long_ago = datetime.now(UTC) - timedelta(days=31)
+    await storage.inbox.accept(message("1.0", text=f"Where is the {CANARY}?", sent_at=long_ago))
+    await storage.inbox.accept(message("2.0", text="Still waiting?"))
+    assert await storage.people.forget_old(days=30) == 1
+    assert "could not be answered within 30 days: 1" in caplog.text
+    assert files_holding(storage.folder, [CANARY]) == []
+    work = await storage.inbox.lease()
+    assert work
+    assert work.message.text == "Still waiting?"
+    assert await storage.inbox.lease() is None
 
 
 async def _age(storage: Storage, by: timedelta) -> None:
