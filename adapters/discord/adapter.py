@@ -12,7 +12,7 @@ from discord.http import Route
 
 from adapters.discord import commands
 from adapters.discord.client import Client
-from adapters.discord.errors import at_login, translated
+from adapters.discord.errors import listening, translated
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.incoming import PLATFORM
 from adapters.discord.intake import Intake
@@ -77,8 +77,9 @@ class DiscordAdapter:
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         """Take messages in until cancelled.
 
-        Raises Misconfigured for a token or an intent that Discord refuses, Unavailable for everything that ends the
-        connection, a gateway that has gone silent among it: start anew, or end the process."""
+        Raises Misconfigured for a token or an intent that Discord refuses and for a memory that cannot be read;
+        Unavailable when Discord cannot be reached, a permanent one for a gateway that has gone silent. That, and any
+        other error, must end the process, with a status that makes its supervisor start it again."""
         if wait := self._budget.wait():
             log.warning("discord_waits_before_connecting", seconds=round(wait))
             await asyncio.sleep(wait)
@@ -86,14 +87,13 @@ class DiscordAdapter:
             Route.BASE = self._api_url
         line = self._connect(inbox, desk)
         try:
-            async with line.client:
-                self._line = line
-                try:
-                    await self._run(line.client)
-                finally:
-                    await self._let_deliveries_end()
-        except Exception as error:
-            raise at_login(error) from error
+            with listening():
+                async with line.client:
+                    self._line = line
+                    try:
+                        await self._run(line.client)
+                    finally:
+                        await self._let_deliveries_end()
         finally:
             self._connected.clear()
             self._line = None

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 import aiohttp
 import discord
 
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 
-T = TypeVar("T")
-
 TRANSIENT = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutError)
 """What may work in a moment. A request may have taken effect all the same."""
 UNKNOWN_MESSAGE, BAD_FORM, THREAD_ARCHIVED, THREAD_EXISTS = 10008, 50035, 50083, 160004
+TOO_MANY_REQUESTS, AUTHENTICATION_FAILED = 429, 4004
+"""An HTTP status, and a close code of the gateway."""
 TOKEN_GONE = (10008, 10015, 10062, 50027)
 """The private reply of a command can no longer be reached."""
 
@@ -40,24 +39,42 @@ def translated(action: str) -> Iterator[None]:
 PERMISSIONS = "Invite the bot again with the link that `citewell run` prints; channels can take permissions away."
 
 
-def at_login(error: BaseException) -> CitewellError:
-    """Why listening ended, in words that name what to do."""
-    if isinstance(error, CitewellError):
-        return error
-    if isinstance(error, discord.LoginFailure):
-        return Misconfigured(
-            "DISCORD_TOKEN",
-            "Discord does not accept this token",
-            what_to_do="Copy it anew from the Developer Portal: your application > Bot > Reset Token.",
-        )
-    if isinstance(error, discord.PrivilegedIntentsRequired):
-        return Misconfigured(
+@contextmanager
+def listening() -> Iterator[None]:
+    """Raises Misconfigured for a token or an intent that Discord refuses, Unavailable for what the network did.
+
+    Anything else is a fault of ours and stays what it is: the process must not go on with it."""
+    try:
+        yield
+    except discord.LoginFailure as error:
+        raise _wrong_token() from error
+    except discord.PrivilegedIntentsRequired as error:
+        raise Misconfigured(
             "CITEWELL_DISCORD_MESSAGE_CONTENT",
             "Discord refuses the message content intent to this application",
             what_to_do="In the Developer Portal, your application > Bot > Privileged Gateway Intents, switch on "
             "“Message Content Intent”; or switch this setting off: then follow-ups need a mention or a reply.",
-        )
-    return Unavailable("Discord", f"the connection ended: {type(error).__name__}")
+        ) from error
+    except discord.ConnectionClosed as error:
+        if error.code != AUTHENTICATION_FAILED:
+            raise
+        raise _wrong_token() from error
+    except discord.RateLimited as error:
+        raise Unavailable("Discord", "asks us to wait before we connect", retry_after=error.retry_after) from error
+    except (*TRANSIENT, discord.GatewayNotFound) as error:
+        raise Unavailable("Discord", f"the connection ended: {type(error).__name__}") from error
+    except discord.HTTPException as error:
+        if error.status != TOO_MANY_REQUESTS:
+            raise
+        raise Unavailable("Discord", "refuses requests for now: there were too many") from error
+
+
+def _wrong_token() -> Misconfigured:
+    return Misconfigured(
+        "DISCORD_TOKEN",
+        "Discord does not accept this token",
+        what_to_do="Copy it anew from the Developer Portal: your application > Bot > Reset Token.",
+    )
 
 
 def is_code(error: discord.HTTPException, *codes: int) -> bool:
@@ -67,13 +84,3 @@ def is_code(error: discord.HTTPException, *codes: int) -> bool:
 def question_is_gone(error: discord.HTTPException) -> bool:
     """Discord refused a reply because the message it refers to was deleted."""
     return error.code == BAD_FORM and "message_reference" in error.text
-
-
-async def unless(call: Callable[[], Awaitable[T]], *codes: int) -> T | None:
-    """What `call` gives, or None when Discord answers with one of `codes`."""
-    try:
-        return await call()
-    except discord.HTTPException as error:
-        if error.code in codes:
-            return None
-        raise

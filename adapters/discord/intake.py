@@ -82,7 +82,7 @@ class Intake:
     def _know_direct(self, channel_id: int) -> None:
         try:
             self._memory.know_direct(channel_id)
-        except OSError as error:
+        except Unavailable as error:
             log.warning("discord_memory_unwritable", reason=str(error))
 
     async def _surely(self, call: Callable[[], Awaitable[T]]) -> T:

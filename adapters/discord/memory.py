@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from pipeline.errors import Misconfigured, Unavailable
 
 KNOWN_DIRECTS = 500
 """DM channels that are read after an outage. The half of them used last are among them, whoever else writes."""
@@ -28,16 +31,25 @@ class _State(BaseModel):
 
 
 class Memory:
-    """Any thread may use it. Raises OSError when its folder cannot be written. A damaged file counts as an empty
-    one."""
+    """Any thread may use it. A damaged file counts as an empty one. Raises Misconfigured when the file cannot be read,
+    Unavailable when it cannot be written."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "discord.json"
         self._lock = threading.RLock()
+
+    @cached_property
+    def _state(self) -> _State:
         try:
-            self._state = _State.model_validate_json(self._path.read_bytes())
+            return _State.model_validate_json(self._path.read_bytes())
         except (FileNotFoundError, ValidationError):
-            self._state = _State()
+            return _State()
+        except OSError as error:
+            raise Misconfigured(
+                "CITEWELL_DATA",
+                f"{self._path.name} in it cannot be read: {error.strerror}",
+                what_to_do="Let the user that runs Citewell read and write it, or delete it: it holds no question.",
+            ) from error
 
     @property
     def read_until(self) -> float:
@@ -82,11 +94,18 @@ class Memory:
     def _save(self, **changes: object) -> None:
         with self._lock:
             changed = self._state.model_copy(update=changes)
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            beside = self._path.with_suffix(".new")
-            with beside.open("w") as file:
-                file.write(changed.model_dump_json())
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self._path)
+            try:
+                _replace(self._path, changed.model_dump_json())
+            except OSError as error:
+                raise Unavailable("Discord", f"{self._path.name} cannot be written: {error.strerror}") from error
             self._state = changed
+
+
+def _replace(path: Path, text: str) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    beside = path.with_suffix(".new")
+    with beside.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)

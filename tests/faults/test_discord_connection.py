@@ -21,6 +21,7 @@ from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import MESSAGE_CONTENT
+from tests.journeys.process import running
 
 
 @pytest.fixture
@@ -95,17 +96,55 @@ async def test_a_gateway_that_went_silent_ends_listening_with_an_error(tmp_path:
         listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(None, None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         discord.gateway.silent = True
-        with pytest.raises(Unavailable, match="said nothing"):
+        with pytest.raises(Unavailable, match="said nothing") as caught:
+            await listening
+        assert caught.value.permanent
+
+
+async def test_a_discord_that_cannot_be_reached_may_be_tried_again(tmp_path: Path) -> None:
+    async with FakeDiscord() as discord:
+        discord.faults.order("GET", "/users/@me", Fault(drop=True), times=-1)
+        with pytest.raises(Unavailable) as caught:
+            await adapter(discord, tmp_path).listen(None, None)  # type: ignore[arg-type]
+        assert not caught.value.permanent
+
+
+async def test_a_token_that_is_reset_while_the_bot_is_running_names_the_setting(tmp_path: Path) -> None:
+    async with FakeDiscord() as discord:
+        listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
+        await discord.gateway.connected()
+        discord.gateway._token = "reset"
+        await discord.gateway.drop(forget=True)
+        with pytest.raises(Misconfigured, match="DISCORD_TOKEN"):
             await listening
 
 
-async def test_an_event_that_cannot_be_parsed_ends_listening_with_an_error(tmp_path: Path) -> None:
+async def test_a_memory_that_cannot_be_read_is_told_when_discord_is_started_and_not_before(tmp_path: Path) -> None:
+    (tmp_path / "discord.json").mkdir()
+    async with FakeDiscord() as discord:
+        made = adapter(discord, tmp_path)
+        with pytest.raises(Misconfigured, match=r"discord\.json") as caught:
+            await made.listen(None, None)  # type: ignore[arg-type]
+    assert caught.value.setting == "CITEWELL_DATA"
+
+
+async def test_an_event_that_cannot_be_parsed_ends_listening_as_the_bug_it_is(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
         listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         await discord.gateway.emit("MESSAGE_DELETE", {"channel_id": "1"})
-        with pytest.raises(Unavailable, match="KeyError"):
+        with pytest.raises(KeyError):
             await listening
+
+
+@pytest.mark.slow
+async def test_a_bug_in_the_connection_ends_the_process_for_its_supervisor(tmp_path: Path) -> None:
+    discord = DiscordDriver(tmp_path / "unused")
+    async with discord.double(), running(tmp_path / "data", discord) as process:
+        await discord.discord.gateway.emit("MESSAGE_DELETE", {"channel_id": "1"})
+        assert await asyncio.wait_for(process.wait(), 30) == 1
+        assert process.stderr
+        assert "KeyError" in (await process.stderr.read()).decode()
 
 
 class Clock:

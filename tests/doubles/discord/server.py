@@ -110,8 +110,8 @@ class FakeDiscord(People):
 
     async def _application(self, _: web.Request) -> Payload:
         return {
-            "id": self.world.application, "name": "Citewell", "description": "", "icon": None,
-            "bot_public": self.world.public, "bot_require_code_grant": False, "owner": self.world.owner, "verify_key": "0", "flags": 0,
+            "id": self.world.application, "name": "Citewell", "description": "", "icon": None, "verify_key": "0",
+            "bot_public": self.world.public, "bot_require_code_grant": False, "owner": self.world.owner, "flags": 0,
         }  # fmt: skip
 
     async def _gateway_url(self, request: web.Request) -> Payload:

@@ -106,13 +106,8 @@ async def test_nothing_is_noted_before_a_gap_is_read(driver: Unwatched) -> None:
     await until(lambda: driver.discord.replies(driver.channel))
 
 
-async def test_a_folder_that_cannot_be_written_to_stops_nothing(
-    driver: Unwatched, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: Memory, until: float) -> None:
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(Memory, "mark_read", full)
+async def test_a_folder_that_cannot_be_written_to_stops_nothing(driver: Unwatched) -> None:
+    (driver.rig.folder / "discord.new").mkdir()
     await driver.client._mark_if_all_read()
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()

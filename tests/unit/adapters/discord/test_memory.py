@@ -6,7 +6,10 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from adapters.discord.memory import KNOWN_DIRECTS, Memory
+from pipeline.errors import Unavailable
 
 
 def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
@@ -29,6 +32,12 @@ def test_the_mark_never_goes_back(tmp_path: Path) -> None:
 def test_a_damaged_file_counts_as_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / "discord.json").write_text('{"read_until": ')
     assert Memory(tmp_path).read_until == 0.0
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "discord.new").mkdir()
+    with pytest.raises(Unavailable, match=r"discord\.json"):
+        Memory(tmp_path).mark_read(1.0)
 
 
 def test_only_the_direct_channels_used_last_are_kept(tmp_path: Path) -> None:
