@@ -109,7 +109,7 @@ class Settings(BaseSettings):
     )
     temperature: float = Field(0.2, ge=0, le=1, description="Sampling temperature, where the provider takes one")
     max_tokens: int = Field(1000, ge=50, le=8000, description="Most tokens a model may write")
-    context_tokens: int = Field(4000, ge=1500, le=200_000, description="Token budget of a whole prompt")
+    context_tokens: int = Field(4000, ge=2000, le=200_000, description="Token budget of a whole prompt")
     system_instructions: str = Field("", max_length=4000, description="House style or extra rules for a model")
     daily_tokens_person: int = Field(200_000, ge=0, description="Model tokens a person may use a day; 0: no limit")
     daily_tokens_space: int = Field(2_000_000, ge=0, description="Model tokens a workspace may use a day; 0: no limit")

@@ -100,6 +100,9 @@ class GuardedModel:
             started = self._clock()
             try:
                 yield
+            except GeneratorExit:  # whoever reads has enough
+                self._breaker.succeeded()
+                raise
             except Unavailable:
                 self._breaker.failed()
                 raise

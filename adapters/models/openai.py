@@ -132,6 +132,8 @@ class OpenAIModel:
 
 def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
     """Which optional parameter a server refused: the one it names, or the first its message mentions."""
+    if error.code == "context_length_exceeded":
+        return None
     if error.param:
         named = str(error.param).split(".")[0]
         return named if named in asked and named in _OPTIONAL else None

@@ -19,8 +19,8 @@ MEDIUM = 0.6
 """On squad2, unanswerable questions included, three of four extracts at HIGH are right, below MEDIUM two of five."""
 ABSTAIN_BELOW = 0.5
 """One threshold for every set: the best mean of balanced accuracy over the development sets (`docs/quality.md`)."""
-MODEL_ABSTAINS_BELOW = 0.1
-"""A model has read the passages and its sentences have passed the check: only a draft about nothing is withheld."""
+HOPELESS_BELOW = 0.1
+"""Below it one question of sixteen on squad2 can be answered (`docs/quality.md`): no model is asked."""
 MODEL_DOUBT = 0.5
 """The share of the doubt that is left when a model found an answer that stands up to the check. Not measured."""
 AGREEMENT, SPECIFICS = 0.1, 0.05
@@ -39,6 +39,7 @@ class Assessment(Value):
     sufficient: bool
     """The passages hold an answer."""
     abstain: bool
+    """Better not shown, if it is an extract: what a model wrote stands when it passed the check."""
     abstain_reason: str = ""
     differing: tuple[Sentence, ...] = ()
     """Two sentences of different documents that say the same with different figures."""
@@ -66,7 +67,7 @@ def assess(
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     to_the_point = asked.wanted is None or holds(asked.wanted, said)
     shown = worth if to_the_point else score
-    abstain = not said or shown < (MODEL_ABSTAINS_BELOW if by_model else ABSTAIN_BELOW)
+    abstain = not said or shown < ABSTAIN_BELOW
     return Assessment(
         confidence=Confidence(level=level, score=score, reasons=factors),
         sufficient=has_sufficient_context(answerable, said),
@@ -74,6 +75,12 @@ def assess(
         abstain_reason=_missing(found, said) if abstain else "",
         differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in differing),
     )
+
+
+def hopeless(question: str, passages: Sequence[RetrievedChunk]) -> bool:
+    """Whether `passages` hardly can answer `question`, whoever writes."""
+    asked = read(question)
+    return answerability(signals(asked, gather(asked, passages))) < HOPELESS_BELOW
 
 
 def answerability(found: Signals | None) -> float:

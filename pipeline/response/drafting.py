@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 from pipeline import wording
-from pipeline.assessment.confidence import Assessment, assess
+from pipeline.assessment.confidence import Assessment, assess, hopeless
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Writer
 from pipeline.response.compose import Draft
@@ -19,6 +19,7 @@ from pipeline.text import terms
 from pipeline.values import (
     BlockKind,
     Brief,
+    CitedSentence,
     Confidence,
     Finished,
     Judgement,
@@ -35,8 +36,11 @@ ABOUT_PASSAGES = ("answers", "relevance", "terms")
 """The parts of a confidence that are about what was found, not about what was written."""
 
 
+NOTHING_SUPPORTED = "nothing it wrote is in the passages"
+
+
 class Drafting:
-    """One use: iterate `sentences`, then ask for the `draft`."""
+    """One use: iterate `model`, or `extract`, or one after the other; then ask for the `draft`."""
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class Drafting:
         self._declined = False
         self._missing: tuple[str, ...] = ()
         self._review_tokens = 0
+        self._held: list[tuple[Sentence, Judgement]] = []
         self.tokens: int | None = 0
         """What the model used; None when it did not come to saying so."""
         self._preface = ""
@@ -66,6 +71,14 @@ class Drafting:
     def forgo(self) -> None:
         """Nothing is left of the day's tokens: the model is not asked."""
         self._failure = "the tokens of the day are spent"
+
+    @property
+    def hopeless(self) -> bool:
+        """The passages cannot answer: a model need not read them."""
+        short = len(self._passages) < self._limits.minimum_citations or (
+            len({passage.document.id for passage in self._passages}) < self._limits.minimum_sources
+        )
+        return self._limits.abstain and (short or hopeless(self._brief.question, self._passages))
 
     async def model(self, pen: Pen) -> AsyncIterator[Written]:
         """Show what the model drafts, sentence by sentence; `wants_extract` says whether that came to nothing."""
@@ -94,18 +107,30 @@ class Drafting:
                 if isinstance(piece, Finished):
                     self._end(piece)
                     return
-                if judgement and (cited := self._manuscript.show(piece, judgement)):
-                    yield Written(sentence=cited)
+                if judgement:
+                    self._held.append((piece, judgement))
+                    for cited in self._shown():
+                        yield Written(sentence=cited)
+
+    def _shown(self) -> Iterator[CitedSentence]:
+        """What is held back, once the draft cites enough."""
+        if self._too_little():
+            return
+        held, self._held = self._held, []
+        for sentence, judgement in held:
+            if cited := self._manuscript.show(sentence, judgement):
+                yield cited
 
     async def _judge(self, sentence: Sentence, pen: Pen) -> Judgement:
         """The deterministic check first; a judging model can only lower it."""
         judgement = self._manuscript.judge(sentence)
         if pen.judge is None:
             return judgement
+        self._manuscript.judged.pop()
         with self._watch.stage("review"):
             judgement, tokens = await pen.judge.review(sentence, judgement, self._passages)
         self._review_tokens += tokens
-        self._manuscript.judged[-1] = (sentence, judgement)
+        self._manuscript.judged.append((sentence, judgement))
         return judgement
 
     def _end(self, finished: Finished) -> None:
@@ -121,7 +146,9 @@ class Drafting:
         """Why the model's draft is not the answer, for the log; empty when it is."""
         if self._failure:
             return self._failure
-        return "" if self._manuscript.sentences or self._declined else "nothing it wrote is in the passages"
+        if self._manuscript.sentences or self._declined:
+            return ""
+        return "it cites too little" if self._held and self._manuscript.supported else NOTHING_SUPPORTED
 
     @property
     def wants_extract(self) -> bool:
@@ -130,6 +157,9 @@ class Drafting:
 
     async def extract(self, writer: Writer, *, always: bool, instead_of_model: bool) -> AsyncIterator[Written]:
         """Show the passages' own sentences where they answer; `always` shows the best ones even where they do not."""
+        if instead_of_model:
+            notes = (*self._usage.notes, f"model_failed: {self.failure}")
+            self._usage = self._usage.model_copy(update={"writer": "extractive", "notes": notes})
         self._manuscript.judged.clear()
         with self._watch.stage("write"):
             written = writer.write(self._brief, self._passages, self._history)
@@ -139,9 +169,6 @@ class Drafting:
         assessment = self._assess()
         if self._contradicted(assessment.differing):
             assessment = self._assess()
-        if instead_of_model:
-            notes = (*self._usage.notes, f"model_failed: {self._failure or self.failure}")
-            self._usage = self._usage.model_copy(update={"writer": "extractive", "notes": notes})
         if not always and (self._too_little() or (self._limits.abstain and assessment.abstain)):
             return
         cited = {judgement.chunk_ids[0] for _, judgement in self._manuscript.supported}

@@ -7,11 +7,13 @@ Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Protocol
 
 from pipeline import wording
+from pipeline.errors import CitewellError
 from pipeline.ports import HistoryStore, Writer
 from pipeline.response.budget import Reservation
 from pipeline.response.compose import Draft, compose, failed, without_search
@@ -98,7 +100,7 @@ class Responder:
             return
         yield Progress(stage=Stage.SEARCHING)
         with watch.stage("retrieve"):
-            retrieval = await self._retriever.retrieve(plan, request.audience)
+            retrieval = await self._retrieve(plan, request, reservation)
         passages = retrieval.passages or (retrieval.nearest if request.always else ())
         asked = " ".join((plan.question, *plan.sides))
         manuscript = Manuscript(
@@ -130,19 +132,29 @@ class Responder:
         await self._record(request, answer)
         yield answer
 
+    async def _retrieve(self, plan: Search, request: Request, reservation: Reservation | None) -> Retrieval:
+        try:
+            return await self._retriever.retrieve(plan, request.audience)
+        except CitewellError:
+            await self._settle(reservation, plan.tokens)
+            raise
+
     async def _reserve(self, request: Request) -> Reservation | None:
         """Tokens for all that the model may be asked; None when there is no model or the day's are spent."""
         space = request.conversation.space if request.conversation else ""
         return await self._pen.budget.reserve(request.author, space) if self._pen else None
 
     async def _settle(self, reservation: Reservation | None, spent: int) -> None:
+        """What cannot be counted stays set aside; the answer stands."""
         if self._pen and reservation:
-            await self._pen.budget.settle(reservation, spent)
+            with self._reported():
+                await self._pen.budget.settle(reservation, spent)
 
     async def _draft(
         self, drafting: Drafting, request: Request, reservation: Reservation | None
     ) -> AsyncIterator[Written]:
-        if self._pen:
+        asked = self._pen is not None and (request.always or not drafting.hopeless)
+        if self._pen and asked:
             if reservation is None:
                 drafting.forgo()
             else:
@@ -153,7 +165,7 @@ class Responder:
                 self._fell_back(drafting.failure)
             if not drafting.wants_extract:
                 return
-        extract = drafting.extract(self._extractive, always=request.always, instead_of_model=bool(self._pen))
+        extract = drafting.extract(self._extractive, always=request.always, instead_of_model=asked)
         async with closing(extract) as sentences:
             async for written in sentences:
                 yield written
@@ -179,7 +191,16 @@ class Responder:
     async def _record(self, request: Request, answer: Answer) -> None:
         turn = answer.turn(request.author, datetime.now(UTC))
         if request.conversation and request.records and turn:
-            await self._history.record(request.conversation, turn)
+            with self._reported():
+                await self._history.record(request.conversation, turn)
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """A store that fails behind an answer takes nothing back."""
+        try:
+            yield
+        except CitewellError as error:
+            self._report(secrets.token_hex(4), error)
 
 
 def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
