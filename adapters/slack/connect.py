@@ -59,7 +59,7 @@ async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
             if await _connected(handler):
                 await _until_dead(handler)
         finally:
-            await handler.client.close()  # type: ignore[no-untyped-call]
+            await _close(handler)
         log.warning("a Slack connection was lost and is made anew")
         address = ""
 
@@ -71,6 +71,16 @@ async def _connected(handler: AsyncSocketModeHandler) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+async def _close(handler: AsyncSocketModeHandler) -> None:
+    """Close everything, also when we are cancelled meanwhile."""
+    closing = asyncio.ensure_future(handler.client.close())  # type: ignore[no-untyped-call]
+    try:
+        await asyncio.shield(closing)
+    except asyncio.CancelledError:
+        await asyncio.wait({closing})
+        raise
 
 
 async def _new_address(app: AsyncApp, app_token: str) -> str:

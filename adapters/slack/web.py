@@ -20,7 +20,7 @@ SDK_LOG = logging.getLogger("slack_sdk.citewell")
 READS = frozenset({"conversations.info", "conversations.members", "conversations.replies", "users.info", "users.list"})
 """Methods that take a query rather than JSON."""
 LOST = (aiohttp.ClientError, TimeoutError, SlackClientError, OSError)
-"""Raised when a call did not come back, so that its outcome is not known. A SlackApiError is one of them: catch it first."""
+"""Raised when a call did not come back, so that its outcome is not known. SlackApiError is one: catch it first."""
 DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
 
 
