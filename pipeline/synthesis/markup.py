@@ -15,6 +15,9 @@ from pipeline.synthesis.marks import extract
 from pipeline.synthesis.tables import is_row, read_table
 from pipeline.values import BlockKind, Value
 
+_LANGUAGE = re.compile(r"[\w+#.-]{1,20}(?!\S)")
+"""A name such as `python`, `c++`, `objective-c`: nothing that could end the fence or be a link."""
+
 
 class Marked(Value):
     """A `Sentence` before its source numbers are resolved."""
@@ -153,10 +156,11 @@ class Parser:
 
     def _end_fence(self) -> None:
         assert self._fence is not None
-        language, *lines = self._fence
+        info, *lines = self._fence
         self._fence = None
+        named = _LANGUAGE.match(info)
         if any(line.strip() for line in lines):
-            self._settle(self._marked("\n".join(lines), BlockKind.CODE, (), language=language.split(" ")[0]))
+            self._settle(self._marked("\n".join(lines), BlockKind.CODE, (), language=named.group() if named else ""))
 
     def _end_table(self) -> None:
         rows, self._table = read_table(self._table), []

@@ -147,6 +147,12 @@ def test_code_comes_whole_and_untouched_with_the_number_below_it() -> None:
     assert after.text == "Then stop."
 
 
+@pytest.mark.parametrize("named", ["x```[click](http://evil.example)", "x```", "[a](b)", "`", "p" * 21, "<script>"])
+def test_what_is_no_name_of_a_language_is_dropped(named: str) -> None:
+    assert [one.language for one in read(f"```{named}\nls -la\n```\n[1]\n")] in ([""], ["", ""])
+    assert [one.language for one in read("```c++ title=a\nls -la\n```\n[1]\n")] == ["c++"]
+
+
 def test_labels_of_a_comparison_become_sections() -> None:
     found = read(
         "**Similarities:**\n- both are paid [1]\n\nDIFFERENCES: Staff get more [2].\n## Conclusion\nIt depends [1]."
