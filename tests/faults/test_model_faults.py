@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from pipeline import wording
+from pipeline.errors import Unavailable
 from pipeline.response.budget import TokenBudget
 from pipeline.response.request import Limits
-from pipeline.values import Answer, Outcome
+from pipeline.values import Answer, ConversationId, Outcome, Turn, Written
 from tests.doubles.llm.faults import (
     Act,
     Broken,
@@ -28,7 +29,7 @@ from tests.doubles.llm.faults import (
     Text,
 )
 from tests.doubles.llm.server import LlmServer
-from tests.doubles.llm.walk import Tally, passage, walking
+from tests.doubles.llm.walk import NoHistory, Tally, passage, walking
 
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 FIRST, SECOND = "Full-time staff get 25 days of paid leave a year.", "Unused days may be carried into March."
@@ -170,3 +171,48 @@ async def test_a_stream_that_was_cut_before_a_sentence_costs_its_prompt(reset: b
         await walk.answer(QUESTION)
     (counted,) = tally.used.values()
     assert 100 < counted < 5_000
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_where_the_passages_do_not_answer_a_dead_model_does_not_make_them_an_answer(provider: str) -> None:
+    close = passage("c1", "The canteen opens at noon for full-time staff.", score=0.4)
+    close = close.model_copy(update={"unit_scores": (0.5,)})
+    async with LlmServer([WRONG_KEY]).running() as server, walking(server, [close], provider=provider) as walk:
+        answer = await walk.answer(QUESTION)
+    assert walk.reasons
+    assert (answer.outcome, answer.sentences) == (Outcome.NOT_FOUND, ())
+    assert answer.usage.writer == "extractive"
+
+
+async def test_a_model_is_not_asked_where_the_passages_are_about_something_else() -> None:
+    far = passage("c1", "The canteen opens at noon.", score=0.2).model_copy(update={"unit_scores": (0.05,)})
+    async with LlmServer([Text(GOOD)]).running() as server, walking(server, [far]) as walk:
+        answer = await walk.answer(QUESTION)
+    assert server.requests == []
+    assert (answer.outcome, walk.reasons) == (Outcome.NOT_FOUND, [])
+
+
+@pytest.mark.parametrize(("draft", "way"), [(GOOD, "extract"), (f"{GOOD} Contractors get no paid leave [2].", "model")])
+async def test_nothing_of_a_draft_is_shown_before_it_cites_what_it_must(draft: str, way: str) -> None:
+    limits = Limits(minimum_citations=2, minimum_sources=2)
+    async with LlmServer([Text(draft)]).running() as server, walking(server, PASSAGES, limits=limits) as walk:
+        events = await walk.events(QUESTION)
+    answer = events[-1]
+    assert isinstance(answer, Answer)
+    if way == "model":
+        assert [event.sentence for event in events if isinstance(event, Written)] == list(answer.sentences)
+        assert answer.usage.writer == "openai:m"
+    else:
+        assert answer.usage.writer == "extractive"
+        assert walk.reasons == ["it cites too little"]
+
+
+async def test_a_store_that_fails_behind_the_last_sentence_takes_no_answer_back() -> None:
+    class Full(NoHistory):
+        async def record(self, conversation: ConversationId, turn: Turn) -> None:
+            raise Unavailable("storage", "the disk is full")
+
+    async with LlmServer([Text(GOOD)]).running() as server, walking(server, PASSAGES, history=Full()) as walk:
+        answer = await walk.answer(QUESTION)
+    assert answer.outcome is Outcome.ANSWERED
+    assert len(walk.incidents) == 1

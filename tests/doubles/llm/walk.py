@@ -12,6 +12,7 @@ from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from adapters.models.openai import OpenAIModel
 from pipeline.extraction.extract import ExtractiveWriter
+from pipeline.ports import HistoryStore
 from pipeline.response.budget import TokenBudget
 from pipeline.response.pen import Pen
 from pipeline.response.request import Limits, Options, Request
@@ -100,7 +101,8 @@ class Walk:
     incidents: list[Exception] = field(default_factory=list)
 
     async def events(self, question: str) -> list[Event]:
-        request = Request(text=question, audience=EVERYBODY)
+        conversation = ConversationId(platform="console", space="", channel="c")
+        request = Request(text=question, audience=EVERYBODY, conversation=conversation)
         return [event async for event in self.responder.respond(request)]
 
     async def answer(self, question: str) -> Answer:
@@ -119,6 +121,7 @@ async def walking(
     breaker: Breaker | None = None,
     budget: TokenBudget | None = None,
     require_grounding: bool = True,
+    history: HistoryStore | None = None,
 ) -> AsyncIterator[Walk]:
     """A whole walk that asks `server` as `provider` would be asked."""
     model = (
@@ -139,7 +142,7 @@ async def walking(
             writer=ModelWriter(guarded, PromptOptions()),
             budget=budget or TokenBudget(Tally(), person=0, space=0, answer=5000),
         ),
-        history=NoHistory(),
+        history=history or NoHistory(),
         options=Options(limits=limits or Limits(), require_grounding=require_grounding),
         report=lambda _, error: walk.incidents.append(error),
         fell_back=walk.reasons.append,

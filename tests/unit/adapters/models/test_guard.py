@@ -11,6 +11,7 @@ from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.streams import closing
 from pipeline.values import Usage
 
 DOWN = Unavailable("m", "down")
@@ -151,6 +152,18 @@ async def test_while_a_probe_is_under_way_nobody_else_waits() -> None:
         await read(guard)
     answer.set()
     assert await probe == "back"
+
+
+async def test_a_probe_whose_reader_has_enough_finds_the_service_back() -> None:
+    model, clock = FlakyModel(*[[GONE]] * 5, ["long", " story", STOP]), Clock()
+    guard = guarded(model, clock)
+    for _ in range(5):
+        with pytest.raises(Unavailable):
+            await read(guard)
+    clock.now += 10
+    async with closing(guard.stream([], max_tokens=5)) as probe:
+        await anext(probe)
+    assert await read(guard) == "ok"
 
 
 @pytest.mark.parametrize(("waited", "made"), [(6.0, 5), (1.0, 9)], ids=["long", "short"])

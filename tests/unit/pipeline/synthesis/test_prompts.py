@@ -177,12 +177,12 @@ def test_the_place_of_a_passage_stands_on_one_line_beside_it() -> None:
 @given(
     chosen=st.lists(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=60), max_size=12),
     question=st.text(max_size=3000),
-    budget=st.integers(1500, 3000),
+    budget=st.integers(2000, 3000),
     turns=st.integers(0, 8),
     house=st.text(max_size=2000),
 )
 @settings(max_examples=60, deadline=None)
-def test_no_prompt_is_over_its_budget(
+def test_no_prompt_is_over_its_budget_or_without_a_passage(
     chosen: list[list[str]], question: str, budget: int, turns: int, house: str
 ) -> None:
     passages = [passage(f"c{n}", *parts, document=f"d{n % 3}", query=n % 2) for n, parts in enumerate(chosen)]
@@ -191,6 +191,7 @@ def test_no_prompt_is_over_its_budget(
     prompt = answer_prompt(Brief(question=question), passages, history, options, MARK)
     assert sum(estimate(message.content) for message in prompt.messages) <= budget
     assert prompt.tokens <= budget
+    assert bool(prompt.passages) == bool(passages)
 
 
 @pytest.mark.parametrize("budget", range(60))
