@@ -12,7 +12,7 @@ import numpy as np
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
 from storage.database import Database
-from storage.revision import SPAN, Revision, sweep
+from storage.revision import SPAN, Revision
 from storage.vectors import unpack
 
 STRAYS = """
@@ -26,7 +26,8 @@ STRAYS = """
 async def claim(database: Database, source: str, collection: str) -> list[str]:
     """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
 
-    Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
+    Those of sources around it that lie in it become its own. Text and vectors stay as they are; what they were before
+    is left to be swept."""
     await database.write(partial(_keep, source=source, collection=collection))
     strays = await database.read(partial(_strays, source=source, collection=collection))
     for revision, document in strays:
@@ -34,8 +35,6 @@ async def claim(database: Database, source: str, collection: str) -> list[str]:
         filename = document.filename if document.source == source else _below(path, source)
         moved = document.model_copy(update={"collection": collection, "source": source, "filename": filename})
         await (await database.read(partial(_copy, revision=revision, document=moved))).write(database)
-    if strays:
-        await sweep(database)
     return [document.id for _, document in strays]
 
 

@@ -15,7 +15,8 @@ from pipeline.ports import Vectors
 from pipeline.values import Audience, Chunk, Document
 from storage.claim import claim
 from storage.database import Database
-from storage.revision import Revision, erase_words, raise_generation, sweep
+from storage.revision import Revision
+from storage.sweep import hide, sweep
 
 
 class SQLiteLibrary:
@@ -109,7 +110,9 @@ class SQLiteLibrary:
         """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
 
         Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
-        return await claim(self._database, source, collection)
+        moved = await claim(self._database, source, collection)
+        await self.sweep()
+        return moved
 
     async def release(self, sources: Collection[str]) -> None:
         """Forget that these are sources; their documents stay."""
@@ -142,30 +145,21 @@ class SQLiteLibrary:
         """Replace the document as a whole; its old version serves until the new one is complete."""
         revision = Revision(document, chunks, vectors, embedder)
         await revision.write(self._database)
-        await sweep(self._database)
+        await self.sweep()
 
     async def remove(self, document_ids: Collection[str]) -> int:
         """Forget documents: their text, words and vectors are in the database no more when this returns.
 
-        Answers that quoted them stay as long as answers do, and backups made before until those age out. Returns how
+        Answers that quoted them stay as long as answers do, and backups made before until those age out. Cut short by
+        a crash, it is completed when next a document is written or removed, or the bot starts or backs up. Returns how
         many documents there were."""
-
-        def work(db: sqlite3.Connection) -> int:
-            changed = db.execute(
-                "UPDATE revision SET state = 'retired' WHERE state = 'live'"
-                " AND document IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(document_ids)),),
-            ).rowcount
-            if changed:
-                raise_generation(db)
-            return changed
-
-        removed = await self._database.write(work)
-        if removed:
-            await sweep(self._database)
-            await erase_words(self._database)
-            await self._database.scrub()
+        removed = await self._database.write(lambda db: hide(db, document_ids))
+        await self.sweep()
         return removed
+
+    async def sweep(self) -> None:
+        """Delete what was replaced or removed and a crash left behind."""
+        await sweep(self._database)
 
 
 @lru_cache(maxsize=2048)

@@ -47,6 +47,7 @@ class Storage:
 
     async def back_up(self) -> Path:
         """Copy the database into `backups`, drop old copies, return the new one's path."""
+        await self.library.sweep()
         target = self.folder / "backups" / time.strftime("citewell-%Y%m%d-%H%M%S.db", time.gmtime())
         await self.database.back_up(target)
         drop_old(target.parent, keep=KEEP_BACKUPS, days=KEEP_BACKUP_DAYS)
@@ -84,8 +85,10 @@ async def open_storage(
         database = await Database.open(folder / "citewell.db")
         stack.push_async_callback(database.close)
         inbox = SQLiteInbox(database, capacity=capacity, per_author=per_author)
+        library = SQLiteLibrary(database, embedder=embedder)
         if exclusive:
             await inbox.recover()
+            await library.sweep()
         vectors = VectorIndex(database, folder / "index", embedder=embedder, url=chroma_url)
         stack.push_async_callback(vectors.close)
         if embedder:
@@ -93,7 +96,7 @@ async def open_storage(
         yield Storage(
             folder=folder,
             database=database,
-            library=SQLiteLibrary(database, embedder=embedder),
+            library=library,
             index=SearchIndex(database, embedder=embedder, vectors=vectors if embedder else None),
             inbox=inbox,
             history=SQLiteHistory(database),

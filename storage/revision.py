@@ -1,6 +1,6 @@
-"""One version of one document on its way in, and the sweeping of those on their way out.
+"""One version of one document on its way in.
 
-Everything is done in batches short enough that a message waiting to be accepted waits 20 ms at most.
+It is written in batches short enough that a message waiting to be accepted waits 20 ms at most.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from pipeline.errors import Refused
 from pipeline.ports import Vectors
@@ -25,9 +24,6 @@ PAUSE_SECONDS = 0.002
 """Between batches the lock is free for other processes."""
 MARK = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
-ABANDONED_SECONDS = 600.0
-"""A staged revision this old belongs to a process that died."""
-MERGE_PAGES = 64
 
 
 class Revision:
@@ -46,18 +42,21 @@ class Revision:
         self._written = 0
 
     async def write(self, database: Database) -> None:
-        """Stage the revision, write its chunks and make it the live one; a failure leaves the old one live."""
+        """Stage the revision, write its chunks and make it the live one; a failure leaves the old one live.
+
+        Begins anew when it was swept meanwhile, because nothing had been written to it for long or the document was
+        removed."""
         try:
-            await _in_batches(database, self._batch)
+            await in_batches(database, self._batch)
         except BaseException:
             await database.write(lambda db: _retire(db, self._id))
             raise
 
     def _batch(self, db: sqlite3.Connection) -> bool:
         """Write for BATCH_SECONDS; True once the revision is live."""
+        if not self._still_staged(db):
+            self._id, self._written = self._stage(db), 0
         end = time.monotonic() + BATCH_SECONDS
-        if not self._id:
-            self._id = self._stage(db)
         while self._written < len(self._chunks) and time.monotonic() < end:
             self._insert(db, self._written)
             self._written += 1
@@ -65,6 +64,11 @@ class Revision:
             return False
         self._publish(db)
         return True
+
+    def _still_staged(self, db: sqlite3.Connection) -> bool:
+        """Whether it was begun and not swept; if so, from now on it counts as written to just now."""
+        touch = "UPDATE revision SET created_at = ? WHERE id = ? AND state = 'staged'"
+        return db.execute(touch, (time.time(), self._id)).rowcount == 1
 
     def _stage(self, db: sqlite3.Connection) -> int:
         document = self._document
@@ -124,21 +128,7 @@ def generation(db: sqlite3.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-async def sweep(database: Database) -> None:
-    """Delete what no reader can see: replaced and removed revisions, and those a crash left behind."""
-    for revision in await database.read(_hidden):
-        await _in_batches(database, partial(_delete_batch, revision=revision))
-
-
-async def erase_words(database: Database) -> None:
-    """Merge the lexical index down to one segment, so that words of deleted text are in none of its pages.
-
-    SQLite 3.42 would do this while deleting (`secure-delete`); these are the documented steps for older versions."""
-    await database.write(partial(_merge, pages=-MERGE_PAGES))
-    await _in_batches(database, partial(_merge, pages=MERGE_PAGES))
-
-
-async def _in_batches(database: Database, batch: Callable[[sqlite3.Connection], bool]) -> None:
+async def in_batches(database: Database, batch: Callable[[sqlite3.Connection], bool]) -> None:
     """Run `batch` in a transaction each until it says that it is done."""
     while True:
         if await database.write(batch):
@@ -146,37 +136,5 @@ async def _in_batches(database: Database, batch: Callable[[sqlite3.Connection], 
         await asyncio.sleep(PAUSE_SECONDS)
 
 
-def _merge(db: sqlite3.Connection, pages: int) -> bool:
-    before = db.total_changes
-    db.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
-    return db.total_changes - before < 2
-
-
 def _retire(db: sqlite3.Connection, revision: int) -> None:
     db.execute("UPDATE revision SET state = 'retired' WHERE id = ? AND state = 'staged'", (revision,))
-
-
-def _hidden(db: sqlite3.Connection) -> list[int]:
-    rows = db.execute(
-        "SELECT id FROM revision WHERE state <> 'live' AND (state = 'retired' OR created_at < ?)",
-        (time.time() - ABANDONED_SECONDS,),
-    )
-    return [revision for (revision,) in rows]
-
-
-def _delete_batch(db: sqlite3.Connection, revision: int) -> bool:
-    """Delete chunks for BATCH_SECONDS; True once the revision is gone."""
-    end = time.monotonic() + BATCH_SECONDS
-    numbers = (revision * SPAN, (revision + 1) * SPAN - 1)
-    for (number,) in db.execute("SELECT number FROM chunk WHERE number BETWEEN ? AND ?", numbers).fetchall():
-        if time.monotonic() > end:
-            return False
-        for table in (
-            "words WHERE rowid",
-            "chunk WHERE number",
-            "unit_vectors WHERE number",
-            "mean_vector WHERE number",
-        ):
-            db.execute(f"DELETE FROM {table} = ?", (number,))  # noqa: S608 - our own table names
-    db.execute("DELETE FROM revision WHERE id = ? AND state <> 'live'", (revision,))
-    return True

@@ -1,0 +1,116 @@
+"""What nobody can see is deleted, however much of it there is; what is being written is not lost over it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from storage import revision as writing
+from storage import sweep as sweeping
+from storage.database import Database
+from storage.library import SQLiteLibrary
+from storage.revision import SPAN, Revision
+from storage.sweep import sweep
+from tests.doubles.samples import chunks, document
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    opened = await Database.open(tmp_path / "c.db")
+    yield opened
+    await opened.close()
+
+
+async def count(database: Database, table: str) -> int:
+    return int(await database.read(lambda db: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]))
+
+
+async def test_a_document_of_any_length_is_removed(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even when listing a few of its passages takes longer than a batch may."""
+    library = SQLiteLibrary(database)
+    await library.put(document("long"), [], None, "")
+
+    def fill(db: sqlite3.Connection) -> None:
+        (revision,) = db.execute("SELECT id FROM revision").fetchone()
+        rows = ((revision * SPAN + number, f"long#{number}", "{}") for number in range(1200))
+        db.executemany("INSERT INTO chunk VALUES (?, ?, ?)", rows)
+
+    await database.write(fill)
+    monkeypatch.setattr(sweeping, "BATCH_SECONDS", -1.0)
+    monkeypatch.setattr(writing, "PAUSE_SECONDS", 0.0)
+    assert await library.remove(["long"]) == 1
+    assert await count(database, "chunk") == 0
+    assert await count(database, "revision") == 0
+
+
+class Interrupted(Revision):
+    """Something happens between its first batch and its second."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self.begun, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def write(self, database: Database) -> None:
+        await database.write(self._batch)
+        self.begun.set()
+        await self.go_on.wait()
+        await super().write(database)
+
+
+async def interrupted(database: Database, monkeypatch: pytest.MonkeyPatch) -> tuple[Interrupted, asyncio.Task[None]]:
+    """A second version of a document, of which one batch is written."""
+    library = SQLiteLibrary(database)
+    await library.put(document("d", version="1"), chunks("d", ["old"]), None, "")
+    monkeypatch.setattr(writing, "BATCH_SECONDS", -1.0)
+    revision = Interrupted(document("d", version="2"), chunks("d", ["new", "newer"]), None, "")
+    task = asyncio.create_task(revision.write(database))
+    await revision.begun.wait()
+    monkeypatch.setattr(writing, "BATCH_SECONDS", 1.0)
+    return revision, task
+
+
+@pytest.mark.parametrize("by", ["time", "removal"])
+async def test_a_version_that_is_swept_while_it_is_written_is_written_again_whole(
+    database: Database, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    revision, task = await interrupted(database, monkeypatch)
+    if by == "time":
+        await database.write(lambda db: db.execute("UPDATE revision SET created_at = 0 WHERE state = 'staged'"))
+        await sweep(database)
+    else:
+        await SQLiteLibrary(database).remove(["d"])
+    assert await count(database, "revision WHERE state = 'staged'") == 0
+    revision.go_on.set()
+    await task
+    library = SQLiteLibrary(database)
+    assert [one.version for one in await library.documents()] == ["2"]
+    assert [chunk.text for chunk, _ in await library.chunks(["d#0", "d#1"])] == ["new", "newer"]
+    await sweep(database)
+    assert await count(database, "chunk") == 2
+    assert await count(database, "words") == 2
+
+
+async def test_a_version_that_is_being_written_is_not_swept_however_long_it_takes(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revision, task = await interrupted(database, monkeypatch)
+    await database.write(lambda db: db.execute("UPDATE revision SET created_at = 0 WHERE state = 'staged'"))
+    with monkeypatch.context() as slow:
+        slow.setattr(writing, "BATCH_SECONDS", -1.0)
+        await database.write(revision._batch)
+    await sweep(database)
+    assert await count(database, "revision WHERE state = 'staged'") == 1
+    revision.go_on.set()
+    await task
+
+
+async def test_removing_nothing_leaves_nothing_to_do(database: Database) -> None:
+    library = SQLiteLibrary(database)
+    await library.put(document("d"), chunks("d", ["text"]), None, "")
+    assert await library.remove(["nobody"]) == 0
+    assert await library.remove(["d"]) == 1
+    assert await count(database, "setting WHERE name = 'removed'") == 0
