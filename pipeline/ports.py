@@ -257,7 +257,11 @@ class Inbox(Protocol):
         ...
 
     async def cancel(self, key: str) -> bool:
-        """Drop a question that is not answered yet; False when it is too late or unknown."""
+        """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown."""
+        ...
+
+    async def leave(self, space: str) -> None:
+        """Erase all that is kept of a `platform:space` that the bot was removed from."""
         ...
 
     async def lease(self) -> Work | None:

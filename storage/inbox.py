@@ -15,6 +15,7 @@ from functools import partial
 from pipeline.errors import Busy, Withdrawn
 from pipeline.values import Answer, ConversationId, IncomingMessage, Work
 from storage.database import Database
+from storage.erase import erase_space
 from storage.intake import change, conversation, drop, take
 from storage.lease import candidate, give_back, take_back, take_turn
 from storage.reply import GIVEN_UP, count, end, keep_reference, mark_posting, save_answer, unless_withdrawn
@@ -76,11 +77,16 @@ class SQLiteInbox:
         return await self._database.write(lambda db: change(db, key, text, now), durable=True)
 
     async def cancel(self, key: str) -> bool:
-        """Drop a question that nothing is visible of yet; False when it is too late or unknown.
+        """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown.
 
         A question that arrives after its deletion is not kept."""
         now = self._clock()
         return await self._database.write(lambda db: drop(db, key, now), durable=True)
+
+    async def leave(self, space: str) -> None:
+        """Erase all that is kept of a `platform:space` that the bot was removed from."""
+        await self._database.write(lambda db: erase_space(db, space), durable=True)
+        await self._database.scrub()
 
     async def lease(self) -> Work | None:
         """The next message, fairly by space, then author, then age; None when there is none.

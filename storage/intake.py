@@ -7,6 +7,7 @@ import sqlite3
 
 from pipeline.errors import Busy
 from pipeline.values import ConversationId, IncomingMessage, Manner
+from storage.erase import erase_question
 
 NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
@@ -49,6 +50,7 @@ def change(db: sqlite3.Connection, key: str, text: str, now: float) -> bool:
     message = IncomingMessage.model_validate_json(row[0])
     if message.text == text:
         return True
+    db.execute("DELETE FROM answer WHERE id = (SELECT answer FROM message WHERE key = ?)", (key,))
     db.execute(
         "UPDATE message SET body = ?, answer = '', withdrawn = ? WHERE key = ?",
         (message.model_copy(update={"text": text}).model_dump_json(), row[1] > now, key),
@@ -63,13 +65,13 @@ def conversation(db: sqlite3.Connection, key: str) -> str | None:
 
 
 def drop(db: sqlite3.Connection, key: str, now: float) -> bool:
-    """Cancel a question that nothing is visible of yet; False when too late or not there, and never kept then."""
+    """Cancel a question and erase what is kept of it and of its answer; False when it is not waiting any more or not
+    there, and never kept then."""
     _know(db, key, now)
     changed = db.execute(
-        "UPDATE message SET state = 'cancelled', closed_at = ?"
-        " WHERE key = ? AND state = 'open' AND posting_since IS NULL",
-        (now, key),
+        "UPDATE message SET state = 'cancelled', closed_at = ? WHERE key = ? AND state = 'open'", (now, key)
     )
+    erase_question(db, key)
     return changed.rowcount > 0
 
 

@@ -189,6 +189,26 @@ def sources(db: Database) -> None:
     )
 
 
+@schema()
+def questions(db: Database) -> None:
+    """Which question an answer was given to, for as long as the answer is kept: longer than the message is."""
+    _each(
+        db,
+        """
+        CREATE TABLE question (
+            key TEXT PRIMARY KEY, answer TEXT NOT NULL, conversation TEXT NOT NULL) WITHOUT ROWID;
+        CREATE INDEX question_answer ON question (answer);
+        INSERT INTO question SELECT key, answer, conversation FROM message WHERE answer <> '';
+        CREATE TRIGGER message_answered AFTER UPDATE OF answer ON message WHEN NEW.answer <> '' BEGIN
+            INSERT OR REPLACE INTO question VALUES (NEW.key, NEW.answer, NEW.conversation);
+        END;
+        CREATE TRIGGER answer_forgotten AFTER DELETE ON answer BEGIN
+            DELETE FROM question WHERE answer = OLD.id;
+        END;
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

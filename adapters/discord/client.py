@@ -133,6 +133,9 @@ class Client(discord.Client):
         if self._gap:
             self._read_gap()
 
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        await self._intake.leave(guild.id)
+
     async def _fill_gap(self) -> None:
         await fill(self, self._inbox, self._memory, self.on_message)
         self._caught_up = True

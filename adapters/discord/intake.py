@@ -11,7 +11,7 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.discord.incoming import Reading, guild_of, key, question, read
+from adapters.discord.incoming import PLATFORM, Reading, guild_of, key, question, read
 from adapters.discord.memory import Memory
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
@@ -66,8 +66,12 @@ class Intake:
         await self._surely(lambda: self._inbox.amend(changed, text))
 
     async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
-        """A message was deleted: nothing will be answered to it."""
+        """A message was deleted: nothing will be answered to it, and nothing is kept of it."""
         await self._surely(lambda: self._inbox.cancel(key(guild_id, channel_id, message_id)))
+
+    async def leave(self, guild_id: int) -> None:
+        """We were removed from a server: nothing is kept of it."""
+        await self._surely(lambda: self._inbox.leave(f"{PLATFORM}:{guild_id}"))
 
     async def _in_its_conversation(self, reading: Reading) -> IncomingMessage:
         """Only the rated part of a reply carries the root of its conversation; the inbox knows that of its question."""

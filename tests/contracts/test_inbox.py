@@ -218,13 +218,17 @@ async def test_a_deletion_that_comes_first_wins(inbox: SQLiteInbox) -> None:
     assert await inbox.lease() is None
 
 
-async def test_a_deletion_comes_too_late_once_something_is_visible(inbox: SQLiteInbox) -> None:
+async def test_a_deletion_while_the_reply_appears_withdraws_it(inbox: SQLiteInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
     await inbox.posting(message().key)
-    assert await inbox.cancel(message().key) is False
+    assert await inbox.cancel(message().key) is True
+    with pytest.raises(Withdrawn):
+        await inbox.answered(message().key, answer())
     await inbox.posted(message().key, "9.9")
     await inbox.done(message().key)
+    assert await inbox.counts() == {"cancelled": 1}
+    assert await inbox.lease() is None
 
 
 @pytest.mark.parametrize(("minutes", "late"), [(14, False), (16, True)])

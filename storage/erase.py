@@ -1,0 +1,44 @@
+"""Erasing what was kept of one question or of one space: its text, the answer, the turn and the ratings.
+
+All inside the caller's transaction. Backups made before keep it until they age out.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+_OF_ANSWERS = (
+    "DELETE FROM rating WHERE answer IN (SELECT answer FROM question WHERE {which})",
+    "DELETE FROM answer WHERE id IN (SELECT answer FROM question WHERE {which})",
+)
+_TURN = """
+    DELETE FROM turn WHERE id IN (
+        SELECT turn.id FROM question JOIN answer ON answer.id = question.answer
+            JOIN turn ON turn.conversation = question.conversation AND turn.author = answer.author
+        WHERE question.key = ? AND json_extract(turn.body, '$.question') = json_extract(answer.body, '$.question'))
+"""
+"""A turn is known by what was asked in its conversation: the same question asked twice there goes twice."""
+
+
+def erase_question(db: sqlite3.Connection, key: str) -> None:
+    """Erase what is kept of the question with that key, whether it is answered or not."""
+    db.execute(_TURN, (key,))
+    _erase_answers(db, "key = ?", (key,))
+    db.execute("UPDATE message SET body = json_set(body, '$.text', ''), answer = '' WHERE key = ?", (key,))
+
+
+def erase_space(db: sqlite3.Connection, space: str) -> None:
+    """Erase what is kept of a `platform:space`: questions that wait, conversations, and where we took part."""
+    prefix = f"{space}:"
+    inside = (len(prefix), prefix)
+    _erase_answers(db, "substr(key, 1, ?) = ?", inside)
+    for table, column in (("turn", "conversation"), ("part", "conversation"), ("seen", "channel")):
+        db.execute(f"DELETE FROM {table} WHERE substr({column}, 1, ?) = ?", inside)  # noqa: S608 - our own names
+    db.execute("DELETE FROM message WHERE space = ?", (space,))
+    db.execute("DELETE FROM served WHERE scope = ? OR substr(scope, 1, ?) = ?", (space, len(space) + 1, f"{space} "))
+
+
+def _erase_answers(db: sqlite3.Connection, which: str, values: Sequence[object]) -> None:
+    for statement in _OF_ANSWERS:
+        db.execute(statement.format(which=which), values)

@@ -1,0 +1,94 @@
+"""A question that was deleted, and a space that the bot was removed from, leave nothing behind in the database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.values import ConversationId, IncomingMessage, Rating, Vote
+from storage.open import Storage, open_storage
+from tests.doubles.samples import answer, message
+
+CANARY = "quetzalcoatlus"
+
+
+@pytest.fixture
+async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
+    async with open_storage(tmp_path / "data") as opened:
+        yield opened
+
+
+async def answered(storage: Storage, asked: IncomingMessage, word: str) -> None:
+    """A question is asked, answered and rated, and the conversation recalls it."""
+    name = f"answer to {asked.key}"
+    given = answer(name, f"A {word}.").model_copy(update={"question": asked.text, "standalone": asked.text})
+    await storage.inbox.accept(asked)
+    await storage.inbox.lease()
+    await storage.inbox.answered(asked.key, given)
+    await storage.inbox.posting(asked.key)
+    await storage.inbox.posted(asked.key, "9.9")
+    await storage.inbox.done(asked.key)
+    await storage.feedback.rate(Rating(answer_id=name, person="slack:T1:U9", vote=Vote.UNHELPFUL, comment=word))
+
+
+async def kept(storage: Storage, word: str) -> list[str]:
+    """The tables that hold `word`."""
+    tables = ("message", "turn", "answer", "rating", "question", "part", "seen", "served")
+
+    def work(db: object) -> list[str]:
+        found = []
+        for table in tables:
+            rows = db.execute(f"SELECT * FROM {table}").fetchall()  # type: ignore[attr-defined]  # noqa: S608
+            found += [table] if word in json.dumps(rows, default=str) else []
+        return found
+
+    return await storage.database.read(work)
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+async def test_a_question_deleted_after_its_answer_is_kept_no_more_and_others_are(
+    storage: Storage, forgotten: bool
+) -> None:
+    """Also when its message is forgotten, as it is a day after the answer, and only turn and answer are left."""
+    await answered(storage, message("1.0", text=f"What is {CANARY}?"), CANARY)
+    await answered(storage, message("2.0", text="What is archaeopteryx?"), "archaeopteryx")
+    assert set(await kept(storage, CANARY)) == {"message", "turn", "answer", "rating"}
+    if forgotten:
+        await storage.database.write(lambda db: db.execute("DELETE FROM message"))
+    assert await storage.inbox.cancel(message("1.0").key) is False
+    assert await kept(storage, CANARY) == []
+    assert set(await kept(storage, "archaeopteryx")) >= {"turn", "answer", "rating"}
+    assert await storage.inbox.accept(message("1.0")) is False
+
+
+async def test_the_unseen_answer_to_a_question_that_was_changed_is_kept_no_more(storage: Storage) -> None:
+    await storage.inbox.accept(message())
+    await storage.inbox.lease()
+    await storage.inbox.answered(message().key, answer("a", f"A {CANARY}."))
+    assert await storage.inbox.amend(message().key, "Something else?") is True
+    assert await kept(storage, CANARY) == []
+
+
+async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Storage) -> None:
+    left, stays = "discord:4321", "discord:43210"
+    for space, word in ((left, CANARY), (stays, "archaeopteryx")):
+        place = ConversationId(platform="discord", space=space.rpartition(":")[2], channel="7", thread="8")
+        for number in ("8", "9"):
+            asked = message(text=f"What is {word}?").model_copy(
+                update={"key": f"{space}:7:{number}", "conversation": place, "author": "discord:5"}
+            )
+            if number == "8":
+                await answered(storage, asked, word)
+            else:
+                await storage.inbox.accept(asked)
+    await storage.inbox.leave(left)
+    assert await kept(storage, CANARY) == []
+    assert [table for end in (":", " ", '"') for table in await kept(storage, f"{left}{end}")] == []
+    assert {"message", "turn", "answer", "rating", "part", "seen"} <= set(
+        [*await kept(storage, "archaeopteryx"), *await kept(storage, stays)]
+    )
+    assert (await storage.inbox.counts()) == {"done": 1, "open": 1}
+    assert await storage.inbox.lease() is not None
