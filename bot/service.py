@@ -11,18 +11,20 @@ import structlog
 
 from bot.citewell import Citewell
 from bot.platforms import make_adapters
-from bot.schedule import scheduled
+from bot.schedule import jobs_of, scheduled
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from bot.worker import Worker
 from pipeline import wording
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import Desk, Inbox, PlatformAdapter
+from storage.inbox import SQLiteInbox
+from storage.runs import JobRuns
 
 DRAIN_SECONDS = 8.0
 """What is under way may take this long after a stop; supervisors kill after 10 s."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
-"""Seconds between two tries to reach a platform: twice as long after each."""
+"""Seconds between two tries to reach a platform: twice as long after each, longer where the platform asks for it."""
 
 log = structlog.get_logger(__name__)
 
@@ -55,12 +57,27 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, stop.set)
-        async with scheduled(settings, citewell):
+        async with scheduled(jobs_of(settings, citewell), JobRuns(citewell.storage.database)):
             documents = await citewell.storage.library.count()
             say(f"Answering from {wording.counted(documents, 'document')} on {' and '.join(adapters)}.")
             if not documents:
                 say("To index a file or a folder, type in another terminal: citewell index PATH")
+            await tell_backlog(citewell.storage.inbox, say)
             return await _until_stopped(worker, adapters, citewell, stop, say)
+
+
+async def tell_backlog(inbox: SQLiteInbox, say: Callable[[str], None]) -> None:
+    """Tell the operator which questions wait since before, and which were given up and why."""
+    waiting, given_up = (await inbox.counts()).get("open", 0), await inbox.given_up()
+    if waiting:
+        say(f"{wording.counted(waiting, 'question')} from before will be answered now.")
+    if given_up:
+        log.warning("questions_given_up", reasons=given_up)
+        say(
+            f"{wording.counted(sum(given_up.values()), 'question')} could not be delivered: "
+            f"{', '.join(f'{count} × {why}' for why, count in given_up.items())}. "
+            "They are not tried again: once the cause is mended, whoever asked has to ask again."
+        )
 
 
 async def _until_stopped(
@@ -70,7 +87,10 @@ async def _until_stopped(
     stop: asyncio.Event,
     say: Callable[[str], None],
 ) -> int:
-    listening = {asyncio.create_task(_listen(adapter, citewell, say), name=name) for name, adapter in adapters.items()}
+    listening = {
+        asyncio.create_task(keep_listening(adapter, citewell.storage.inbox, citewell.desk, say), name=name)
+        for name, adapter in adapters.items()
+    }
     working: asyncio.Task[Any] = asyncio.create_task(worker.run(), name="worker")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     status = 0
@@ -90,23 +110,26 @@ async def _until_stopped(
     return status
 
 
-async def _listen(adapter: PlatformAdapter, citewell: Citewell, say: Callable[[str], None]) -> None:
-    """Listen, and again when the platform could not be reached, until it is told that this is no use."""
+async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: Desk, say: Callable[[str], None]) -> None:
+    """Listen, and again when the platform could not be reached, as long as the adapter does not say that it is no use.
+
+    Raises what ends it: Misconfigured, a permanent Unavailable, or the unforeseen."""
     clock = asyncio.get_running_loop().time
     wait = FIRST_WAIT
     while True:
         start = clock()
         try:
-            return await adapter.listen(citewell.storage.inbox, citewell.desk)
+            return await adapter.listen(inbox, desk)
         except Unavailable as error:
             if error.permanent:
                 raise
             wait = FIRST_WAIT if clock() - start > LONGEST_WAIT else wait
+            pause = max(wait, error.retry_after or 0.0)
             say(
                 f"{error}. Check the network, and whether {adapter.name} is down; "
-                f"{adapter.name} is tried again in {wait:.0f} seconds."
+                f"{adapter.name} is tried again in {pause:.0f} seconds."
             )
-        await asyncio.sleep(wait)
+        await asyncio.sleep(pause)
         wait = min(2 * wait, LONGEST_WAIT)
 
 

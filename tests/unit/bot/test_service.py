@@ -1,0 +1,70 @@
+"""What the operator of `citewell run` is told, and when a platform is tried again."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot import service
+from bot.service import keep_listening, tell_backlog
+from pipeline.errors import Misconfigured, Unavailable
+from storage.open import open_storage
+from tests.doubles.samples import message
+
+
+async def test_the_operator_is_told_what_waits_and_what_was_given_up(tmp_path: Path) -> None:
+    lines: list[str] = []
+    async with open_storage(tmp_path / "data") as storage:
+        inbox = storage.inbox
+        await tell_backlog(inbox, lines.append)
+        assert lines == []
+        for number, why in (("1.0", "Slack says no"), ("2.0", "RuntimeError"), ("3.0", "Slack says no")):
+            await inbox.accept(message(number))
+            await inbox.failed(message(number).key, why)
+        await inbox.accept(message("4.0"))
+        await tell_backlog(inbox, lines.append)
+    waiting, given_up = lines
+    assert waiting == "1 question from before will be answered now."
+    assert given_up.startswith("3 questions could not be delivered: 2 × Slack says no, 1 × RuntimeError. ")
+
+
+class Platform:
+    """Cannot be reached, for the reasons given one after the other."""
+
+    name = "slack"
+
+    def __init__(self, *errors: Exception) -> None:
+        self._errors = list(errors)
+
+    async def listen(self, inbox: object, desk: object) -> None:
+        raise self._errors.pop(0)
+
+
+async def test_a_platform_is_tried_again_after_as_long_as_it_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(service, "asyncio", _Patient(sleep))
+    errors = [Unavailable("Slack", "down", retry_after=wait) for wait in (None, 300.0, 1.0)]
+    platform: Any = Platform(*errors, Misconfigured("SLACK_BOT_TOKEN", "Slack says invalid_auth"))
+    lines: list[str] = []
+    nothing: Any = None
+    with pytest.raises(Misconfigured):
+        await keep_listening(platform, nothing, nothing, lines.append)
+    assert waited == [5.0, 300.0, 20.0]
+    assert "tried again in 300 seconds" in lines[1]
+
+
+class _Patient:
+    """asyncio, in which waiting takes no time."""
+
+    def __init__(self, sleep: Any) -> None:
+        self.sleep = sleep
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(asyncio, name)
