@@ -6,7 +6,7 @@ import logging
 import re
 import sys
 import traceback
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,22 +39,21 @@ def redact(text: str) -> str:
     return _SECRET.sub("[redacted]", text)
 
 
-class _Redacting(logging.Filter):
-    def __init__(self, *, traces: bool) -> None:
-        super().__init__()
-        self._traces = traces
+class _Said(logging.Filter):
+    """Lets a record through whose arguments do not fit its message, as it stands."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:
-            said = record.getMessage()
+            record.msg = record.getMessage()
         except (TypeError, ValueError):
-            said = str(record.msg)
-        record.msg, record.args = redact(said), ()
-        if not self._traces:
-            record.exc_info = None
-        if record.exc_info:
-            record.exc_text = redact(logging.Formatter().formatException(record.exc_info))
+            record.msg = str(record.msg)
+        record.args = ()
         return True
+
+
+def _name_logger(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    event["logger"] = event["_record"].name
+    return event
 
 
 def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -68,12 +67,18 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
 
 def _name_error(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """What was raised, and where: the message of an error that is not ours may quote what people wrote."""
-    error = event.pop("exc_info", None)
-    if isinstance(error, BaseException):
+    error = _error(event.pop("exc_info", None))
+    if error:
         frames = traceback.extract_tb(error.__traceback__)
         event["error"] = str(error) if isinstance(error, CitewellError) else type(error).__name__
         event["raised_at"] = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames[-5:]]
     return event
+
+
+def _error(exc_info: object) -> BaseException | None:
+    """What a log call gave as `exc_info`: an error, the three parts of one, or whether to take the one at hand."""
+    error = exc_info[1] if isinstance(exc_info, tuple) else sys.exc_info()[1] if exc_info is True else exc_info
+    return error if isinstance(error, BaseException) else None
 
 
 def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
@@ -84,18 +89,17 @@ def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     return redact(f"citewell: {what}: {more}" if more else f"citewell: {what}")
 
 
+def _as_said(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """One line for a person, in the words of a library or an adapter."""
+    return f"citewell: {event['event']}"
+
+
 def configure_logging(level: str, *, service: bool = False) -> None:
-    """Log to standard error from `level` on.
+    """Log to standard error from `level` on, whichever of the two libraries a module logs with.
 
     A command says what happens in a line of words, and in full at level debug. A service logs the time too: readable
     on a terminal, JSON lines elsewhere."""
     brief = not service and level != "debug"
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("citewell: %(message)s" if brief else "%(levelname)s %(name)s %(message)s"))
-    handler.addFilter(_Redacting(traces=not brief))
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    for name in _QUIET:
-        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
     in_full: list[structlog.typing.Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -109,6 +113,19 @@ def configure_logging(level: str, *, service: bool = False) -> None:
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is now: a live display takes its place
         cache_logger_on_first_use=False,
     )
+    _configure_standard(level, [_redact_values, _as_said] if brief else [_name_logger, *in_full])
+
+
+def _configure_standard(level: str, processors: Sequence[structlog.typing.Processor]) -> None:
+    """Hand what is logged with the standard library through `processors`."""
+    remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    *first, render = processors
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[*first, remove, render]))
+    handler.addFilter(_Said())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
 
 
 def join_host_logging() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator
 
@@ -10,6 +11,7 @@ import structlog
 from pydantic import ValidationError
 
 from bot.log import configure_logging, join_host_logging, redact
+from pipeline.errors import Unavailable
 from pipeline.values import Attachment
 
 
@@ -55,6 +57,45 @@ def test_a_malformed_log_call_of_a_library_does_not_raise(capsys: pytest.Capture
     configure_logging("info", service=True)
     logging.getLogger("library").warning("one %s of two %s", "argument")
     assert "one %s of two %s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "named"),
+    [(ValueError("the director earns"), "ValueError"), (Unavailable("Slack", "down"), "Slack: down")],
+    ids=["unforeseen", "our own"],
+)
+def test_a_service_logs_json_lines_whichever_way_a_module_logs(
+    capsys: pytest.CaptureFixture[str], error: Exception, named: str
+) -> None:
+    configure_logging("info", service=True)
+    logging.getLogger("adapters.slack.web").warning("refused: %s", "xoxb-1234567890-abcdefghij")
+    logging.getLogger("adapters.slack.web").error("failed", exc_info=error)
+    structlog.get_logger("bot.delivery").error("failed", exc_info=error)
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert lines[0]["event"] == "refused: [redacted]"
+    assert (lines[0]["level"], lines[0]["logger"]) == ("warning", "adapters.slack.web")
+    assert [(line["event"], line["level"], line["error"]) for line in lines[1:]] == [("failed", "error", named)] * 2
+    assert all("timestamp" in line for line in lines)
+    assert "director" not in json.dumps(lines)
+
+
+def test_an_error_at_hand_is_named_with_its_place_and_not_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info", service=True)
+    for log in (structlog.get_logger("bot.delivery"), logging.getLogger("adapters.slack.web")):
+        try:
+            int("the director earns")
+        except ValueError:
+            log.exception("failed")
+    for line in map(json.loads, capsys.readouterr().err.splitlines()):
+        assert line["error"] == "ValueError"
+        assert line["raised_at"][-1].startswith("test_log.py:")
+        assert "director" not in json.dumps(line)
+
+
+def test_a_command_says_what_a_library_logs_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("warning")
+    logging.getLogger("storage.person").warning("kept in leave_policy.md", exc_info=ValueError("the director"))
+    assert capsys.readouterr().err == "citewell: kept in leave_policy.md\n"
 
 
 def test_a_host_that_configured_structlog_keeps_its_own_way() -> None:
