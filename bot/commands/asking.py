@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
 from adapters.console.follow import follow
 from adapters.console.render import render
 from bot.commands.terminal import EMPTY, Data, err, note, out, run, settings
 from bot.handbook import CONVERSATION, handbook
+from bot.settings import Settings
 from pipeline.streams import closing
 from pipeline.values import Answer, CitationStyle, Format, Outcome, Style
 
@@ -59,17 +61,16 @@ def ask(
     if json:
         out.print_json(data=as_json(answer))
     else:
-        out.print(
-            render(
-                answer,
-                citations=found.include_citations,
-                confidence=found.include_confidence,
-                passages=passages,
-                why=why,
-            )
-        )
+        out.print(_shown(answer, found, passages=passages, why=why))
     if answer.outcome not in (Outcome.ANSWERED, Outcome.PARTIAL) or "empty_knowledge_base" in answer.safety_flags:
         raise typer.Exit(1)
+
+
+def _shown(answer: Answer, found: Settings, *, passages: bool, why: bool) -> RenderableType:
+    """The answer with what the operator wants shown."""
+    return render(
+        answer, citations=found.include_citations, confidence=found.include_confidence, passages=passages, why=why
+    )
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
@@ -97,7 +98,8 @@ def chat(
             return await follow(events, err)
 
     thread = thread or f"chat-{secrets.token_hex(3)}"
-    opening = open_citewell(settings(data))
+    found = settings(data)
+    opening = open_citewell(found)
     with asyncio.Runner() as runner:
         citewell = runner.run(opening.__aenter__())
         try:
@@ -105,7 +107,7 @@ def chat(
                 note(EMPTY)
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
             while text := out.input("[bold]> [/bold]").strip():
-                out.print(render(runner.run(answer(citewell, text)), passages=passages, why=why))
+                out.print(_shown(runner.run(answer(citewell, text)), found, passages=passages, why=why))
                 out.print()
         except (EOFError, KeyboardInterrupt):
             out.print()

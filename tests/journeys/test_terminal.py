@@ -10,6 +10,7 @@ import re
 import stat
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,9 +37,10 @@ class Terminal:
         self._capture = capture
         self.data = folder / "data"
 
-    def type(self, *words: str | Path, stdin: str = "", **environment: str) -> Said:
+    def type(self, *words: str | Path, stdin: str | bytes = "", keyboard: str = "", **environment: str) -> Said:
+        """`stdin` is piped into the command, `keyboard` typed while it runs."""
         self._patch.setattr(sys, "argv", ["citewell", *map(str, words)])
-        self._patch.setattr(sys, "stdin", open_text(stdin))
+        self._patch.setattr(sys, "stdin", Keyboard(keyboard) if keyboard else open_text(stdin))
         with self._patch.context() as patch:
             for name, value in ({"CITEWELL_DATA": str(self.data)} | environment).items():
                 patch.setenv(name, value)
@@ -49,10 +51,13 @@ class Terminal:
         return Said(out, err, int(ended.value.code or 0))
 
 
-def open_text(text: str) -> object:
-    from io import BytesIO, TextIOWrapper
+def open_text(text: str | bytes) -> TextIOWrapper:
+    return TextIOWrapper(BytesIO(text.encode() if isinstance(text, str) else text), encoding="utf-8")
 
-    return TextIOWrapper(BytesIO(text.encode()), encoding="utf-8")
+
+class Keyboard(StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture
@@ -146,7 +151,7 @@ def test_documents_are_forgotten_by_id_by_file_and_by_folder(indexed: Terminal, 
     indexed.type("index", documents)
     assert indexed.type("documents", "remove", documents / "leave.md").out == "1 document removed\n"
     indexed.type("index", documents)
-    assert indexed.type("documents", "remove", documents).out == "2 documents removed\n"
+    assert indexed.type("documents", "remove", documents, "--yes").out == "2 documents removed\n"
     assert second
 
 
@@ -197,7 +202,7 @@ def test_one_line_of_a_file_that_was_indexed_by_itself_is_said_to_come_back(pers
     person.type("index", file)
     first, _ = (line.split("\t")[0] for line in person.type("documents").out.splitlines())
     assert "1 of these files is still" in person.type("documents", "remove", first).err
-    assert person.type("documents", "remove", file).err == ""
+    assert person.type("documents", "remove", file, "--yes").err == ""
 
 
 def test_a_source_without_documents_can_be_removed_too(indexed: Terminal, documents: Path) -> None:
@@ -218,10 +223,28 @@ def test_a_name_that_leads_nowhere_is_answered_like_any_other(indexed: Terminal,
 
 def test_a_folder_that_is_removed_is_looked_at_no_more(indexed: Terminal, documents: Path) -> None:
     indexed.type("index", documents / "leave.md", "--collection", "hr")
-    said = indexed.type("documents", "remove", documents)
+    said = indexed.type("documents", "remove", documents, "--yes")
     assert (said.out, said.err) == ("2 documents removed\n", "")
     indexed.type("index", documents)
     assert set(collections(indexed).values()) == {"default"}
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_name_is_not_taken_for_this_folder(indexed: Terminal, name: str) -> None:
+    said = indexed.type("documents", "remove", name, "--yes")
+    assert said.status == 2
+    assert "A name is empty" in said.err
+    assert len(collections(indexed)) == 2
+
+
+def test_several_documents_are_forgotten_only_by_who_says_yes(indexed: Terminal, documents: Path) -> None:
+    said = indexed.type("documents", "remove", documents)
+    assert said.status == 2
+    assert said.err == f"citewell: this would forget all 2 documents of {documents}\n  If that is meant, add --yes.\n"
+    said = indexed.type("documents", "remove", "/", keyboard="n\n")
+    assert (said.status, said.out) == (1, "Forget all 2 documents of /? [y/N]: ")
+    assert len(collections(indexed)) == 2
+    assert "2 documents removed" in indexed.type("documents", "remove", "/", keyboard="y\n").out
 
 
 def test_a_name_that_fits_nothing_is_answered_with_the_nearest(indexed: Terminal) -> None:
@@ -279,6 +302,21 @@ def test_each_chat_is_a_conversation_of_its_own(indexed: Terminal) -> None:
     assert QUESTION in first
     assert "And contractors?" in first
     assert second.count("> ") == 1
+
+
+@pytest.mark.parametrize("words", [("ask", QUESTION), ("chat",)], ids=["ask", "chat"])
+def test_sources_and_confidence_are_left_out_where_the_operator_wants_it(
+    indexed: Terminal, words: tuple[str, ...]
+) -> None:
+    def told(**environment: str) -> str:
+        return indexed.type(*words, stdin=f"{QUESTION}\n\n", **environment).out
+
+    assert "Sources" in told()
+    assert "confidence" in told()
+    bare = told(CITEWELL_INCLUDE_CITATIONS="false", CITEWELL_INCLUDE_CONFIDENCE="false")
+    assert "25 vacation days" in bare
+    assert "Sources" not in bare
+    assert "confidence" not in bare
 
 
 def test_the_history_shows_all_conversations_or_one(indexed: Terminal) -> None:
