@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +15,9 @@ from rich.text import Text
 
 from adapters.console.render import clean
 from bot.commands.terminal import EMPTY, Data, note, out, run, settings
+from bot.settings import Settings
 from pipeline import wording
+from pipeline.errors import Refused
 from pipeline.values import Document
 
 documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
@@ -48,17 +52,33 @@ def list_documents(context: typer.Context, data: Data = None) -> None:
     run(work())
 
 
+def _refuse_empty(names: list[str]) -> list[str]:
+    """An empty path is the current folder: a variable that is not set would forget everything below it."""
+    if not all(name.strip() for name in names):
+        raise typer.BadParameter("A name is empty. Name a document, a file or a folder; for this folder, `.`.")
+    return names
+
+
 @documents.command()
 def remove(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME", help="Ids as `citewell documents` lists them, or paths of files and folders."),
+        typer.Argument(
+            metavar="NAME",
+            callback=_refuse_empty,
+            help="Ids as `citewell documents` lists them, or paths of files and folders.",
+        ),
     ],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a name forgets several documents.")] = False,
     data: Data = None,
 ) -> None:
-    """Forget documents: their text is erased. Exit status 1: some names fit nothing that is indexed."""
+    """Forget documents: their text is erased. A name that stands for several is asked about first.
+
+    Exit status 1: some names fit nothing that is indexed, or the answer was no."""
     found = settings(data)
     unknown: list[str] = []
+    if not yes:
+        _confirm(asyncio.run(_several(found, names)))
 
     async def work() -> None:
         from bot.wiring import open_citewell
@@ -90,6 +110,26 @@ def remove(
         note(clean(line))
     if unknown:
         raise typer.Exit(1)
+
+
+async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
+    """The names that stand for more than one document, and for how many."""
+    from bot.wiring import open_citewell
+
+    async with open_citewell(found) as citewell:
+        listed = await citewell.storage.library.documents()
+    counts = {name: len(select(listed, name)) for name in names}
+    return {name: count for name, count in counts.items() if count > 1}
+
+
+def _confirm(several: dict[str, int]) -> None:
+    """Raises Abort for a no, and Refused where nobody can be asked."""
+    if not several:
+        return
+    what = clean(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
+    if not sys.stdin.isatty():
+        raise Refused(f"this would forget {what}", what_to_do="If that is meant, add --yes.")
+    typer.confirm(f"Forget {what}?", abort=True)
 
 
 def select(listed: Sequence[Document], name: str) -> list[Document]:
