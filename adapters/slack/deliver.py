@@ -14,7 +14,7 @@ from adapters.slack.presence import Presence, Sign, Spot
 from adapters.slack.render import Look, Post, fallback, line, reply
 from adapters.slack.reply import QUIET, Reply, find, metadata
 from adapters.slack.stream import Budget, Stream
-from adapters.slack.web import Declined, Web
+from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Receipt
@@ -22,7 +22,11 @@ from pipeline.values import Answer, Event, IncomingMessage, Manner, Work, Writte
 
 log = logging.getLogger(__name__)
 
-GONE = frozenset({"thread_not_found", "message_not_found"})
+OVER = {
+    "message_not_found": "the question is gone",
+    "stopped_by_user": "somebody stopped it",
+    "thread_not_found": "the question is gone",
+}
 CANNOT_POST = {
     "not_in_channel": "I am not a member of it. Invite me with `/invite`.",
     "channel_not_found": "I am not a member of it. Invite me with `/invite`.",
@@ -61,8 +65,8 @@ class Deliverer:
             else:
                 await self._answer(work, spot, the_reply, events)
         except Declined as declined:
-            if declined.error in GONE:
-                log.info("the question is gone, so it gets no reply")
+            if declined.error in OVER:
+                log.info("a reply ends here: %s", OVER[declined.error])
             elif declined.error in CANNOT_POST and not spot.channel.startswith("D"):
                 await self._explain(spot, declined)
             else:
@@ -141,7 +145,7 @@ class Deliverer:
                 stream = await self._open(the_reply, sign, spot, text)
 
     async def _open(self, the_reply: Reply, sign: Sign, spot: Spot, text: str) -> Stream | None:
-        if not self._budget.take():
+        if not (self._web.free(spot.channel) and self._budget.take()):
             return None
         await sign.settled()
         await the_reply.begin()
@@ -155,7 +159,8 @@ class Deliverer:
     async def _explain(self, spot: Spot, declined: Declined) -> None:
         """Tell the asker in a direct message why there is no reply in the channel."""
         text = f"I could not answer you in <#{spot.channel}>: {CANNOT_POST[declined.error]}"
-        await self._web.call("chat.postMessage", paced=spot.user, channel=spot.user, text=text, **QUIET)
+        await self._web.turn(spot.user, begun=True)
+        await self._web.call(POST, channel=spot.user, text=text, **QUIET)
 
 
 def place(message: IncomingMessage) -> Spot:

@@ -14,7 +14,7 @@ from adapters.slack.incoming import Body, Me, command, person, shortcut
 from adapters.slack.readers import Audiences
 from adapters.slack.render import Look, Post, line, reply
 from adapters.slack.reply import QUIET
-from adapters.slack.web import Declined, Web
+from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.errors import Busy, CitewellError
 from pipeline.ports import Desk, Inbox
@@ -103,9 +103,9 @@ class Interactions:
                 return
             asked = f"Shared from /ask: {answer.question}"
             for post in reply(answer, self._look, [asked]):
+                await self._web.turn(channel)
                 await self._web.call(
-                    "chat.postMessage",
-                    paced=channel,
+                    POST,
                     channel=channel,
                     text=post.text,
                     blocks=post.blocks,

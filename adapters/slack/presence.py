@@ -37,7 +37,7 @@ class Presence:
 
     @asynccontextmanager
     async def at(self, spot: Spot) -> AsyncIterator[Sign]:
-        """Show that work goes on at `spot`; every trace of it is gone at the end."""
+        """Show that work goes on at `spot`; what it left is taken away at the end."""
         sign = Sign(self, spot)
         try:
             yield sign
@@ -49,7 +49,7 @@ class Presence:
         if method in self._without:
             return False
         try:
-            await self.web.call(method, **arguments)
+            await self.web.now(method, **arguments)
         except Declined as declined:
             if declined.error in NOT_HERE:
                 self._without.add(method)

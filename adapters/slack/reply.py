@@ -9,7 +9,7 @@ from typing import Any
 from adapters.slack.incoming import Me
 from adapters.slack.presence import Spot
 from adapters.slack.render import Post
-from adapters.slack.web import Declined, Web
+from adapters.slack.web import POST, Declined, Web
 from pipeline.ports import Receipt
 
 EVENT_TYPE = "citewell_reply"
@@ -33,17 +33,22 @@ class Reply:
         self._key = key
         self._receipt = receipt
         self._posted = reference.split(",") if reference else []
+        self._has_turn = False
         self.begun = False
         self.resumed = bool(reference)
 
     async def begin(self) -> None:
-        """Record the intent, once, before the first visible write."""
+        """Record the intent, once, before the first visible write, and not before the turn to post has come."""
         if not self.begun:
+            if not self._posted:
+                await self._web.turn(self._spot.channel)
+                self._has_turn = True
             await self._receipt.posting()
             self.begun = True
 
     async def named(self, ts: str) -> None:
         """Record the next message of the reply."""
+        self._has_turn = False
         self._posted.append(ts)
         await self._receipt.posted(",".join(self._posted))
 
@@ -62,14 +67,14 @@ class Reply:
     async def _post(self, post: Post, part: int) -> None:
         where = {"channel": self._spot.channel, "thread_ts": self._spot.thread}
         message: dict[str, Any] = {"text": post.text, "metadata": metadata(self._key, part), **QUIET}
+        if not self._has_turn:
+            await self._web.turn(self._spot.channel, begun=True)
         try:
-            posted = await self._web.call(
-                "chat.postMessage", paced=self._spot.channel, **where, **message, blocks=post.blocks
-            )
+            posted = await self._web.call(POST, **where, **message, blocks=post.blocks)
         except Declined as declined:
             if declined.error not in _BAD_BLOCKS:
                 raise
-            posted = await self._web.call("chat.postMessage", paced=self._spot.channel, **where, **message)
+            posted = await self._web.call(POST, **where, **message)
         await self.named(str(posted["ts"]))
 
     async def _edit(self, ts: str, post: Post, part: int) -> None:

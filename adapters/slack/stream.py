@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.slack.presence import Spot
 from adapters.slack.render import Post
-from adapters.slack.web import Declined, Web
+from adapters.slack.web import LIMITED, Declined, Web
 from pipeline.errors import Unavailable
 
 
@@ -43,10 +43,12 @@ class Stream:
 
     @classmethod
     async def open(cls, web: Web, spot: Spot, team: str, text: str) -> Stream:
-        """Start a stream that shows `text`. Raises Declined, or Unavailable when it may or may not have started."""
+        """Start a stream that shows `text`, now or not at all.
+
+        Raises Declined, or Unavailable when it may or may not have started."""
         arguments = {"channel": spot.channel, "thread_ts": spot.thread, "markdown_text": text}
         recipient = {"recipient_team_id": team, "recipient_user_id": spot.user}
-        started = await web.call("chat.startStream", paced=spot.channel, **arguments, **recipient)
+        started = await web.now("chat.startStream", **arguments, **recipient)
         return cls(web, spot, str(started["ts"]), text)
 
     async def show(self, text: str) -> None:
@@ -67,8 +69,13 @@ class Stream:
         return await self._tell("chat.stopStream", **more, blocks=list(post.footer), metadata=metadata)
 
     async def _tell(self, method: str, **arguments: Any) -> bool:
+        """Whether Slack took it; what it has no time for now does not end the stream."""
         try:
-            await self._web.call(method, channel=self._spot.channel, ts=self.ts, **arguments)
-        except (Declined, Unavailable):
+            await self._web.now(method, channel=self._spot.channel, ts=self.ts, **arguments)
+        except Declined as declined:
+            self.alive = declined.error == LIMITED
+            return False
+        except Unavailable:
             self.alive = False
-        return self.alive
+            return False
+        return True

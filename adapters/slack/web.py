@@ -19,6 +19,7 @@ SDK_LOG = logging.getLogger("slack_sdk.citewell")
 
 READS = frozenset({"conversations.info", "conversations.members", "conversations.replies", "users.info", "users.list"})
 """Methods that take a query rather than JSON."""
+POST, LIMITED = "chat.postMessage", "ratelimited"
 LOST = (aiohttp.ClientError, TimeoutError, SlackClientError, OSError)
 """Raised when a call did not come back, so that its outcome is not known. SlackApiError is one: catch it first."""
 DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
@@ -66,26 +67,43 @@ class Web:
         self._turns: dict[str, float] = {}
         self._shut: dict[str, float] = {}
 
-    async def call(self, method: str, /, *, paced: str = "", **arguments: Any) -> dict[str, Any]:
-        """Call `method`; with `paced`, not before that channel's turn.
+    async def call(self, method: str, /, **arguments: Any) -> dict[str, Any]:
+        """Call `method`, as soon as Slack lets us.
 
         Raises Declined when Slack says no, and Unavailable when the outcome is not known or the wait too long."""
-        await self._turn(paced)
         latest = asyncio.get_running_loop().time() + self.pace.longest_wait
-        while True:
-            await self._open(method, latest)
-            try:
-                sent = {"http_verb": "GET", "params": arguments} if method in READS else {"json": arguments}
-                response = await self.client.api_call(method, **sent)
-            except SlackApiError as error:
-                wait = retry_after(error)
-                if wait is None:
-                    raise _declined(method, error) from error
-                self._shut[method] = asyncio.get_running_loop().time() + wait
-            except LOST as error:
-                raise Unavailable("Slack", f"{method} did not come back ({type(error).__name__})") from error
-            else:
-                return dict(response.data) if isinstance(response.data, dict) else {}
+        answer = None
+        while answer is None:
+            while wait := self._shut_for(method):
+                if asyncio.get_running_loop().time() + wait > latest:
+                    raise Unavailable("Slack", f"{method} is limited", retry_after=wait)
+                await asyncio.sleep(wait)
+            answer = await self._send(method, arguments)
+        return answer
+
+    async def now(self, method: str, /, **arguments: Any) -> dict[str, Any]:
+        """The same without any wait: Declined with `LIMITED` when Slack wants us to."""
+        answer = None if self._shut_for(method) else await self._send(method, arguments)
+        if answer is None:
+            raise Declined(method, LIMITED)
+        return answer
+
+    def free(self, channel: str) -> bool:
+        """Whether the next message in `channel` would hardly have to wait."""
+        return self._wait(channel) <= self.pace.gap
+
+    async def turn(self, channel: str, *, begun: bool = False) -> None:
+        """Wait for the next turn to post in `channel`; turns are given in the order they are asked for.
+
+        Raises Unavailable at once when that would take too long, but not for a reply that has `begun`."""
+        wait = self._wait(channel)
+        if wait > self.pace.longest_wait and not begun:
+            raise Unavailable("Slack", "too many messages wait for one channel", retry_after=wait)
+        now = asyncio.get_running_loop().time()
+        if len(self._turns) > 1000:
+            self._turns = {name: at for name, at in self._turns.items() if at > now}
+        self._turns[channel] = now + wait + self.pace.gap
+        await asyncio.sleep(wait)
 
     async def respond(self, url: str, **message: Any) -> None:
         """Post to a response URL. Raises Declined when it is used up or too old, Unavailable as `call`."""
@@ -112,32 +130,36 @@ class Web:
         except LOST as error:
             raise Unavailable("Slack", f"an upload did not come back ({type(error).__name__})") from error
 
-    async def _turn(self, channel: str) -> None:
-        """Take the channel's next turn; turns are given in the order they are asked for."""
-        if not channel:
-            return
-        now = asyncio.get_running_loop().time()
-        if len(self._turns) > 1000:
-            self._turns = {name: at for name, at in self._turns.items() if at > now}
-        turn = max(now, self._turns.get(channel, 0.0))
-        if turn - now > self.pace.longest_wait:
-            raise Unavailable("Slack", "too many messages wait for one channel", retry_after=turn - now)
-        self._turns[channel] = turn + self.pace.gap
-        await asyncio.sleep(turn - now)
+    async def _send(self, method: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """What Slack answers; None when it wants us to wait, for so long that `_shut_for` tells."""
+        try:
+            sent = {"http_verb": "GET", "params": arguments} if method in READS else {"json": arguments}
+            response = await self.client.api_call(method, **sent)
+        except SlackApiError as error:
+            wait = retry_after(error)
+            if wait is None:
+                raise _declined(method, error) from error
+            self._shut[method] = asyncio.get_running_loop().time() + wait
+            return None
+        except LOST as error:
+            raise Unavailable("Slack", f"{method} did not come back ({type(error).__name__})") from error
+        return dict(response.data) if isinstance(response.data, dict) else {}
 
-    async def _open(self, method: str, latest: float) -> None:
-        """Wait until the time Slack asked for has passed, so that nothing is sent in between."""
-        while (until := self._shut.get(method, 0.0)) > (now := asyncio.get_running_loop().time()):
-            if until > latest:
-                raise Unavailable("Slack", f"{method} is limited", retry_after=until - now)
-            await asyncio.sleep(until - now)
+    def _shut_for(self, method: str) -> float:
+        """Seconds that Slack still wants us to wait, so that nothing is sent in between."""
+        return max(0.0, self._shut.get(method, 0.0) - asyncio.get_running_loop().time())
+
+    def _wait(self, channel: str) -> float:
+        """Seconds until the next free turn in `channel`, or until anything may be posted again."""
+        turn = self._turns.get(channel, 0.0) - asyncio.get_running_loop().time()
+        return max(turn, self._shut_for(POST))
 
 
 def retry_after(error: SlackApiError) -> float | None:
     """How many seconds Slack asks us to wait; None when it does not."""
     response = error.response
-    if response.status_code == 429 or error_code(error) == "ratelimited":
-        return float(response.headers.get("Retry-After") or 1)
+    if response.status_code == 429 or error_code(error) == LIMITED:
+        return max(1.0, float(response.headers.get("Retry-After") or 0))
     return None
 
 

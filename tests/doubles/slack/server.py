@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable
@@ -17,7 +18,8 @@ from tests.doubles.slack.workspace import BOT, Error, Workspace
 
 BOT_TOKEN, APP_TOKEN, SECRET = "xoxb-double-1", "xapp-double-1", "double-signing-secret"
 Hook = Callable[[str, Json, str], Awaitable[str | None]]
-"""(method, arguments, "before" or "after" the effect) -> what goes wrong: `drop`, `429`, `500`, an error, or None."""
+"""(method, arguments, "before" or "after" the effect) -> what goes wrong: `drop`, `500`, an error, `429` (for a second)
+or `429 60` (for a minute), or None."""
 
 
 class SlackServer:
@@ -86,7 +88,7 @@ class SlackServer:
         try:
             if time.monotonic() < self._shut.get(method, 0.0):
                 self.called_while_limited += 1
-                return _limited(1)
+                return _limited(self._shut[method] - time.monotonic())
             self._allowed(method, arguments, token, is_json=is_json)
             if problem := await self._fault(method, arguments, "before"):
                 return self._broken(request, method, problem)
@@ -140,15 +142,15 @@ class SlackServer:
         return await self.hook(method, arguments, when) if self.hook else None
 
     def _broken(self, request: web.Request, method: str, problem: str) -> web.StreamResponse:
-        match problem:
-            case "drop":
+        match problem.split():
+            case ["drop"]:
                 if request.transport:
                     request.transport.abort()
                 return web.Response(status=500)
-            case "429":
-                self._shut[method] = time.monotonic() + 1.0
-                return _limited(1)
-            case "500":
+            case ["429", *seconds]:
+                self._shut[method] = time.monotonic() + int([*seconds, 1][0])
+                return _limited(int([*seconds, 1][0]))
+            case ["500"]:
                 return web.Response(status=500, text="<html>upstream error</html>", content_type="text/html")
         return web.json_response({"ok": False, "error": problem})
 
@@ -215,8 +217,9 @@ class SlackServer:
         return web.Response(text="OK")
 
 
-def _limited(seconds: int) -> web.Response:
-    return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": str(seconds)})
+def _limited(seconds: float) -> web.Response:
+    headers = {"Retry-After": str(math.ceil(seconds))}
+    return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
 
 
 def form(body: str) -> Json:

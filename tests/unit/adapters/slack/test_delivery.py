@@ -150,6 +150,25 @@ async def test_a_stop_during_a_stream_keeps_what_was_shown(slack: SlackDriver) -
     assert not reply.streaming
 
 
+async def test_a_stop_that_slack_has_made_final_is_the_end_of_the_question(slack: SlackDriver) -> None:
+    """Slack's notes are not clear on what it takes after a stop: this is the strictest reading."""
+    stopped: list[str] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        final = ("chat.appendStream", "chat.stopStream", "chat.update")
+        return "stopped_by_user" if stopped and method in final and when == "before" else None
+
+    slack.slack.hook = hook
+    writer = Writer()
+    question = await streaming(slack, writer)
+    stopped.append(question.ts)
+    await slack.people.stop(CHANNEL, question.ts, user("ann"))
+    await slack.rig.settled()
+    assert await slack.rig.state() == {"done": 1}
+    assert len(slack.rig.requests) == 1
+    assert len(slack.workspace.replies(question)) == 1
+
+
 async def test_where_no_status_is_taken_a_reaction_shows_work_and_is_removed(slack: SlackDriver) -> None:
     slack.workspace.without["assistant.threads.setStatus"] = "unknown_method"
     slack.workspace.without["agents.sessions.setStatus"] = "feature_disabled"
@@ -272,8 +291,6 @@ async def test_messages_in_one_channel_keep_their_distance(slack: SlackDriver) -
     loop = asyncio.get_running_loop()
     web = (await slack.adapter._slack()).web
     web.pace = type(QUICK)(gap=0.05)
-    slack.workspace.add("C0A")
-    message = {"channel": "C0A", "text": "x", "parse": "none"}
     started = loop.time()
-    await asyncio.gather(*(web.call("chat.postMessage", paced="C0A", **message) for _ in range(4)))
+    await asyncio.gather(*(web.turn("C0A") for _ in range(4)))
     assert loop.time() - started >= 0.15

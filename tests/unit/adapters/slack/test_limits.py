@@ -1,0 +1,153 @@
+"""Slack asks to wait: a reply does not begin before its turn, and what only adorns it is left out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from adapters.slack.incoming import Me
+from adapters.slack.presence import Spot
+from adapters.slack.render import line
+from adapters.slack.reply import Reply
+from adapters.slack.web import Web
+from pipeline.errors import Unavailable
+from pipeline.response.request import Request
+from pipeline.values import CitedSentence, Event, Written
+from tests.contracts.answers import cited
+from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver
+from tests.doubles.slack.rules import Json
+
+AN_HOUR = "429 3600"
+"""Longer than any test waits: what is done at all was done without waiting."""
+
+
+class Limited:
+    """Asks to wait for an hour, the first time that `method` is called."""
+
+    def __init__(self, method: str) -> None:
+        self.method = method
+        self.done = False
+
+    async def __call__(self, method: str, arguments: Json, when: str) -> str | None:
+        if method != self.method or when != "before" or self.done:
+            return None
+        self.done = True
+        return AN_HOUR
+
+
+async def growing(request: Request) -> AsyncIterator[Event]:
+    texts = ("First.", "Second.", "Third.")
+    for text in texts:
+        yield Written(sentence=CitedSentence(text=text, numbers=(1,)))
+        await asyncio.sleep(2 * QUICK.patience)
+    yield cited(*texts, question=request.text)
+
+
+@pytest.mark.parametrize("method", ["chat.startStream", "chat.appendStream", "agents.sessions.setStatus"])
+async def test_an_answer_that_grows_is_shown_whole_without_waiting_for_what_is_limited(
+    slack: SlackDriver, method: str
+) -> None:
+    slack.slack.hook = limited = Limited(method)
+    slack.rig.script = growing
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    (reply,) = slack.workspace.replies(said.handle)
+    assert limited.done
+    assert not reply.streaming
+    assert reply.blocks[0]["text"] == "First. [1] Second. [1] Third. [1]"
+
+
+async def test_a_stream_of_which_one_piece_was_limited_goes_on(slack: SlackDriver) -> None:
+    slack.slack.hook = Limited("chat.appendStream")
+    slack.rig.script = growing
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    (reply,) = slack.workspace.replies(said.handle)
+    assert reply.edits == 0
+
+
+async def test_a_reaction_that_cannot_be_removed_now_keeps_no_question_waiting(slack: SlackDriver) -> None:
+    slack.workspace.without["assistant.threads.setStatus"] = "unknown_method"
+    slack.slack.hook = limited = Limited("reactions.remove")
+    said = await slack.mention("ann", "How much leave do I get?")
+    after = await slack.follow_up("ann", "And part-timers?", said)
+    await slack.rig.settled()
+    assert limited.done
+    assert len(slack.replies(after)) == 1
+
+
+class Receipts:
+    """What a reply told of itself."""
+
+    def __init__(self) -> None:
+        self.begun = False
+
+    async def posting(self) -> None:
+        self.begun = True
+
+    async def posted(self, reference: str) -> None:
+        assert self.begun
+
+
+async def web_of(slack: SlackDriver, **pace: float) -> Web:
+    web = (await slack.adapter._slack()).web
+    web.pace = replace(QUICK, **pace)  # type: ignore[arg-type]
+    return web
+
+
+def a_reply(web: Web, thread: str, receipts: Receipts) -> Reply:
+    spot = Spot(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
+    return Reply(web, Me(team="T0TEAM", user="U0BOT"), spot, f"slack:T0TEAM:{CHANNEL}:{thread}", receipts, "")
+
+
+async def test_a_reply_whose_turn_is_too_far_off_is_given_back_before_it_begins(slack: SlackDriver) -> None:
+    web = await web_of(slack, gap=100.0, longest_wait=60.0)
+    question = slack.people.write("U0ANN", CHANNEL, "How much leave do I get?")
+    first, second = Receipts(), Receipts()
+    await a_reply(web, question.ts, first).show([line("Thirty days.")])
+    with pytest.raises(Unavailable) as caught:
+        await a_reply(web, question.ts, second).show([line("Thirty days.")])
+    assert first.begun
+    assert not second.begun
+    assert 60.0 < (caught.value.retry_after or 0.0) <= 100.0
+    assert len(slack.slack.called("chat.postMessage")) == 1
+
+
+async def test_the_parts_of_one_reply_are_posted_however_long_that_takes(slack: SlackDriver) -> None:
+    web = await web_of(slack, gap=0.02, longest_wait=0.0)
+    question = slack.people.write("U0ANN", CHANNEL, "How much leave do I get?")
+    await a_reply(web, question.ts, Receipts()).show([line("Thirty days."), line("And five more.")])
+    assert len(slack.slack.called("chat.postMessage")) == 2
+
+
+async def test_no_reply_begins_anywhere_while_slack_takes_no_posts(slack: SlackDriver) -> None:
+    web = await web_of(slack)
+    question = slack.people.write("U0ANN", CHANNEL, "How much leave do I get?")
+    slack.slack.hook = Limited("chat.postMessage")
+    first, second = Receipts(), Receipts()
+    for receipts in (first, second):
+        with pytest.raises(Unavailable) as caught:
+            await a_reply(web, question.ts, receipts).show([line("Thirty days.")])
+        assert (caught.value.retry_after or 0.0) > 3000.0
+    assert (first.begun, second.begun) == (True, False)
+
+
+async def test_an_answer_whose_turn_is_not_near_is_not_streamed(slack: SlackDriver) -> None:
+    web = await web_of(slack, gap=3600.0, longest_wait=36_000.0)
+    written = asyncio.Event()
+
+    async def script(request: Request) -> AsyncIterator[Event]:
+        async for event in growing(request):
+            yield event
+        written.set()
+
+    slack.rig.script = script
+    turns = [asyncio.create_task(web.turn(CHANNEL)) for _ in range(3)]
+    await slack.mention("ann", "How much leave do I get?")
+    await asyncio.wait_for(written.wait(), 10)
+    assert not slack.slack.called("chat.startStream")
+    for turn in turns:
+        turn.cancel()
