@@ -31,6 +31,8 @@ EXPIRED = "I could not be reached when you asked this, and it is too old to answ
 BUSY = "I am busy with many questions right now. Please ask again in a few minutes."
 ASK_AGAIN = "I was interrupted while answering. Please ask again."
 STOPPED = "Stopped, as you asked."
+SOURCES = "Sources:"
+"""Stands above the references of an answer with end notes."""
 WITHDRAWN = "I stopped here, because this question was erased."
 ATTACHMENT = "I cannot read attached files ({names}); I answer from the indexed documents only."
 SHARED_CHANNEL = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from pipeline import wording
 from pipeline.phrases import any_of, word_pattern
 from pipeline.planning.ellipsis import reason, renamed, wants_reason, without_mark
 from pipeline.text import terms, words
@@ -116,7 +117,8 @@ def _topic(turns: Sequence[Turn]) -> str:
 
 def _named(question: str, answer: str) -> str:
     """`question` with the item of the last answer that it counts off; empty when it counts none."""
-    items = [_unmarked(found["item"]) for found in _LISTED.finditer(answer)]
+    said = answer.split(f"\n\n{wording.SOURCES}\n", maxsplit=1)[0]
+    items = [_unmarked(found["item"]) for found in _LISTED.finditer(said)]
     found = _ORDINAL.search(question)
     if not found or len(items) < 2:
         return ""

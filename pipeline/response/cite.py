@@ -71,7 +71,7 @@ def cite(
 def _heading(chunk: Chunk, quote: str) -> tuple[str, ...]:
     """The chunk's heading path; where a chunk packs small sections together, also the one that holds the quote."""
     start = chunk.text.find(quote.split(" … ")[0]) if quote else -1
-    above = [u for u in chunk.units if u.kind is BlockKind.HEADING and u.start < start]
+    above = [u for u in chunk.units if u.kind is BlockKind.HEADING and u.start <= start]
     nearest = chunk.text[above[-1].start : above[-1].end] if above else ""
     return (*chunk.heading, nearest) if nearest and nearest not in chunk.heading else chunk.heading
 
@@ -149,7 +149,7 @@ def body(
         text += piece
         before = sentence
     if style is CitationStyle.ENDNOTE and citations:
-        text += "\n\nSources:\n" + "\n".join(f"{c.number}. {reference(c)}" for c in citations)
+        text += f"\n\n{wording.SOURCES}\n" + "\n".join(f"{c.number}. {reference(c)}" for c in citations)
     return text, positions
 
 

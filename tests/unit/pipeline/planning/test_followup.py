@@ -135,6 +135,11 @@ def test_an_ordinal_means_an_item_of_the_last_answer(question: str, completed: s
     assert complete(question, OFFICES).question == completed
 
 
+def test_the_references_of_an_answer_are_no_items_of_it() -> None:
+    answered = turn("Who is in?", "Ann and Ben. [1][2]\n\nSources:\n1. Berlin office\n2. Paris office")
+    assert complete("Who runs the second one?", [answered]).question != "Who runs Paris office?"
+
+
 def test_an_ordinal_without_such_an_item_stays() -> None:
     assert "the fifth one" in complete("What about the fifth one?", OFFICES).question
 

@@ -108,6 +108,19 @@ def test_a_reference_says_where_in_the_document() -> None:
     assert reference(source) == "A - Travel, sheet Rates, page 2"
 
 
+@pytest.mark.parametrize("quote", ["Second. … Two.", "Two."])
+def test_a_quote_is_cited_under_the_heading_it_begins_with_or_stands_under(quote: str) -> None:
+    text = "First. One. Second. Two."
+    places = (
+        (0, 6, BlockKind.HEADING),
+        (7, 11, BlockKind.PROSE),
+        (12, 19, BlockKind.HEADING),
+        (20, 24, BlockKind.PROSE),
+    )
+    units = tuple(Unit(start=start, end=end, kind=kind) for start, end, kind in places)
+    assert cite(passage("a", text, units=units), 1, quote=quote).heading == ("Second.",)
+
+
 def test_a_heading_that_repeats_the_title_is_not_said_twice() -> None:
     assert reference(cite(passage("a", heading=("A", "Travel")), 1)) == "A - Travel"
 
