@@ -6,17 +6,14 @@ Discord never sends a press or a command a second time: what is interrupted here
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from typing import Any
 
 import discord
 import structlog
-from discord import ui
 
 from adapters.discord import buttons, limits, render, words
 from adapters.discord.audience import Audiences
-from adapters.discord.card import Row, card, layout
-from adapters.discord.incoming import PLATFORM
+from adapters.discord.card import card
+from adapters.discord.interactions import Interaction, person, say, say_view
 from adapters.discord.markdown import escape
 from adapters.discord.modal import reason_given, reason_modal
 from pipeline import wording
@@ -24,17 +21,14 @@ from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.values import Answer, Rating, Reason, Vote
 
-Interaction = discord.Interaction[Any]
-
 log = structlog.get_logger(__name__)
 
 
 class Actions:
-    def __init__(self, desk: Desk, audiences: Audiences, *, look: render.Look, retention_days: int) -> None:
+    def __init__(self, desk: Desk, audiences: Audiences, *, look: render.Look) -> None:
         self._desk = desk
         self._audiences = audiences
         self._look = look
-        self._days = retention_days
 
     async def press(self, interaction: Interaction, custom_id: str) -> None:
         """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
@@ -110,38 +104,3 @@ class Actions:
         for number, part in enumerate(parts, start=1):
             name = "citewell-export.json" if len(parts) == 1 else f"citewell-export-{number}.json.part"
             await interaction.followup.send(words.EXPORTED, file=discord.File(io.BytesIO(part), name), ephemeral=True)
-
-    # --- Commands ----------------------------------------------------------------------------
-
-    async def sources(self, interaction: Interaction) -> None:
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        documents = await self._desk.documents(await self._audiences.of_presser(interaction))
-        await say(interaction, render.documents(documents))
-
-    async def privacy(self, interaction: Interaction) -> None:
-        row = [
-            (words.EXPORT_LABEL, buttons.custom_id(buttons.EXPORT)),
-            (words.FORGET_LABEL, buttons.custom_id(buttons.FORGET)),
-        ]
-        await say(interaction, (words.PRIVACY.format(time=wording.counted(self._days, "day")),), row=row)
-
-    async def help(self, interaction: Interaction) -> None:
-        await say(interaction, (words.HELP,))
-
-
-def person(interaction: Interaction) -> str:
-    return f"{PLATFORM}:{interaction.user.id}"
-
-
-async def say(interaction: Interaction, texts: Sequence[str], *, row: Row = ()) -> None:
-    """Answer an interaction so that only its user sees it; the row of buttons stands under the last text."""
-    for text in texts[:-1]:
-        await say_view(interaction, layout((text,)))
-    await say_view(interaction, layout(texts[-1:], row))
-
-
-async def say_view(interaction: Interaction, view: ui.LayoutView, *, ephemeral: bool = True) -> None:
-    if interaction.response.is_done():
-        await interaction.followup.send(view=view, ephemeral=ephemeral, suppress_embeds=True)
-    else:
-        await interaction.response.send_message(view=view, ephemeral=ephemeral, suppress_embeds=True)

@@ -16,8 +16,9 @@ from adapters.discord.errors import listening, translated
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.incoming import PLATFORM
 from adapters.discord.intake import Intake
-from adapters.discord.line import Line, Pace, open_line
+from adapters.discord.line import Line, open_line
 from adapters.discord.memory import Memory
+from adapters.discord.pace import Pace
 from adapters.discord.permissions import invite_url
 from adapters.discord.render import EVERYTHING, Look
 from pipeline.errors import Unavailable
@@ -142,7 +143,7 @@ class DiscordAdapter:
             days=self._days,
             pace=self._pace,
         )
-        tree = commands.declare(client, line.commands.ask, line.actions)
+        tree = commands.declare(client, line.asking.ask, line.panels)
 
         async def set_up() -> None:
             await commands.sync(tree, self._memory)
@@ -165,7 +166,7 @@ class DiscordAdapter:
         try:
             with translated("post a reply"):
                 if work.message.manner is Manner.COMMAND:
-                    await line.commands.deliver(work, events, receipt)
+                    await line.asking.deliver(work, events, receipt)
                 else:
                     await line.deliverer.deliver(work, events, receipt)
         finally:

@@ -11,17 +11,17 @@ import discord
 from discord import app_commands
 
 from adapters.discord import incoming
-from adapters.discord.actions import Actions, say
+from adapters.discord.interactions import Interaction, say
 from adapters.discord.memory import Memory
+from adapters.discord.panels import Panels
 from adapters.discord.words import NO_TEXT
 
-Interaction = discord.Interaction[Any]
 Ask = Callable[[Interaction, str, bool], Awaitable[None]]
 """Takes the question and whether only the asker sees the answer."""
 QUESTION_ROOM = 2000
 
 
-def declare(client: discord.Client, ask: Ask, actions: Actions) -> app_commands.CommandTree[Any]:
+def declare(client: discord.Client, ask: Ask, panels: Panels) -> app_commands.CommandTree[Any]:
     """Guild installation only, usable in servers and in direct messages with the bot."""
     tree = app_commands.CommandTree(
         client,
@@ -38,15 +38,15 @@ def declare(client: discord.Client, ask: Ask, actions: Actions) -> app_commands.
 
     @tree.command(name="sources", description="What is indexed and visible to you here")
     async def sources(interaction: Interaction) -> None:
-        await actions.sources(interaction)
+        await panels.sources(interaction)
 
     @tree.command(name="privacy", description="What is kept about you; export it or erase it")
     async def privacy(interaction: Interaction) -> None:
-        await actions.privacy(interaction)
+        await panels.privacy(interaction)
 
     @tree.command(name="help", description="How to ask")
     async def help_command(interaction: Interaction) -> None:
-        await actions.help(interaction)
+        await panels.help(interaction)
 
     @tree.context_menu(name="Answer this message")
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:

@@ -77,10 +77,6 @@ def _wrong_token() -> Misconfigured:
     )
 
 
-def is_code(error: discord.HTTPException, *codes: int) -> bool:
-    return error.code in codes
-
-
 def question_is_gone(error: discord.HTTPException) -> bool:
     """Discord refused a reply because the message it refers to was deleted."""
     return error.code == BAD_FORM and "message_reference" in error.text

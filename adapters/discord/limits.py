@@ -1,4 +1,4 @@
-"""Discord's limits, as numbers and as one check. discord.py checks few of them itself.
+"""Discord's limits, as numbers, and how text is measured. discord.py checks few of them itself; `card` checks.
 
 Sources: Discord's API documentation (resources/message, components/reference, interactions/receiving-and-responding);
 the 4,000 characters of components v2 are in discord.py's `LayoutView.content_length`.

@@ -1,36 +1,19 @@
-"""What exists while there is one connection, and how fast it goes."""
+"""What exists while there is one connection."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from adapters.discord.actions import Actions
+from adapters.discord.asking import Asking
 from adapters.discord.audience import Audiences
-from adapters.discord.client import LAG_SECONDS, SILENCE_SECONDS, Client
+from adapters.discord.client import Client
 from adapters.discord.deliver import Deliverer
-from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS
-from adapters.discord.private import Commands
+from adapters.discord.pace import Pace
+from adapters.discord.panels import Panels
 from adapters.discord.render import Look
 from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, Value
-
-
-class Pace(Value):
-    """How fast things are done, in seconds; tests hurry."""
-
-    first: float = FIRST_SECONDS
-    """Until a placeholder is shown."""
-    edit: float = EDIT_SECONDS
-    """Between two edits."""
-    ready: float = 2.0
-    """Without a further server after which all servers are known."""
-    lag: float = LAG_SECONDS
-    silence: float = SILENCE_SECONDS
-    """Of the gateway, after which it is dead."""
-    mark: float = 10.0
-    """Between two notes of how far everything was read."""
-    leave: float = 7.0
-    """For deliveries under way to end when listening ends."""
+from pipeline.values import ConversationId
 
 
 class Line(NamedTuple):
@@ -39,7 +22,8 @@ class Line(NamedTuple):
     client: Client
     audiences: Audiences
     actions: Actions
-    commands: Commands
+    panels: Panels
+    asking: Asking
     deliverer: Deliverer
 
 
@@ -59,8 +43,9 @@ def open_line(
     return Line(
         client,
         audiences,
-        Actions(desk, audiences, look=look, retention_days=days),
-        Commands(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit),
+        Actions(desk, audiences, look=look),
+        Panels(desk, audiences, retention_days=days),
+        Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit),
         Deliverer(
             client, appearing=appearing, threads=threads, look=look, first_seconds=pace.first, edit_seconds=pace.edit
         ),

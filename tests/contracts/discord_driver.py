@@ -10,7 +10,7 @@ from typing import Self
 
 from adapters.discord import words
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.line import Pace
+from adapters.discord.pace import Pace
 from pipeline import wording
 from pipeline.values import Reason
 from tests.contracts.driver import Fault, Said, Shown, Way

@@ -9,8 +9,8 @@ import structlog
 
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.identify import IdentifyBudget
-from adapters.discord.line import Pace
 from adapters.discord.memory import Memory
+from adapters.discord.pace import Pace
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from storage.open import open_storage

@@ -10,8 +10,8 @@ import pytest
 
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.identify import IdentifyBudget
-from adapters.discord.line import Pace
 from adapters.discord.memory import Memory
+from adapters.discord.pace import Pace
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.response.request import Request
 from pipeline.values import Event

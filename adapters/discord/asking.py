@@ -1,4 +1,4 @@
-"""Answers to commands: through the inbox like every question, back through the interaction's token.
+"""Questions asked by command: through the inbox like every question, back through the interaction's token.
 
 The first message of the reply is the one Discord made when the command was acknowledged; editing it is idempotent,
 so a crash costs nothing while the token lives (15 minutes). Further messages cannot be found again: after a crash
@@ -11,23 +11,23 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import discord
 import structlog
 
 from adapters.discord import limits
-from adapters.discord.actions import person, say
 from adapters.discord.audience import PRIVATE
 from adapters.discord.card import card
 from adapters.discord.deliver import follow
-from adapters.discord.errors import TOKEN_GONE, TRANSIENT, is_code
+from adapters.discord.errors import TOKEN_GONE, TRANSIENT
 from adapters.discord.incoming import DIRECT, PLATFORM, key
+from adapters.discord.interactions import Interaction, person, say
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.patience import REQUEST_SECONDS, steadily
 from adapters.discord.render import EVERYTHING, Look, Page, pages
 from pipeline import wording
-from pipeline.errors import CitewellError
+from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, Receipt
 from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Work
 
@@ -36,7 +36,6 @@ SHARED = "shared"
 ACK_SECONDS = 2.0
 """Discord gives three until the first response."""
 
-Interaction = discord.Interaction[Any]
 log = structlog.get_logger(__name__)
 
 
@@ -47,8 +46,8 @@ class _Open(NamedTuple):
     acknowledged: asyncio.Event
 
 
-class Commands:
-    """Takes commands in and gives their answers back."""
+class Asking:
+    """Takes such questions in and gives their answers back."""
 
     def __init__(
         self,
@@ -96,17 +95,24 @@ class Commands:
             return
         if opened := self._open.get(work.message.key):
             await opened.acknowledged.wait()
-        interrupted = work.posting_since is not None
-        await receipt.posting()
         try:
-            async with Painter(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
-                answer = await follow(events, painter.newest)
-            if answer:
-                await self._finish(work, pages(answer, self._look), receipt, interrupted=interrupted)
+            try:
+                await self._show(work, events, receipt)
+            except Withdrawn:
+                await self._glimpse(work, Page(body=wording.WITHDRAWN))
+                raise
         except discord.HTTPException as error:
-            if not is_code(error, *TOKEN_GONE):
+            if error.code not in TOKEN_GONE:
                 raise
             log.info("discord_command_unreachable", key=work.message.key)
+
+    async def _show(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        interrupted = work.posting_since is not None
+        await receipt.posting()
+        async with Painter(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
+            answer = await follow(events, painter.newest)
+        if answer:
+            await self._finish(work, pages(answer, self._look), receipt, interrupted=interrupted)
 
     async def _finish(self, work: Work, shown: tuple[Page, ...], receipt: Receipt, *, interrupted: bool) -> None:
         opened = self._open.pop(work.message.key, None)

@@ -1,0 +1,25 @@
+"""How fast things are done."""
+
+from __future__ import annotations
+
+from adapters.discord.client import LAG_SECONDS, SILENCE_SECONDS
+from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS
+from pipeline.values import Value
+
+
+class Pace(Value):
+    """In seconds; tests hurry."""
+
+    first: float = FIRST_SECONDS
+    """Until a placeholder is shown."""
+    edit: float = EDIT_SECONDS
+    """Between two edits."""
+    ready: float = 2.0
+    """Without a further server after which all servers are known."""
+    lag: float = LAG_SECONDS
+    silence: float = SILENCE_SECONDS
+    """Of the gateway, after which it is dead."""
+    mark: float = 10.0
+    """Between two notes of how far everything was read."""
+    leave: float = 7.0
+    """For deliveries under way to end when listening ends."""

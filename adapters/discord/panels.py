@@ -1,0 +1,31 @@
+"""The commands that answer by themselves: what is indexed, what is kept, how to ask."""
+
+from __future__ import annotations
+
+from adapters.discord import buttons, render, words
+from adapters.discord.audience import Audiences
+from adapters.discord.interactions import Interaction, say
+from pipeline import wording
+from pipeline.ports import Desk
+
+
+class Panels:
+    def __init__(self, desk: Desk, audiences: Audiences, *, retention_days: int) -> None:
+        self._desk = desk
+        self._audiences = audiences
+        self._days = retention_days
+
+    async def sources(self, interaction: Interaction) -> None:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        documents = await self._desk.documents(await self._audiences.of_presser(interaction))
+        await say(interaction, render.documents(documents))
+
+    async def privacy(self, interaction: Interaction) -> None:
+        row = [
+            (words.EXPORT_LABEL, buttons.custom_id(buttons.EXPORT)),
+            (words.FORGET_LABEL, buttons.custom_id(buttons.FORGET)),
+        ]
+        await say(interaction, (words.PRIVACY.format(time=wording.counted(self._days, "day")),), row=row)
+
+    async def help(self, interaction: Interaction) -> None:
+        await say(interaction, (words.HELP,))

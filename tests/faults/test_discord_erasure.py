@@ -1,0 +1,122 @@
+"""What is taken back on Discord: an edit that is none, a deletion, an erasure, a server the bot was removed from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pipeline import wording
+from pipeline.response.request import Request
+from pipeline.values import Event, Progress, Stage
+from tests.contracts.answers import cited
+from tests.contracts.discord_driver import DiscordDriver
+from tests.contracts.waiting import eventually, until
+
+SECRET = "My salary is 1234."
+
+
+@pytest.fixture
+async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
+    opened = await DiscordDriver.open(tmp_path / "data")
+    yield opened
+    await opened.close()
+
+
+def hold(driver: DiscordDriver) -> asyncio.Event:
+    """A reply begins to appear; its answer is ready when this is set."""
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
+        await free.wait()
+        yield cited("Thirty days.", question=request.text, standalone=request.text)
+
+    driver.rig.script = later
+    return free
+
+
+async def test_the_preview_of_a_link_withdraws_no_answer(driver: DiscordDriver) -> None:
+    """Discord reports an edit of the same text when it has drawn one."""
+    free = hold(driver)
+    said = await driver.mention("ann", "What does https://wiki.example/leave say?")
+    await until(lambda: driver.rig.requests)
+    preview = {"embeds": [{"type": "link", "url": "https://wiki.example/leave"}]}
+    await driver.discord.gateway.emit_message("MESSAGE_UPDATE", said.handle | preview)
+    await driver._acknowledged()
+    free.set()
+    await driver.rig.settled()
+    assert len(driver.rig.requests) == 1
+    assert len(driver.replies(said)) == 1
+
+
+async def test_a_question_deleted_after_its_answer_is_kept_no_more(driver: DiscordDriver) -> None:
+    hold(driver).set()
+    said = await driver.mention("ann", f"{SECRET} How much leave?")
+    await driver.rig.settled()
+    assert SECRET in await driver.rig.desk.export(driver.key("ann"))
+    await driver.delete(said)
+    exported = await driver.rig.desk.export(driver.key("ann"))
+    assert SECRET not in exported
+    assert "Thirty days" not in exported
+
+
+async def test_a_question_deleted_while_its_answer_appears_ends_the_reply_and_is_kept_no_more(
+    driver: DiscordDriver,
+) -> None:
+    free = hold(driver)
+    said = await driver.mention("ann", f"{SECRET} How much leave?")
+    await until(lambda: driver.replies(said))
+    await driver.delete(said)
+    free.set()
+    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.WITHDRAWN])
+    assert SECRET not in await driver.rig.desk.export(driver.key("ann"))
+
+
+@pytest.mark.parametrize("way", ["mention", "ask"])
+async def test_an_erasure_while_an_answer_appears_ends_the_reply(driver: DiscordDriver, way: str) -> None:
+    free = hold(driver)
+    said = await (driver.mention if way == "mention" else driver.ask)("ann", f"{SECRET} How much leave?")
+    await until(lambda: driver.replies(said))
+    await driver.rig.desk.forget(driver.key("ann"))
+    free.set()
+    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.WITHDRAWN])
+    assert SECRET not in await driver.rig.desk.export(driver.key("ann"))
+
+
+async def test_an_erasure_before_a_command_is_answered_ends_its_reply(driver: DiscordDriver) -> None:
+    whole = driver.rig.storage.inbox.posting
+
+    async def posting(key: str) -> None:
+        await driver.rig.desk.forget(driver.key("ann"))
+        await whole(key)
+
+    driver.rig.storage.inbox.posting = posting  # type: ignore[method-assign]
+    said = await driver.ask("ann", f"{SECRET} How much leave?")
+    await until(lambda: [shown.text for shown in driver.replies(said)] == [wording.WITHDRAWN])
+
+
+async def test_nothing_is_kept_of_a_server_that_the_bot_was_removed_from(driver: DiscordDriver) -> None:
+    hold(driver).set()
+    await driver.mention("ann", f"{SECRET} How much leave?")
+    await driver.direct("bob", "And I?")
+    await driver.rig.settled()
+    await driver.discord.gateway.emit("GUILD_DELETE", {"id": driver.guild})
+
+    async def gone() -> bool:
+        return SECRET not in await driver.rig.desk.export(driver.key("ann"))
+
+    await eventually(gone)
+    assert "And I?" in await driver.rig.desk.export(driver.key("bob"))
+    assert await driver.rig.storage.inbox.seen(f"discord:{driver.guild}:{driver.channel}") is None
+
+
+async def test_a_server_that_is_out_of_order_is_not_one_that_was_left(driver: DiscordDriver) -> None:
+    hold(driver).set()
+    await driver.mention("ann", f"{SECRET} How much leave?")
+    await driver.rig.settled()
+    await driver.discord.gateway.emit("GUILD_DELETE", {"id": driver.guild, "unavailable": True})
+    await driver._acknowledged()
+    assert SECRET in await driver.rig.desk.export(driver.key("ann"))
