@@ -13,15 +13,16 @@ from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 TRANSIENT = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutError)
 """What may work in a moment. A request may have taken effect all the same."""
 UNKNOWN_MESSAGE, BAD_FORM, THREAD_ARCHIVED, THREAD_EXISTS = 10008, 50035, 50083, 160004
-TOO_MANY_REQUESTS, AUTHENTICATION_FAILED = 429, 4004
-"""An HTTP status, and a close code of the gateway."""
+UNAUTHORIZED, TOO_MANY_REQUESTS, AUTHENTICATION_FAILED = 401, 429, 4004
+"""Two HTTP statuses, and a close code of the gateway."""
 TOKEN_GONE = (10008, 10015, 10062, 50027)
 """The private reply of a command can no longer be reached."""
 
 
 @contextmanager
 def translated(action: str) -> Iterator[None]:
-    """Raises Unavailable for what may work later and Refused for what Discord will not let us do."""
+    """Raises Unavailable for what may work later, Misconfigured for a token that Discord no longer takes, and Refused
+    for what it will not let us do."""
     try:
         yield
     except CitewellError:
@@ -32,8 +33,14 @@ def translated(action: str) -> Iterator[None]:
         raise Unavailable("Discord", f"did not let us {action}: {type(error).__name__}") from error
     except discord.Forbidden as error:
         raise Refused(f"Discord forbids us to {action} (code {error.code})", what_to_do=PERMISSIONS) from error
+    except discord.HTTPException as error:
+        if error.status == UNAUTHORIZED:
+            raise _wrong_token() from error
+        if error.status == TOO_MANY_REQUESTS:
+            raise Unavailable("Discord", "refuses requests for now: there were too many") from error
+        raise Refused(f"Discord refuses to {action} (HTTP {error.status}, code {error.code})") from error
     except discord.DiscordException as error:
-        raise Unavailable("Discord", f"could not {action}: {type(error).__name__}", permanent=True) from error
+        raise Refused(f"could not {action}: {type(error).__name__}") from error
 
 
 PERMISSIONS = "Invite the bot again with the link that `citewell run` prints; channels can take permissions away."
