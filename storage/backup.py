@@ -13,12 +13,21 @@ from pipeline.errors import Unavailable
 
 
 def copy_database(source: sqlite3.Connection, target: Path) -> None:
-    """Copy through SQLite's backup API into a temporary file, check it, fsync, rename: `target` is whole or absent."""
+    """Copy through SQLite's backup API into a temporary file, check it, fsync, rename: `target` is whole or absent.
+
+    Begins anew when the temporary file was deleted meanwhile: see `drop_partial`."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    while not _copied(source, target):
+        pass
+
+
+def _copied(source: sqlite3.Connection, target: Path) -> bool:
+    """False when the temporary file was deleted before it could be renamed."""
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    _unlink(temporary)
+    temporary.touch(mode=0o600)
     try:
         with closing(sqlite3.connect(temporary)) as copy:
-            temporary.chmod(0o600)
             source.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
             (verdict,) = copy.execute("PRAGMA quick_check").fetchone()
@@ -26,19 +35,41 @@ def copy_database(source: sqlite3.Connection, target: Path) -> None:
             raise Unavailable("storage", f"the copy failed its check: {verdict}")
         _sync(temporary)
         temporary.replace(target)
-        _sync(target.parent)
+    except (OSError, sqlite3.Error):
+        if temporary.exists():
+            raise
+        return False
     finally:
-        temporary.unlink(missing_ok=True)
+        _unlink(temporary)
+    _sync(target.parent)
+    return True
 
 
 def drop_old(folder: Path, *, keep: int, days: float) -> list[Path]:
-    """Delete the backups in `folder` that are older than `days` or not among the newest `keep`; returns them."""
+    """Delete the backups in `folder` that are older than `days` or not among the newest `keep`; returns them.
+
+    Copies that a crash left unfinished go too."""
+    drop_partial(folder)
     backups = sorted(folder.glob("*.db"), key=lambda file: file.stat().st_mtime, reverse=True)
     oldest = time.time() - days * 86400
     dropped = [file for rank, file in enumerate(backups) if rank >= keep or file.stat().st_mtime < oldest]
     for file in dropped:
-        file.unlink()
+        _unlink(file)
     return dropped
+
+
+def drop_partial(folder: Path) -> None:
+    """Delete copies that are not finished, and never will be where their process died; one under way begins anew.
+
+    What is erased from the database and then from each backup in `folder` is therefore in none that appears later."""
+    for file in folder.glob(".*.db.*"):
+        file.unlink(missing_ok=True)
+
+
+def _unlink(file: Path) -> None:
+    """Delete a database, and what an interrupted transaction left beside it."""
+    for end in ("", "-journal", "-wal", "-shm"):
+        file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

@@ -86,9 +86,11 @@ async def open_storage(
         stack.push_async_callback(database.close)
         inbox = SQLiteInbox(database, capacity=capacity, per_author=per_author)
         library = SQLiteLibrary(database, embedder=embedder)
+        people = People(database, folder / "backups")
         if exclusive:
             await inbox.recover()
             await library.sweep()
+            await people.finish()
         vectors = VectorIndex(database, folder / "index", embedder=embedder, url=chroma_url)
         stack.push_async_callback(vectors.close)
         if embedder:
@@ -101,7 +103,7 @@ async def open_storage(
             inbox=inbox,
             history=SQLiteHistory(database),
             feedback=SQLiteFeedback(database),
-            people=People(database, folder / "backups"),
+            people=people,
             ledger=SqliteTokenLedger(database),
             vectors=vectors,
         )

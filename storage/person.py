@@ -9,7 +9,9 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote, unquote
 
+from storage.backup import drop_partial
 from storage.database import Database
 from storage.transaction import immediate
 
@@ -36,6 +38,9 @@ _ERASE = (
     "DELETE FROM told WHERE author = ?",
     "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?",
 )
+_BEGUN = "forget-"
+"""An empty file whose name begins so and goes on with a person's id is there while they are forgotten: kept in the
+database, it would be in the backups made meanwhile."""
 _COUNTED = 4
 """The first statements of these delete what a person would count."""
 
@@ -58,13 +63,21 @@ class People:
     async def forget(self, person: str) -> int:
         """Erase all that is kept under a person's id: when this returns it is in no file of the folder, backups
         included. What says where the bot has been is not kept under one: ids of channels and conversations, direct
-        ones among them, stay.
+        ones among them, stay. Cut short by a crash, it is completed by `finish`.
 
         Returns how many turns, messages, ratings and preferences went."""
+        begun = self._backups / f"{_BEGUN}{quote(person, safe='')}"
+        begun.touch(mode=0o600)
         erased = await self._database.write(lambda db: _erase(db, person), durable=True)
         await self._database.scrub()
         await asyncio.to_thread(_erase_in_backups, self._backups, person)
+        begun.unlink(missing_ok=True)
         return erased
+
+    async def finish(self) -> None:
+        """Forget those whom a crash left half forgotten."""
+        for begun in self._backups.glob(f"{_BEGUN}*"):
+            await self.forget(unquote(begun.name.removeprefix(_BEGUN)))
 
     async def forget_old(self, days: float) -> int:
         """Delete turns, answers, ratings, participation and questions that nobody could answer once they are older than
@@ -114,6 +127,7 @@ def _erase(db: sqlite3.Connection, person: str) -> int:
 
 
 def _erase_in_backups(backups: Path, person: str) -> None:
+    drop_partial(backups)
     for file in sorted(backups.glob("*.db")):
         try:
             with closing(sqlite3.connect(file, isolation_level=None)) as db:
