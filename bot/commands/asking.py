@@ -14,7 +14,7 @@ from rich.console import RenderableType
 
 from adapters.console.follow import follow
 from adapters.console.render import render
-from bot.commands.terminal import EMPTY, Data, err, note, out, run, settings
+from bot.commands.terminal import EMPTY, Data, err, note, out, run, settings, text_input
 from bot.handbook import CONVERSATION, handbook
 from bot.settings import Settings
 from pipeline.streams import closing
@@ -47,7 +47,8 @@ def ask(
 
     Exit status 0: answered; 1: not answered, with the reason."""
     found = settings(data)
-    text = typer.get_text_stream("stdin").read() if question == "-" else question
+    with text_input():
+        text = typer.get_text_stream("stdin").read() if question == "-" else question
 
     async def work() -> Answer:
         from bot.wiring import open_citewell
@@ -100,7 +101,7 @@ def chat(
     thread = thread or f"chat-{secrets.token_hex(3)}"
     found = settings(data)
     opening = open_citewell(found)
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, text_input():
         citewell = runner.run(opening.__aenter__())
         try:
             if runner.run(citewell.storage.library.empty()):

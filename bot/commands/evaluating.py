@@ -11,7 +11,7 @@ import typer
 from rich.progress import track
 from rich.table import Table
 
-from bot.commands.terminal import err, out, run, settings
+from bot.commands.terminal import err, note, out, run, settings
 from bot.evaluation.rows import Predictions, read_rows
 from bot.evaluation.scores import SCORERS
 from pipeline.errors import Refused
@@ -37,6 +37,15 @@ Out = Annotated[
     ),
 ]
 PREDICTED = ("abstained", "cited", "level", "answer")
+TRUTH = {
+    "qa": "answerability (ANSWERABLE, PARTIAL or UNANSWERABLE), answers (a list of short texts) or reference_answer, "
+    "gold_doc_ids",
+    "grounding": "label (1: something is not supported), spans",
+    "injection": "label (1: an attack), attack",
+}
+"""The fields of a row that say what is right."""
+SCORED = ("answerability", "gold_doc_ids", "label")
+"""With none of these, a row is not scored."""
 Predict = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
@@ -51,9 +60,14 @@ def qa(
     ] = False,
     model: Annotated[str, typer.Option("--model", help="Who writes; default: extractive.")] = "extractive",
 ) -> None:
-    """Answer every question over an index made of the documents."""
+    """Answer every question over an index made of the documents.
+
+    Each line of QUESTIONS is `{id, question}`, with `history` for a follow-up. What is right, where it is known:
+    `answerability` (ANSWERABLE, PARTIAL or UNANSWERABLE) with `answers` (a list of short texts of which one must be in
+    the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`."""
     found = settings().model_copy(update={"model": model})
     rows = read_rows(questions, "question")
+    _check_truth(questions, rows)
 
     async def work() -> None:
         from bot.evaluation.predict import Questions, temporary
@@ -69,7 +83,9 @@ def qa(
 
 @evaluate.command()
 def grounding(texts: Gold, predictions: Out) -> None:
-    """Check answers `{id, question, response, sources}` for what their sources do not support."""
+    """Check answers `{id, question, response, sources}` for what their sources do not support.
+
+    What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`."""
 
     async def predict(row: dict[str, Any]) -> dict[str, Any]:
         from bot.evaluation.predict import predict_grounding
@@ -82,7 +98,9 @@ def grounding(texts: Gold, predictions: Out) -> None:
 
 @evaluate.command()
 def injection(texts: Gold, predictions: Out) -> None:
-    """Screen `{id, text}`, or `{id, question, document}` with the answer given over that document."""
+    """Screen `{id, text}`, or `{id, question, document}` with the answer given over that document.
+
+    What is right, where it is known: `label` (1: an attack), and `attack`, its words."""
     found = settings().model_copy(update={"model": "extractive"})
 
     async def predict(row: dict[str, Any]) -> dict[str, Any]:
@@ -122,6 +140,15 @@ def compare(
             out.print(f"  {row['level']} {row['cited']} {said}", markup=False, overflow="ellipsis", no_wrap=True)
 
 
+def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Raises Refused for answers that would be scored letter by letter; says which field is not read."""
+    for row in rows:
+        if not isinstance(row.get("answers", []), list):
+            raise Refused(f"{questions}, row {row['id']}: answers is not a list", what_to_do='Write ["…"].')
+    if any("answer" in row and "answers" not in row for row in rows):
+        note("The field answer is not read: what must be in an answer is a list named answers.")
+
+
 def _difference(one: dict[str, Any], two: dict[str, Any]) -> str:
     if one["abstained"] != two["abstained"]:
         return "outcome"
@@ -141,14 +168,14 @@ def _summarise(kind: str, gold: Path, predictions: Path) -> None:
     pairs = Predictions(predictions).pairs(read_rows(gold))
     table = Table("figure", "value", box=None)
     labelled: Sequence[tuple[dict[str, Any], dict[str, Any]]] = [
-        pair for pair in pairs if "answerability" in pair[0] or "label" in pair[0]
+        pair for pair in pairs if not pair[0].keys().isdisjoint(SCORED)
     ]
     if labelled:
         for scorer in SCORERS[kind]:
             for name, value in scorer(labelled).items():
                 table.add_row(name, f"{value:.4f}" if isinstance(value, float) else str(value))
     else:
-        err.print("The rows do not say what is right, so nothing is scored.")
+        note(f"The rows do not say what is right, so nothing is scored. Fields that say it: {TRUTH[kind]}.")
     waits = sorted(predicted["ms"] for _, predicted in pairs if "ms" in predicted)
     if len(waits) > 1:
         table.add_row("ms p50", f"{statistics.median(waits):.1f}")

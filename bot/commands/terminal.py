@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from rich.console import Console
 
 from bot.settings import Settings, read_settings
+from pipeline.errors import Refused
 
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
 out = Console(highlight=False)
@@ -33,6 +35,17 @@ def settings(data: Path | None = None, *, service: bool = False) -> Settings:
 def run(work: Coroutine[Any, Any, None]) -> None:
     """Run `work` to its end on an event loop of its own."""
     asyncio.run(work)
+
+
+@contextmanager
+def text_input() -> Iterator[None]:
+    """Raises Refused where standard input turns out not to be text."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise Refused(
+            f"standard input is not text in {error.encoding.upper()}", what_to_do="Pipe the question in as plain text."
+        ) from error
 
 
 def note(text: str) -> None:

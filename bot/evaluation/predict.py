@@ -9,10 +9,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import structlog
+
 from bot.citewell import Citewell
 from bot.evaluation.rows import turns
 from bot.settings import Settings
 from bot.wiring import open_citewell
+from pipeline.errors import Refused
+from pipeline.ingestion.ingest import Failed
 from pipeline.response.request import Request
 from pipeline.response.respond import Retriever
 from pipeline.screen import screen, screen_document
@@ -21,6 +25,8 @@ from pipeline.values import Answer, Audience, Retrieval, Search
 
 SHOWN = 10
 """Documents listed as retrieved."""
+
+log = structlog.get_logger(__name__)
 
 
 class Recording:
@@ -69,12 +75,29 @@ class Questions:
 
 @asynccontextmanager
 async def temporary(settings: Settings, documents: Path | None = None) -> AsyncIterator[Citewell]:
-    """A Citewell with an index of its own that is gone afterwards."""
+    """A Citewell with an index of its own that is gone afterwards. Raises Refused when there is nothing to index."""
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
         async with open_citewell(settings.model_copy(update={"data": Path(folder)})) as citewell:
             if documents:
-                await citewell.index([documents], prefix="")
+                await _index(citewell, documents)
             yield citewell
+
+
+async def _index(citewell: Citewell, documents: Path) -> None:
+    failures: list[Failed] = []
+    summary = await citewell.index(
+        [documents],
+        prefix="",
+        on_event=lambda event: failures.append(event) if isinstance(event, Failed) else None,
+    )
+    why = f": {failures[0].label}: {failures[0].reason}" if failures else ""
+    if not summary.added:
+        raise Refused(
+            f"no document in {documents} could be read{why}",
+            what_to_do="Name JSON Lines of {doc_id, text}, or files and folders as `citewell index` takes them.",
+        )
+    if failures:
+        log.warning("documents_left_out", count=len(failures), first=why.removeprefix(": "))
 
 
 def predict_grounding(row: dict[str, Any]) -> dict[str, Any]:

@@ -13,13 +13,9 @@ from pipeline.values import Turn
 
 
 def read_rows(path: Path, *fields: str) -> list[dict[str, Any]]:
-    """Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`."""
+    """At least one row. Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`."""
     rows = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}", what_to_do="Check the path.") from error
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -31,7 +27,19 @@ def read_rows(path: Path, *fields: str) -> list[dict[str, Any]]:
         if missing := [field for field in fields if field not in row]:
             raise Refused(f"{path}, line {number}: {', '.join(missing)} missing", what_to_do="Add it to every row.")
         rows.append(row)
+    if not rows:
+        raise Refused(f"{path} holds no rows", what_to_do="Give one JSON object a line.")
     return rows
+
+
+def _text(path: Path) -> str:
+    """Raises Refused for what cannot be read or is no text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}", what_to_do="Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path} is not text in UTF-8", what_to_do="Name a file of JSON Lines.") from error
 
 
 class Predictions:
@@ -43,7 +51,7 @@ class Predictions:
         self._path = path
         self.rows: dict[str, dict[str, Any]] = {}
         if path.exists():
-            whole = [line for line in path.read_text(encoding="utf-8").split("\n")[:-1] if line]
+            whole = [line for line in _text(path).split("\n")[:-1] if line]
             try:
                 self.rows = {str(row["id"]): row for row in map(json.loads, whole)}
             except (ValueError, TypeError, KeyError) as error:

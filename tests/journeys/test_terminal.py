@@ -356,6 +356,50 @@ def test_a_file_that_holds_no_predictions_is_left_as_it_is(person: Terminal) -> 
     assert Path("notes.md").read_text() == "# Notes\n\nMine.\n"
 
 
+def test_what_is_no_text_is_said_in_a_line(indexed: Terminal) -> None:
+    assert indexed.type("ask", "-", stdin=b"\xff\xfe bad").err.startswith("citewell: standard input is not text")
+    Path("binary.md").write_bytes(b"\xff\xfe\n")
+    said = indexed.type("eval", "injection", "binary.md", "--out", "out")
+    assert said.status == 2
+    assert said.err.startswith("citewell: binary.md is not text in UTF-8\n")
+    Path("texts.jsonl").write_text('{"id": "1", "text": "How many vacation days do I get?"}\n')
+    said = indexed.type("eval", "injection", "texts.jsonl", "--out", "binary.md")
+    assert said.err.startswith("citewell: binary.md is not text in UTF-8\n")
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_a_file_without_rows_is_refused(person: Terminal, text: str) -> None:
+    Path("texts.jsonl").write_text(text)
+    said = person.type("eval", "injection", "texts.jsonl", "--out", "out")
+    assert said.status == 2
+    assert "texts.jsonl holds no rows" in said.err
+
+
+def test_questions_say_what_is_right_in_fields_that_are_named(person: Terminal) -> None:
+    Path("documents.jsonl").write_text('{"doc_id": "leave", "text": "Employees get 25 vacation days a year."}\n')
+    Path("questions.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION, "answer": "25"}) + "\n")
+    words = ("eval", "qa", "questions.jsonl", "--documents", "documents.jsonl", "--out")
+    said = person.type(*words, "out1")
+    assert "The field answer is not read" in said.err
+    assert "Fields that say it: answerability (ANSWERABLE" in said.err
+    Path("questions.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION, "answers": "25"}) + "\n")
+    assert "answers is not a list" in person.type(*words, "out2").err
+    gold = {"answerability": "ANSWERABLE", "answers": ["25"], "gold_doc_ids": ["leave"]}
+    Path("questions.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION} | gold) + "\n")
+    said = person.type(*words, "out3")
+    assert re.search(r"useful_rate +1\.0000", said.out)
+    assert re.search(r"recall@1 +1\.0000", said.out)
+
+
+def test_documents_of_which_none_can_be_read_are_not_scored(person: Terminal) -> None:
+    Path("documents.jsonl").write_text('{"id": "leave"}\n')
+    Path("questions.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION}) + "\n")
+    said = person.type("eval", "qa", "questions.jsonl", "--documents", "documents.jsonl", "--out", "out")
+    assert said.status == 2
+    assert "no document in documents.jsonl could be read" in said.err
+    assert "doc_id" in said.err
+
+
 # --- Running ----------------------------------------------------------------------------------------
 
 
