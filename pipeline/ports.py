@@ -299,7 +299,19 @@ class Inbox(Protocol):
     async def expired(self, key: str) -> None: ...
 
     async def seen(self, channel: str) -> str | None:
-        """The newest message id accepted from `platform:space:channel`."""
+        """The newest message id accepted from `platform:space:channel`; of `platform:space`, what `heard` said."""
+        ...
+
+    async def heard(self, space: str, until: str) -> None:
+        """Everything sent in `platform:space` up to the message id `until` is here."""
+        ...
+
+    async def channels(self, space: str) -> list[str]:
+        """The ids of the channels of `platform:space` that messages were accepted from."""
+        ...
+
+    async def parts(self, space: str, most: int) -> list[ConversationId]:
+        """The `most` conversations of `platform:space` that the bot answered in last, the latest first."""
         ...
 
     async def conversation(self, key: str) -> ConversationId | None:

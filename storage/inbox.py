@@ -14,6 +14,7 @@ from functools import partial
 
 from pipeline.errors import Busy, Withdrawn
 from pipeline.values import Answer, ConversationId, IncomingMessage, Work
+from storage import presence
 from storage.database import Database
 from storage.erase import erase_space
 from storage.intake import change, conversation, drop, take
@@ -154,13 +155,21 @@ class SQLiteInbox:
         return await self._database.write(lambda db: take_back(db, now), durable=True)
 
     async def seen(self, channel: str) -> str | None:
-        """The newest message id accepted from `platform:space:channel`."""
+        """The newest message id accepted from `platform:space:channel`; of `platform:space`, what `heard` said."""
+        return await self._database.read(lambda db: presence.seen(db, channel))
 
-        def work(db: sqlite3.Connection) -> str | None:
-            row = db.execute("SELECT message FROM seen WHERE channel = ?", (channel,)).fetchone()
-            return str(row[0]) if row else None
+    async def heard(self, space: str, until: str) -> None:
+        """Everything sent in `platform:space` up to the message id `until` is here."""
+        await self._database.write(lambda db: presence.see(db, space, until))
 
-        return await self._database.read(work)
+    async def channels(self, space: str) -> list[str]:
+        """The ids of the channels of `platform:space` that messages were accepted from."""
+        return await self._database.read(lambda db: presence.channels(db, space))
+
+    async def parts(self, space: str, most: int) -> list[ConversationId]:
+        """The `most` conversations of `platform:space` that the bot answered in last, the latest first."""
+        found = await self._database.read(lambda db: presence.parts(db, space, most))
+        return [ConversationId.parse(conversation) for conversation in found]
 
     async def conversation(self, key: str) -> ConversationId | None:
         """The conversation of a question; None when it is not kept any more."""
@@ -169,11 +178,7 @@ class SQLiteInbox:
 
     async def takes_part(self, conversation: ConversationId) -> bool:
         """Whether the bot has answered in this conversation."""
-
-        def work(db: sqlite3.Connection) -> bool:
-            return bool(db.execute("SELECT 1 FROM part WHERE conversation = ?", (str(conversation),)).fetchone())
-
-        return await self._database.read(work)
+        return await self._database.read(lambda db: presence.takes_part(db, str(conversation)))
 
     async def counts(self) -> dict[str, int]:
         """How many messages are in each state, for the operator."""

@@ -8,6 +8,7 @@ import sqlite3
 from pipeline.errors import Busy
 from pipeline.values import ConversationId, IncomingMessage, Manner
 from storage.erase import erase_question
+from storage.presence import see
 
 NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
@@ -34,7 +35,8 @@ def take(
         ),
     )
     if message.manner is not Manner.COMMAND:
-        _see(db, message.key)
+        channel, _, newest = message.key.rpartition(":")
+        see(db, channel, newest)
     return True
 
 
@@ -108,13 +110,3 @@ def _busy(db: sqlite3.Connection, author: str, reason: str, now: float) -> Busy:
     if first:
         db.execute("INSERT OR REPLACE INTO told VALUES (?, ?)", (author, now))
     return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")
-
-
-def _see(db: sqlite3.Connection, key: str) -> None:
-    """Ids are numbers, with or without a fraction: the longer one is newer, then the greater one."""
-    channel, _, message = key.rpartition(":")
-    db.execute(
-        "INSERT INTO seen VALUES (:channel, :message) ON CONFLICT (channel) DO UPDATE SET message = excluded.message"
-        " WHERE (length(excluded.message), excluded.message) > (length(message), message)",
-        {"channel": channel, "message": message},
-    )

@@ -290,6 +290,27 @@ async def test_the_bot_takes_part_where_it_has_replied(inbox: SQLiteInbox) -> No
     assert not await inbox.takes_part(private.conversation)
 
 
+async def test_a_space_is_known_up_to_what_was_heard_of_it_and_by_its_channels(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message("5.0"))
+    await inbox.accept(message("6.0", channel="C2", author="U2"))
+    assert await inbox.seen("slack:T1") is None
+    await inbox.heard("slack:T1", "7.500000")
+    await inbox.heard("slack:T1", "7.250000")
+    assert await inbox.seen("slack:T1") == "7.500000"
+    assert sorted(await inbox.channels("slack:T1")) == ["C1", "C2"]
+    assert await inbox.channels("slack:T") == []
+
+
+async def test_the_conversations_that_the_bot_answered_in_last_come_first(inbox: SQLiteInbox, clock: Clock) -> None:
+    asked = [message(f"{n}.0", author=f"U{n}") for n in range(3)]
+    for one in asked:
+        clock.now += 1.0
+        await inbox.accept(one)
+        await inbox.posted(one.key, "9.9")
+    assert await inbox.parts("slack:T1", 2) == [asked[2].conversation, asked[1].conversation]
+    assert await inbox.parts("slack:T2", 2) == []
+
+
 async def test_whoever_listens_hears_of_new_messages(inbox: SQLiteInbox) -> None:
     rung: list[IncomingMessage] = []
     inbox.on_accept(lambda: rung.append(message()))

@@ -1,0 +1,39 @@
+"""Where the bot has been: channels it was asked in, how far each is known, and conversations it takes part in."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def see(db: sqlite3.Connection, channel: str, message: str) -> None:
+    """`channel` is known up to `message`, unless it is further already.
+
+    Ids are numbers, with or without a fraction: the longer one is newer, then the greater one."""
+    db.execute(
+        "INSERT INTO seen VALUES (:channel, :message) ON CONFLICT (channel) DO UPDATE SET message = excluded.message"
+        " WHERE (length(excluded.message), excluded.message) > (length(message), message)",
+        {"channel": channel, "message": message},
+    )
+
+
+def seen(db: sqlite3.Connection, channel: str) -> str | None:
+    row = db.execute("SELECT message FROM seen WHERE channel = ?", (channel,)).fetchone()
+    return str(row[0]) if row else None
+
+
+def channels(db: sqlite3.Connection, space: str) -> list[str]:
+    """The ids of the channels of `space` that messages were accepted from."""
+    start = f"{space}:"
+    rows = db.execute("SELECT channel FROM seen WHERE substr(channel, 1, ?) = ?", (len(start), start))
+    return [str(channel).removeprefix(start) for (channel,) in rows]
+
+
+def takes_part(db: sqlite3.Connection, conversation: str) -> bool:
+    return bool(db.execute("SELECT 1 FROM part WHERE conversation = ?", (conversation,)).fetchone())
+
+
+def parts(db: sqlite3.Connection, space: str, most: int) -> list[str]:
+    """The `most` conversations of `space` that the bot answered in last, the latest first."""
+    start = f"{space}:"
+    query = "SELECT conversation FROM part WHERE substr(conversation, 1, ?) = ? ORDER BY at DESC LIMIT ?"
+    return [str(conversation) for (conversation,) in db.execute(query, (len(start), start, most))]
