@@ -104,7 +104,7 @@ class Delivery:
             return
         if work.last:
             apology = _apology(work)
-            log.error("gave_up", key=work.message.key, incident=apology.incident, attempts=work.attempt)
+            log.error("question_not_answered", key=work.message.key, incident=apology.incident, attempts=work.attempt)
             yield apology
             return
         request = await self._request(work.message, adapter)
@@ -130,15 +130,15 @@ class Delivery:
         """Close the message for good. Where a saved answer could not be shown, a plain apology may still be."""
         key = work.message.key
         adapter = self._adapters[work.message.conversation.platform]
+        apology = _apology(work)
         if work.answer and not receipt.reference:
-            apology = _apology(work)
             try:
                 async with asyncio.timeout(APOLOGY_SECONDS):
                     await adapter.deliver(work.model_copy(update={"answer": apology}), _only(apology), receipt)
             except Exception as again:
                 log.warning("apology_failed", key=key, exc_info=again)
         reason = str(error) if isinstance(error, CitewellError) else type(error).__name__
-        log.error("question_given_up", key=key, reason=reason, attempts=work.attempt)
+        log.error("question_given_up", key=key, incident=apology.incident, reason=reason, attempts=work.attempt)
         await self._inbox.failed(key, reason)
 
 

@@ -37,6 +37,8 @@ CANNOT_POST = {
     "no_permission": "I have no permission to post there. Ask an admin.",
 }
 
+REFUSED = "Slack did not take my reply. Please ask me again here."
+
 
 class Deliverer:
     """Delivers any number of replies at once."""
@@ -67,7 +69,7 @@ class Deliverer:
         except Declined as declined:
             if declined.error in OVER:
                 log.info("a reply ends here: %s", OVER[declined.error])
-            elif declined.error in CANNOT_POST and not spot.channel.startswith("D"):
+            elif (work.last or declined.error in CANNOT_POST) and not spot.channel.startswith("D"):
                 await self._explain(spot, declined)
             else:
                 raise
@@ -158,7 +160,8 @@ class Deliverer:
 
     async def _explain(self, spot: Spot, declined: Declined) -> None:
         """Tell the asker in a direct message why there is no reply in the channel."""
-        text = f"I could not answer you in <#{spot.channel}>: {CANNOT_POST[declined.error]}"
+        log.warning("there is no reply to %s in its channel: %s", spot.ts, declined)
+        text = f"I could not answer you in <#{spot.channel}>: {CANNOT_POST.get(declined.error, REFUSED)}"
         await self._web.turn(spot.user, begun=True)
         await self._web.call(POST, channel=spot.user, text=text, **QUIET)
 

@@ -294,3 +294,17 @@ async def test_messages_in_one_channel_keep_their_distance(slack: SlackDriver) -
     started = loop.time()
     await asyncio.gather(*(web.turn("C0A") for _ in range(4)))
     assert loop.time() - started >= 0.15
+
+
+async def test_whoever_asked_is_told_directly_when_slack_never_takes_the_reply(slack: SlackDriver) -> None:
+    async def refuse(method: str, arguments: Json, when: str) -> str | None:
+        there = when == "before" and method == "chat.postMessage" and arguments["channel"] == CHANNEL
+        return "team_access_not_granted" if there else None
+
+    slack.slack.hook = refuse
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert slack.replies(said) == []
+    direct = slack.workspace.dm(user("ann")).id
+    (told,) = [message for (channel, _), message in slack.workspace.messages.items() if channel == direct]
+    assert f"I could not answer you in <#{CHANNEL}>" in told.text
