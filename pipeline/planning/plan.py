@@ -21,12 +21,14 @@ SHORT = 10
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
 _WIDE_COUNTS = 3
 """A character of Chinese, Japanese or Korean says about as much as three letters."""
+_AROUND = 20
+"""Times the longest question that a message may have with the mentions and quoted lines around it: it is not read."""
 _NAMED = 8
 """Titles named when someone asks what is indexed."""
 
 
 class Planner:
-    """Decides in this order: injection, nothing indexed, empty, small talk, too long, too short, search."""
+    """Decides in this order: injection, nothing indexed, empty, too long, small talk, too short, search."""
 
     def __init__(self, index: Index, passages: Passages, *, max_question: int = 2000) -> None:
         self._index = index
@@ -40,13 +42,15 @@ class Planner:
             return Decline(reason=wording.INJECTION, flags=("prompt_injection",))
         if await self._passages.empty(audience):
             return Reply(text=wording.EMPTY_KNOWLEDGE_BASE, flags=("empty_knowledge_base",))
+        if len(text) > _AROUND * self._max_question:
+            return Clarify(reason=wording.too_long(self._max_question))
         question = clean(text)
         if not any(character.isalnum() for character in question):
             return Clarify(reason=wording.EMPTY_QUESTION)
-        if talk := small_talk(question):
-            return Reply(text=await self._talk(talk, audience))
         if len(question) > self._max_question:
             return Clarify(reason=wording.too_long(self._max_question))
+        if talk := small_talk(question):
+            return Reply(text=await self._talk(talk, audience))
         if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
             return Clarify(reason=wording.TOO_SHORT)
         return self._search(question, conversation, ("suspected_injection",) if screening.flag else ())

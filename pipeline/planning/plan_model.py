@@ -74,8 +74,10 @@ class ModelPlanner:
     async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
         """See `Planner`. Raises Unavailable when the store cannot be reached, never because of the model."""
         plan = await self._planner.plan(text, conversation, audience)
+        if not isinstance(plan, Search) or plan.flags:
+            return plan
         asked = clean(text)
-        if not isinstance(plan, Search) or plan.flags or sure(plan, asked, conversation.turns):
+        if sure(plan, asked, conversation.turns):
             return plan
         messages = _messages(asked, conversation.turns, self._mark())
         try:

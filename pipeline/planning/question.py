@@ -7,8 +7,8 @@ import re
 from pipeline.phrases import any_of
 
 _MENTION = re.compile(r"<[@!&][^<>\s]*>|^\s*@[\w.-]+[,:]?\s+")
-_QUOTED_LINE = re.compile(r"^\s*>[^\n]*\n", re.MULTILINE)
-_OUTER_QUOTES = re.compile(r"^[\"“”«»'`]+([^\"“”«»'`]*)[\"“”«»'`]+([?.!]?)$")
+_QUOTED_LINE = re.compile(r"^[^\S\n]*>[^\n]*\n", re.MULTILINE)
+_OUTER_QUOTES = re.compile(r"^[\"“”«»'`]++([^\"“”«»'`]*+)[\"“”«»'`]++([?.!]?)$")
 _OPENING = re.compile(
     any_of(r"""
     (?:hi|hello|hey|good morning|hallo|bonjour|hola)(?: (?:there|all|team|bot|everyone|citewell))?\s*[,!.:]+\s*
@@ -28,18 +28,20 @@ _OPENING = re.compile(
 """),
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"[^ ?!.]")
 _CONDITION = re.compile(r"(?:about|if|whether|ob)\s", re.IGNORECASE)
 _CLOSING = re.compile(
-    r"(?:\s*[,.!?]\s*(?:please|pls|bitte)|[\s,.!]+(?:thx|danke|merci|gracias|(?:thanks|thank you)(?: in advance)?))"
-    r"[\s!.]*(\?*)[\s!.]*$",
+    r"(?: ?[,.!?] ?(?:please|pls|bitte)"
+    r"|(?<![ ,.!])[ ,.!]++(?:thx|danke|merci|gracias|(?:thanks|thank you)(?: in advance)?))"
+    r"[ !.]*+(\?*+)[ !.]*+$",
     re.IGNORECASE,
 )
 
 
 def clean(text: str) -> str:
-    """`text` in one line without what wraps the question; never empty unless `text` is."""
+    """`text` in one line without what wraps the question; never empty unless `text` is. Linear in its length."""
     text = _MENTION.sub(" ", text)
-    text = " ".join((_QUOTED_LINE.sub("", text) or text).split())
+    text = " ".join(_QUOTED_LINE.sub("", text).split() or text.split())
     quoted = _OUTER_QUOTES.match(text)
     if quoted and quoted.group(1).strip():
         text = quoted.group(1).strip() + quoted.group(2)
@@ -47,11 +49,11 @@ def clean(text: str) -> str:
 
 
 def _unwrap(text: str) -> str:
-    wrapped = False
-    while opened := _OPENING.match(text):
-        inner = text[opened.end() :]
-        if not inner.strip(" ?!.") or (not wrapped and _CONDITION.match(text)):
+    start = 0
+    while opened := _OPENING.match(text, start):
+        if not _ASKED.search(text, opened.end()) or (not start and _CONDITION.match(text)):
             break
-        text, wrapped = inner, True
+        start = opened.end()
+    text = text[start:]
     closed = _CLOSING.search(text)
     return text[: closed.start()] + closed.group(1) if closed and text[: closed.start()].strip() else text

@@ -108,7 +108,7 @@ RAW_SIGNALS: dict[str, re.Pattern[str]] = {
     ),
     "turn": re.compile(
         r"<\|?/?(?:im_start|im_end|system|user|assistant|endoftext)\b|\[/?inst\]|<</?sys>>|"
-        r"##+ ?(?:system|instruction|response)"
+        r"## ?(?:system|instruction|response)"
     ),
     "speaker": re.compile(
         r"[.?!\n] ?[\"'(\[*> ]{0,3}"

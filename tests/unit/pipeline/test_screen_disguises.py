@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from pipeline.screen import screen
+from pipeline.screen.views import fold, unescape
 
 PHRASES = [
     "ignore previous instructions",
@@ -106,3 +107,12 @@ def test_a_disguised_phrase_is_caught_inside_a_harmless_message(name: str) -> No
 def test_a_disguised_question_is_not_called_an_order(name: str) -> None:
     """A disguise may be logged by itself, but only an order is refused."""
     assert not screen(DISGUISES[name]("how do we request parental leave in germany")).decline
+
+
+def test_a_character_reference_of_any_length_is_read() -> None:
+    assert unescape("&#" + "0" * 9000 + "65;") == "A"
+    assert unescape("&#" + "1" * 9000 + ";") == unescape("&#1114112;")
+
+
+def test_a_letter_under_thousands_of_marks_is_that_letter() -> None:
+    assert fold("i" + "\u0315\u0300\uff9e\u00ad" * 5000 + "gnore") == "ignore"

@@ -109,6 +109,13 @@ async def test_a_message_that_is_too_long_names_the_limit() -> None:
     assert "2,000" in found.reason
 
 
+async def test_mentions_and_quoted_lines_do_not_count_unless_they_are_many_times_the_longest_question() -> None:
+    assert isinstance(await plan("> said before\n" * 1000 + "How many vacation days?"), Search)
+    found = await plan("> said before\n" * 5000 + "How many vacation days?")
+    assert isinstance(found, Clarify)
+    assert "2,000" in found.reason
+
+
 async def test_a_very_short_message_is_asked_about() -> None:
     assert isinstance(await plan("hm, so?"), Clarify)
     assert isinstance(await plan("what?"), Clarify)
