@@ -21,6 +21,8 @@ _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs?|etc|e\.g|i\.e|cf|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw|ggf|inkl|evtl"
     r"|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|Gov|Gen|Rev|Sen|Lt|Col)\.$"
 )
+_LONGEST_ABBREVIATION = 8
+"""Characters, the full stop included."""
 _BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
 """Abbreviations only where a number follows: `No.` may be an answer."""
 _BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
@@ -28,12 +30,11 @@ _porter = Stemmer.Stemmer("porter")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Start and end of each sentence, white space trimmed; line ends separate too."""
+    """Start and end of each sentence, white space trimmed; line ends separate too. Linear in the text."""
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _BREAK.finditer(text):
-        piece = text[start : match.start()].rstrip()
-        if "\n" not in match.group() and _abbreviated(piece, text[match.end() : match.end() + 1]):
+        if "\n" not in match.group() and _abbreviated(text, start, match):
             continue
         _append(spans, text, start, match.end())
         start = match.end()
@@ -41,9 +42,15 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _abbreviated(piece: str, following: str) -> bool:
-    """Whether the full stop at the end of `piece` belongs to its last word."""
-    return bool(_ABBREVIATION.search(piece) or (following.isdigit() and _BEFORE_NUMBER.search(piece)))
+def _abbreviated(text: str, start: int, found: re.Match[str]) -> bool:
+    """Whether the full stop before a break belongs to the last word of the sentence that began at `start`."""
+    end = found.start()
+    if text[end - 1 : end] != ".":
+        return False
+    start = max(start, end - _LONGEST_ABBREVIATION)
+    if _ABBREVIATION.search(text, start, end):
+        return True
+    return text[found.end() : found.end() + 1].isdigit() and bool(_BEFORE_NUMBER.search(text, start, end))
 
 
 def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

@@ -14,8 +14,11 @@ _ROOM = 1000
 """Characters beyond `_LONGEST` that settle whether an end before it is one."""
 _CLOSERS = "\"'”’)*_»"
 _STOP = re.compile(
-    rf"(?P<marked>{MARK}[.!?。！？])|[.!?…]+[{re.escape(_CLOSERS)}]*(?=\s)|[。！？]+[」』”’）]*", re.IGNORECASE
+    rf"(?P<marked>{MARK}[.!?。！？])|(?<![.!?…])[.!?…]++[{re.escape(_CLOSERS)}]*+(?=\s)|[。！？]+[」』”’）]*",
+    re.IGNORECASE,
 )
+_TAIL = 40
+"""Characters before a full stop that tell whether it ends a sentence, it and what closes behind it included."""
 _MARKS = re.compile(rf"(?:\s*{MARK})*\s*", re.IGNORECASE)
 _LEADING = re.compile(rf"\s*{MARK}", re.IGNORECASE)
 
@@ -35,7 +38,7 @@ def _natural_end(line: str, *, final: bool) -> int | None:
     for stop in _STOP.finditer(line, leading.end() if leading else 0):
         if stop["marked"]:
             return stop.end()
-        if line[stop.start()] not in "。！？" and not _breaks(line[: stop.end()]):
+        if line[stop.start()] not in "。！？" and not _breaks(line[max(0, stop.end() - _TAIL) : stop.end()]):
             continue
         end = stop.end() if leading else _marks_end(line, stop.end())
         unsure = end == len(line) or (line[end] in OPENERS and not _closed(line[end : end + 60]))
@@ -52,9 +55,9 @@ def _closed(piece: str) -> bool:
     return len(piece) == 60 or any(character in piece for character in "]］】〕)")
 
 
-def _breaks(head: str) -> bool:
-    """Whether a sentence ends here: not behind `e.g.`"""
-    return sentences(f"{head} X")[-1][0] == len(head) + 1
+def _breaks(tail: str) -> bool:
+    """Whether a sentence ends behind `tail`: not behind `e.g.`"""
+    return sentences(f"{tail} X")[-1][0] == len(tail) + 1
 
 
 def clean(text: str) -> str:
