@@ -67,6 +67,8 @@ class Board:
     async def readers(self, message: IncomingMessage) -> Readers:
         return Readers(groups=frozenset({f"board:{SPACE}"}))
 
+    async def close(self) -> None: ...
+
 
 def message(number: int = 1, text: str = "How many vacation days do employees get?", age: float = 0) -> IncomingMessage:
     return IncomingMessage(
