@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import Confidence, Level, Stage, Usage
+from pipeline.values import Confidence, Level, Reason, Stage, Usage
 
 PROGRESS = {
     Stage.PLANNING: "Reading the question",
@@ -31,6 +31,18 @@ EXPIRED = "I could not be reached when you asked this, and it is too old to answ
 BUSY = "I am busy with many questions right now. Please ask again in a few minutes."
 ASK_AGAIN = "I was interrupted while answering. Please ask again."
 STOPPED = "Stopped, as you asked."
+TRY_AGAIN = "That did not work. Please try again in a minute."
+NO_ANSWER = "This answer is no longer kept, or it rests on documents that you may not see."
+NOT_SHARED = "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
+SHARED_ALREADY = "This answer is shared here already."
+REASONS = {
+    Reason.WRONG: "It is wrong",
+    Reason.INCOMPLETE: "It is incomplete",
+    Reason.OUTDATED: "It is outdated",
+    Reason.NOT_FOUND: "It did not find what exists",
+    Reason.UNCLEAR: "It is unclear",
+}
+"""Why an answer did not help."""
 SOURCES = "Sources:"
 """Stands above the references of an answer with end notes."""
 WITHDRAWN = "I stopped here, because this question was erased."

@@ -9,6 +9,7 @@ import discord
 from discord import ui
 
 from adapters.discord import buttons, words
+from pipeline import wording
 from pipeline.values import Reason
 
 REASON_FIELD, COMMENT_FIELD = "reason", "comment"
@@ -17,7 +18,7 @@ OPEN_SECONDS = 900.0
 
 
 def reason_modal(answer_id: str) -> ui.Modal:
-    options = [discord.SelectOption(label=label, value=reason.value) for reason, label in words.REASONS.items()]
+    options = [discord.SelectOption(label=label, value=reason.value) for reason, label in wording.REASONS.items()]
     custom_id = buttons.custom_id(buttons.REASON, answer_id)
     modal = ui.Modal(title=words.REASON_TITLE, custom_id=custom_id, timeout=OPEN_SECONDS)
     choice: ui.Select[Any] = ui.Select(custom_id=REASON_FIELD, options=options, required=False, min_values=0)

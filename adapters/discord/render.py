@@ -14,6 +14,8 @@ from pipeline.values import Answer, Citation, CitedSentence, Document, Outcome, 
 
 TITLE, PLACE = 120, 160
 """Characters of a title and of a place in it that a source line shows."""
+LISTED = 20
+"""Documents that a list of them names."""
 BODY = limits.TEXT - 40
 """Room for the text of one message: the rest is for `Part 2 of 3`."""
 _RATED = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND)
@@ -105,14 +107,17 @@ def why(answer: Answer) -> tuple[str, ...]:
 
 
 def documents(found: Sequence[Document]) -> tuple[str, ...]:
-    """What is indexed and visible, by collection."""
+    """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
     if not found:
         return (inline(wording.EMPTY_KNOWLEDGE_BASE),)
     pieces = [Piece(f"**{len(found)} {'document' if len(found) == 1 else 'documents'}** you may see here:")]
-    for collection in dict.fromkeys(document.collection for document in found):
+    listed = found[:LISTED]
+    for collection in dict.fromkeys(document.collection for document in listed):
         pieces.append(Piece(f"**{escape(collection)}**", "\n\n"))
-        named = [document for document in found if document.collection == collection]
+        named = [document for document in listed if document.collection == collection]
         pieces += [Piece(f"- {link(_short(one.title, TITLE), one.url)}", "\n") for one in named]
+    if more := len(found) - len(listed):
+        pieces.append(Piece(f"… and {more} more", "\n\n"))
     return tuple(pack(pieces, BODY))
 
 

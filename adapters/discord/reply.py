@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import NamedTuple
 
 import discord
@@ -97,8 +98,16 @@ class Reply:
     async def trim(self, parts: int) -> None:
         """Delete what is beyond the first `parts`: an answer computed anew can be shorter."""
         for message_id in self._messages[parts:]:
+            await steadily(partial(self._delete, message_id))
+            self._messages.remove(message_id)
+            await self._receipt.posted(str(Reference(self._channel_id, tuple(self._messages))))
+
+    async def _delete(self, message_id: int) -> None:
+        try:
             await self.channel.get_partial_message(message_id).delete()
-        del self._messages[parts:]
+        except discord.NotFound as error:
+            if error.code != UNKNOWN_MESSAGE:
+                raise
 
     async def _post(self, part: int, send: Callable[..., Awaitable[discord.Message]]) -> None:
         message = await steadily(

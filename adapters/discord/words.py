@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pipeline.values import Reason
-
 THANKS = "Thank you. Your rating is kept with this answer."
 THANKS_REASON = "Thank you. That helps to find what is missing."
-NO_ANSWER = "This answer is no longer kept, or it rests on documents that you may not see."
-NOT_SHARED = "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
 NO_TEXT = "That message has no text that I can read."
-TRY_AGAIN = "That did not work. Please try again in a minute."
 FORGOTTEN = "Done: {entries} about you erased."
 FORGET_WARNING = (
     "This erases your questions, their answers, your ratings and your preferences here. It cannot be undone."
@@ -35,10 +30,3 @@ PRIVACY = (
 )
 EXPORT_LABEL, FORGET_LABEL, FORGET_NOW_LABEL = "Export my data", "Forget me", "Yes, erase everything about me"
 REASON_TITLE, REASON_LABEL, COMMENT_LABEL = "What was wrong?", "The answer did not help because", "Comment"
-REASONS = {
-    Reason.WRONG: "It is wrong",
-    Reason.INCOMPLETE: "It is incomplete",
-    Reason.OUTDATED: "It is outdated",
-    Reason.NOT_FOUND: "It did not find what exists",
-    Reason.UNCLEAR: "It is unclear",
-}

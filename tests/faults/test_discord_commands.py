@@ -98,6 +98,41 @@ async def test_where_too_much_waits_the_asker_is_told_once(driver: DiscordDriver
     assert [shown.text for shown in driver.replies(said)] == [wording.BUSY] * first
 
 
+async def shared(driver: DiscordDriver) -> int:
+    await driver._acknowledged()
+    return str([message["components"] for message in driver.discord.replies(driver.channel)]).count("thirty days")
+
+
+async def test_an_answer_is_shared_once_however_often_it_is_clicked(driver: DiscordDriver) -> None:
+    said = await driver.ask("ann", "How much leave?")
+    await driver.rig.settled()
+    (private,) = said.handle.messages.values()
+    seen = [dict(private), dict(private)]
+    clicks = [await driver.discord.press(driver.people["ann"], one, "Share in channel") for one in seen]
+    await until(lambda: all(click.texts for click in clicks))
+    await until(lambda: any("Share in channel" not in str(one["components"]) for one in seen))
+    assert await shared(driver) == 1
+    assert any(wording.SHARED_ALREADY in text for click in clicks for text in click.texts)
+
+
+async def test_sharing_that_went_wrong_can_be_tried_again(driver: DiscordDriver) -> None:
+    said = await driver.ask("ann", "How much leave?")
+    await driver.rig.settled()
+    whole = driver.rig.desk.answer
+
+    async def answer(answer_id: str, readers: object) -> None:
+        raise Unavailable("database", "locked")
+
+    driver.rig.desk.answer = answer  # type: ignore[method-assign, assignment]
+    failed = await driver._press(said, "ann", "Share in channel")
+    await until(lambda: failed.texts)
+    assert failed.texts == [wording.TRY_AGAIN]
+    driver.rig.desk.answer = whole  # type: ignore[method-assign]
+    again = await driver._press(said, "ann", "Share in channel")
+    await until(lambda: len(again.texts) == 2)
+    assert await shared(driver) == 1
+
+
 async def test_a_press_that_goes_wrong_is_told_so(driver: DiscordDriver) -> None:
     said = await driver.mention("ann", "How much leave?")
     await driver.rig.settled()

@@ -65,6 +65,26 @@ async def test_a_reply_in_a_thread_is_found_again_when_the_nonce_is_long_forgott
     assert len(threads.replies(said)) == 1
 
 
+async def test_a_part_of_an_older_draft_that_somebody_deleted_is_no_obstacle(driver: DiscordDriver) -> None:
+    """An answer computed anew after a crash can be shorter; the rest is deleted, by us or before us."""
+    driver.rig.script = rules
+    driver.rig.crash_before = "done"
+    said = await driver.mention("ann", "What are the rules?")
+    await driver.rig.crashed()
+    await driver.rig.storage.database.write(lambda db: db.execute("UPDATE message SET answer = ''"))
+    parts = driver._answers(said)
+    assert len(parts) > 2
+    del driver.world.channels[driver.channel].messages[parts[1]["id"]]
+    driver.rig.script = lambda request: once(cited("There are none.", question=request.text))
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "There are none." in reply.text
+    assert await driver.rig.state() == {"done": 1}
+    (kept,) = await driver.rig.storage.database.read(lambda db: db.execute("SELECT reference FROM message").fetchone())
+    assert kept == f"{driver.channel}/{parts[0]['id']}"
+
+
 RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
 
 

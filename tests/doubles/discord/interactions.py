@@ -30,8 +30,11 @@ class Interactions:
             if wrong := modal_refused(data):
                 raise Refusal(400, 50035, "Invalid Form Body", errors=reasons(wrong))
             record.modal = data
-        elif kind == UPDATE:
-            change(record.payload["message"], data, self._world)
+        elif kind in (UPDATE, DEFERRED_UPDATE):
+            pressed = record.payload["message"]
+            record.original, record.pressed = pressed["id"], pressed
+            if kind == UPDATE:
+                change(pressed, data, self._world)
         elif kind in (MESSAGE, DEFERRED):
             record.ephemeral = bool(int(data.get("flags") or 0) & EPHEMERAL)
             if kind == MESSAGE:
@@ -62,6 +65,9 @@ class Interactions:
         record, payload = self._record(request), await body_of(request)
         name = request.match_info["message"]
         message_id = record.original if name == "@original" else name
+        if record.pressed and message_id == record.original:
+            change(record.pressed, payload, self._world)
+            return record.pressed
         if message_id == record.original and message_id not in record.messages:
             return await self._say(record, payload, message_id=message_id, ephemeral=record.ephemeral)
         if message_id not in record.messages:

@@ -50,6 +50,8 @@ class Interaction:
     original: str = ""
     messages: dict[str, Payload] = field(default_factory=dict)
     """All responses and follow-ups, ephemeral ones too, by id, in order."""
+    pressed: Payload | None = None
+    """The message whose button was pressed, where the response is a change of it."""
     modal: Payload | None = None
     expired: bool = False
 

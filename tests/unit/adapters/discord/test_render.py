@@ -11,7 +11,7 @@ from adapters.discord.permissions import intents, permissions
 from adapters.discord.target import thread_name
 from pipeline import wording
 from pipeline.errors import Unusable
-from pipeline.values import BlockKind, CitationStyle, CitedSentence, Stage
+from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Stage
 from tests.contracts.answers import broken, citation, cited, not_found
 from tests.doubles.discord import eyes
 
@@ -24,6 +24,18 @@ def test_a_short_answer_is_one_page_with_text_sources_confidence_and_buttons() -
     assert page.sources.startswith("**Sources**\n\\[1\\] [Leave policy](<https://wiki.acme.example/")
     assert page.status.startswith("-# ●●● High confidence")
     assert (page.answer_id, page.explained) == ("a1b2c3", True)
+
+
+def test_a_list_of_many_documents_names_the_first_and_counts_the_rest() -> None:
+    found = [
+        Document(id=str(n), collection="hr" if n < 15 else "it", filename=f"{n}.md", title=f"Guide {n:03}")
+        for n in range(1000)
+    ]
+    (text,) = render.documents(found)
+    assert "**1000 documents**" in text
+    assert [f"Guide {n:03}" in text for n in (0, 15, 19, 20)] == [True, True, True, False]
+    assert text.endswith("… and 980 more")
+    assert "more" not in render.documents(found[:20])[0]
 
 
 def test_what_the_operator_switched_off_is_not_shown() -> None:
