@@ -31,10 +31,11 @@ log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_citewell(settings: Settings, *, exclusive: bool = False) -> AsyncIterator[Citewell]:
+async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bool = True) -> AsyncIterator[Citewell]:
     """Open the data folder and everything that `settings` ask for; closed in reverse when the block ends.
 
-    `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused.
+    `exclusive` is for the process that answers on the platforms: a second one on the same folder is refused. `make`:
+    the data folder is made if it is missing.
     Raises Misconfigured, or Unavailable when the data folder cannot be used.
     """
     join_host_logging()
@@ -46,6 +47,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False) -> Async
                 embedder=embedder.name if embedder else "",
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
+                make=make,
             )
         )
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))

@@ -27,9 +27,15 @@ class Unavailable(CitewellError):
     """A service did not answer in time, is down, or asked us to wait `retry_after` seconds."""
 
     def __init__(
-        self, service: str, message: str, *, retry_after: float | None = None, permanent: bool = False
+        self,
+        service: str,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        permanent: bool = False,
+        what_to_do: str = "",
     ) -> None:
-        super().__init__(f"{service}: {message}")
+        super().__init__(f"{service}: {message}", what_to_do=what_to_do)
         self.service = service
         self.retry_after = retry_after
         self.permanent = permanent

@@ -29,6 +29,7 @@ READERS = 3
 LOG_BYTES = 64 << 20
 """The write-ahead log is cut back to this after a long read let it grow."""
 READ_CACHE_KIB = 8192
+DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 
 
 class Database:
@@ -63,7 +64,7 @@ class Database:
         whatever `work` raises; nothing is written then."""
         outcome = self._writes.add(work, durable=durable)
         self._writing.submit(lambda: self._writes.commit(self._connection(writing=True)))
-        with translated():
+        with translated(self._file):
             return await asyncio.wrap_future(outcome)
 
     async def read(self, work: Work[T]) -> T:
@@ -72,7 +73,7 @@ class Database:
 
     def read_here(self, work: Work[T]) -> T:
         """The same on this thread, whose work it is part of. Raises Unavailable."""
-        with translated():
+        with translated(self._file):
             connection = self._connection(writing=False)
             connection.execute("BEGIN")
             try:
@@ -111,7 +112,7 @@ class Database:
         self._connections.clear()
 
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
-        with translated():
+        with translated(self._file):
             return await asyncio.get_running_loop().run_in_executor(executor, work)
 
     def _connection(self, *, writing: bool) -> sqlite3.Connection:
@@ -149,7 +150,7 @@ class Database:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated(file: Path) -> Iterator[None]:
     """SQLite's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are."""
     try:
         yield
@@ -157,4 +158,11 @@ def translated() -> Iterator[None]:
         raise
     except (sqlite3.DatabaseError, OSError) as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
-        raise Unavailable("storage", f"{name}: {error}") from error
+        if name.startswith(DAMAGED):
+            raise Unavailable(
+                "storage",
+                f"{file} is damaged ({name}: {error})",
+                what_to_do=f"Stop what uses it, move {file.name}* away, and copy the newest backup from "
+                f"{file.parent / 'backups'} to {file}; without a backup, index again.",
+            ) from error
+        raise Unavailable("storage", f"{file}: {name}: {error}") from error

@@ -8,24 +8,35 @@ from pathlib import Path
 
 from pipeline.errors import Misconfigured
 
+DATABASE = "citewell.db"
 
-def prepare(folder: Path) -> Path:
-    """Make the folder if it is missing. Raises Misconfigured when it cannot be used."""
+
+def prepare(folder: Path, *, make: bool = True) -> Path:
+    """Make the folder if it is missing and this may. Raises Misconfigured when it is missing or cannot be used."""
     try:
+        if not make:
+            (folder / DATABASE).stat()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / "backups").mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid == os.getuid():
             folder.chmod(0o700)
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and not make:
+            raise Misconfigured(
+                "data folder",
+                f"there is none at {folder}: nothing is indexed yet",
+                what_to_do="To index a file or a folder: citewell index PATH. "
+                "To use a data folder elsewhere: CITEWELL_DATA or --data.",
+            ) from error
         raise _unusable(folder, _reason(folder, error)) from error
-    locked = [file for file in (folder, *folder.glob("citewell.db*")) if not os.access(file, os.W_OK)]
+    locked = [file for file in (folder, *folder.glob(f"{DATABASE}*")) if not os.access(file, os.W_OK)]
     if locked:
         raise _unusable(folder, f"{locked[0]} may not be written by this user")
     return folder
 
 
 def _reason(folder: Path, error: OSError) -> str:
-    if isinstance(error, FileExistsError):
+    if isinstance(error, FileExistsError | NotADirectoryError) and folder.is_file():
         return f"{folder} is a file"
     if isinstance(error, NotADirectoryError):
         return f"{folder} would lie inside a file"

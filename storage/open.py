@@ -17,7 +17,7 @@ from storage.backup import drop_old
 from storage.budget import SqliteTokenLedger
 from storage.database import Database
 from storage.feedback import SQLiteFeedback
-from storage.folder import Lock, prepare
+from storage.folder import DATABASE, Lock, prepare
 from storage.history import SQLiteHistory
 from storage.inbox import SQLiteInbox
 from storage.index import SearchIndex
@@ -61,18 +61,19 @@ async def open_storage(
     embedder: str = "",
     chroma_url: str | None = None,
     exclusive: bool = False,
+    make: bool = True,
     capacity: int = 20_000,
     per_author: int = 200,
 ) -> AsyncIterator[Storage]:
     """`embedder` names the model in use, "" for none; with `chroma_url` its vectors are searched on a Chroma server.
 
     `exclusive`: this process answers from the inbox, alone, and opens Chroma at once. Others open it a while after
-    they were opened: a command that is over by then never pays for it.
+    they were opened: a command that is over by then never pays for it. `make`: the folder is made if it is missing.
 
-    Raises Misconfigured when the folder cannot be used, a newer program wrote it, or another process has it
-    exclusively; Unavailable when the database cannot be opened."""
+    Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, or another process has
+    it exclusively; Unavailable when the database cannot be opened."""
     async with AsyncExitStack() as stack:
-        prepare(folder)
+        prepare(folder, make=make)
         if exclusive:
             lock = Lock(folder / "run.lock")
             if not lock.acquire():
@@ -82,7 +83,7 @@ async def open_storage(
                     what_to_do="Stop it, or give this one a folder of its own.",
                 )
             stack.callback(lock.release)
-        database = await Database.open(folder / "citewell.db")
+        database = await Database.open(folder / DATABASE)
         stack.push_async_callback(database.close)
         inbox = SQLiteInbox(database, capacity=capacity, per_author=per_author)
         library = SQLiteLibrary(database, embedder=embedder)

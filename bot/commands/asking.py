@@ -49,11 +49,12 @@ def ask(
     found = settings(data)
     with text_input():
         text = typer.get_text_stream("stdin").read() if question == "-" else question
+        text.encode()  # bytes of an argument that are not UTF-8 come as surrogates
 
     async def work() -> Answer:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(found, make=False) as citewell:
             asked = citewell.events(text, thread=thread, style=style, format=format_, citations=citations)
             async with closing(asked) as events:
                 return await follow(events, err)
@@ -100,7 +101,7 @@ def chat(
 
     thread = thread or f"chat-{secrets.token_hex(3)}"
     found = settings(data)
-    opening = open_citewell(found)
+    opening = open_citewell(found, make=False)
     with asyncio.Runner() as runner, text_input():
         citewell = runner.run(opening.__aenter__())
         try:

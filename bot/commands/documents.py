@@ -33,7 +33,7 @@ def list_documents(context: typer.Context, data: Data = None) -> None:
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(found, make=False) as citewell:
             listed = await citewell.storage.library.documents()
         if not listed:
             note(EMPTY)
@@ -83,7 +83,7 @@ def remove(
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(found, make=False) as citewell:
             library = citewell.storage.library
             listed = await library.documents()
             chosen = {name: select(listed, name) for name in names}
@@ -116,7 +116,7 @@ async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
     """The names that stand for more than one document, and for how many."""
     from bot.wiring import open_citewell
 
-    async with open_citewell(found) as citewell:
+    async with open_citewell(found, make=False) as citewell:
         listed = await citewell.storage.library.documents()
     counts = {name: len(select(listed, name)) for name in names}
     return {name: count for name, count in counts.items() if count > 1}

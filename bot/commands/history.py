@@ -29,7 +29,7 @@ def show(
         from bot.citewell import LOCAL, console_conversation
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(found, make=False) as citewell:
             history = citewell.storage.history
             if thread:
                 turns = (await history.recall(console_conversation(thread), limit)).turns
@@ -54,7 +54,7 @@ def export(person: Person = "console:local", data: Data = None) -> None:
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(found, make=False) as citewell:
             out.print_json(await citewell.desk.export(person))
 
     run(work())
@@ -74,7 +74,7 @@ def forget(
     async def work() -> None:
         from bot.wiring import open_citewell
 
-        async with open_citewell(found) as citewell:
+        async with open_citewell(found, make=False) as citewell:
             erased = await citewell.desk.forget(person)
         out.print(f"Erased {wording.counted(erased, 'entry', 'entries')}.")
 

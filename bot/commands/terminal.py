@@ -39,13 +39,11 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 
 @contextmanager
 def text_input() -> Iterator[None]:
-    """Raises Refused where standard input turns out not to be text."""
+    """Raises Refused where what is asked turns out not to be text."""
     try:
         yield
-    except UnicodeDecodeError as error:
-        raise Refused(
-            f"standard input is not text in {error.encoding.upper()}", what_to_do="Pipe the question in as plain text."
-        ) from error
+    except UnicodeError as error:
+        raise Refused("the question is not text in UTF-8", what_to_do="Give it as plain text.") from error
 
 
 def note(text: str) -> None:

@@ -95,7 +95,7 @@ def test_a_path_that_does_not_exist_stops_before_anything_is_indexed(person: Ter
     said = person.type("index", documents, "no-such-folder")
     assert said.status == 2
     assert "no-such-folder" in said.err
-    assert "Nothing is indexed yet" in person.type("documents").err
+    assert not person.data.exists()
 
 
 def test_a_folder_stays_in_its_collection_when_it_is_indexed_again(person: Terminal, documents: Path) -> None:
@@ -132,6 +132,31 @@ def test_a_data_folder_that_cannot_be_is_explained(person: Terminal, path: str, 
     assert said.err.startswith(f"citewell: data folder: {path} ")
     assert reason in said.err
     assert "CITEWELL_DATA or --data" in said.err
+
+
+@pytest.mark.parametrize(
+    "command", [["ask", QUESTION], ["chat"], ["documents"], ["documents", "remove", "x"], ["history", "show"]]
+)
+def test_a_question_makes_no_data_folder(person: Terminal, tmp_path: Path, command: list[str]) -> None:
+    folder = tmp_path / "there"
+    folder.mkdir(mode=0o755)
+    for place in ("missing", "there"):
+        said = person.type(*command, "--data", place)
+        assert said.status == 2
+        assert said.err.startswith(f"citewell: data folder: there is none at {place}: nothing is indexed yet\n")
+        assert "citewell index PATH" in said.err
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+    assert list(folder.iterdir()) == []
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+
+
+def test_a_damaged_database_is_named_with_what_to_do(indexed: Terminal) -> None:
+    file = indexed.data / "citewell.db"
+    file.write_text("garbage " * 1000)
+    said = indexed.type("ask", QUESTION)
+    assert said.status == 2
+    assert said.err.startswith(f"citewell: storage: {file} is damaged (SQLITE_NOTADB")
+    assert f"copy the newest backup from {indexed.data / 'backups'}" in said.err
 
 
 # --- Documents --------------------------------------------------------------------------------------
@@ -259,7 +284,11 @@ def test_a_name_that_fits_nothing_is_answered_with_the_nearest(indexed: Terminal
 
 
 @pytest.mark.parametrize("command", [["ask", QUESTION], ["chat"], ["documents"]])
-def test_an_empty_library_is_told_the_command_that_fills_it(person: Terminal, command: list[str]) -> None:
+def test_an_empty_library_is_told_the_command_that_fills_it(
+    person: Terminal, tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "nothing").mkdir()
+    person.type("index", "nothing")
     said = person.type(*command)
     assert "citewell index PATH" in said.out + said.err
 
@@ -357,7 +386,9 @@ def test_a_file_that_holds_no_predictions_is_left_as_it_is(person: Terminal) -> 
 
 
 def test_what_is_no_text_is_said_in_a_line(indexed: Terminal) -> None:
-    assert indexed.type("ask", "-", stdin=b"\xff\xfe bad").err.startswith("citewell: standard input is not text")
+    for said in (indexed.type("ask", "-", stdin=b"\xff\xfe bad"), indexed.type("ask", "\udcff bad")):
+        assert said.status == 2
+        assert said.err.startswith("citewell: the question is not text in UTF-8\n")
     Path("binary.md").write_bytes(b"\xff\xfe\n")
     said = indexed.type("eval", "injection", "binary.md", "--out", "out")
     assert said.status == 2
