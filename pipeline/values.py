@@ -167,6 +167,8 @@ class Block(Value):
     sheet: str | None = None
     row: int | None = None
     """1-based row of a sheet or CSV file."""
+    depth: int = 0
+    """How many lists an item stands within besides its own."""
 
 
 class Document(Value):

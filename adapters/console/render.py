@@ -14,7 +14,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from pipeline import wording
-from pipeline.response.cite import label, mark, place
+from pipeline.response.cite import label, mark, numbered, place
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level
 
 _KEPT = frozenset("\n\t\u200c\u200d")
@@ -84,7 +84,7 @@ def _sentences(
         first = run[0]
         if above := label(before, first):
             yield Text(above, style="bold")
-        step = 0 if first.kind is not BlockKind.STEP else 1 if first.opens or above else step + 1
+        step = numbered(step, first, begins=first.opens or bool(above))
         marked = [(sentence, clean(mark(sentence.numbers, by_number, style))) for sentence in run]
         if first.kind in _TABLE:
             yield _table(marked)
@@ -121,7 +121,7 @@ def _line(sentence: CitedSentence, marked: str, step: int) -> RenderableType:
         code = Syntax(clean(sentence.text), sentence.language or "text", background_color="default", word_wrap=True)
         return Group(Padding(code, (0, 0, 0, 2)), Text(marked.strip(), style="cyan"))
     grid = _grid(1, 2)
-    grid.add_row(f"{step}." if step else "•", _text(sentence, marked))
+    grid.add_row(f"{step}." if sentence.kind is BlockKind.STEP else "•", _text(sentence, marked))
     return grid
 
 

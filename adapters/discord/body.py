@@ -8,7 +8,7 @@ from adapters.discord.markdown import code, escape, inline
 from adapters.discord.split import Piece
 from adapters.discord.tables import table
 from pipeline import wording
-from pipeline.response.cite import label, mark
+from pipeline.response.cite import label, mark, numbered
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence
 
 _LINES = frozenset({BlockKind.ITEM, BlockKind.STEP})
@@ -56,7 +56,7 @@ def sentences(
         if first.kind in _TABLE:
             pieces = table(run)
         else:
-            step = step + 1 if first.kind is BlockKind.STEP and not (above or (first.opens and before)) else 1
+            step = numbered(step, first, begins=first.opens or bool(above))
             gap = _gap(before, first) if before or not preface else "\n\n"
             pieces = _sentence(first, gap, step, _mark(first, by_number, style), addresses)
         yield from _labelled(above, pieces) if above else pieces

@@ -88,8 +88,8 @@ class _Walk:
         self._title = title
         self._run: list[str] = []
 
-    def flow(self, elements: Iterable[PageElement], depth: int = 0, *, nested: bool = False) -> None:
-        """Blocks in order; text between them is prose."""
+    def flow(self, elements: Iterable[PageElement], depth: int = 0, *, nested: int = 0) -> None:
+        """Blocks in order; text between them is prose. `nested`: how many lists they stand in."""
         for element in elements:
             if _unread(element):
                 continue
@@ -100,14 +100,14 @@ class _Walk:
                 self._run.append(_inline(element))
         self._flush()
 
-    def _block(self, element: Tag, depth: int, *, nested: bool) -> None:
+    def _block(self, element: Tag, depth: int, *, nested: int) -> None:
         name = element.name
         if re.fullmatch(r"h[1-6]", name):
             self._outline.heading(int(name[1]), _inline(element), title=element is self._title)
         elif name in {"ul", "ol", "menu"}:
             for item in element.find_all("li", recursive=False):
                 if not _unread(item):
-                    self._item(item, BlockKind.STEP if name == "ol" and not nested else BlockKind.ITEM, depth)
+                    self._item(item, BlockKind.STEP if name == "ol" and not nested else BlockKind.ITEM, depth, nested)
         elif name == "table" and not element.find("table"):
             self._table(element)
         elif name == "pre":
@@ -115,11 +115,11 @@ class _Walk:
         elif name == "dt":
             self._outline.add(BlockKind.PROSE, _inline(element).strip().rstrip(":") + ":")
         elif name == "dd":
-            self._item(element, BlockKind.ITEM, depth)
+            self._item(element, BlockKind.ITEM, depth, nested)
         else:
             self.flow(element.children, depth + 1, nested=nested)
 
-    def _item(self, item: Tag, kind: BlockKind, depth: int) -> None:
+    def _item(self, item: Tag, kind: BlockKind, depth: int, nested: int) -> None:
         """Inline content and paragraphs that open an item are its text; what else it holds follows it."""
         children = list(item.children)
         tags = [(place, child) for place, child in enumerate(children) if isinstance(child, Tag)]
@@ -127,8 +127,8 @@ class _Walk:
         opening = (
             f"\n{_inline(child)}\n" if getattr(child, "name", "") == "p" else _inline(child) for child in children[:end]
         )
-        self._outline.add(kind, _squeeze("".join(opening)))
-        self.flow(children[end:], depth + 1, nested=True)
+        self._outline.add(kind, _squeeze("".join(opening)), depth=nested)
+        self.flow(children[end:], depth + 1, nested=nested + 1)
 
     def _table(self, table: Tag) -> None:
         if caption := table.find("caption"):

@@ -101,7 +101,8 @@ class _Walk:
         plain = "\n" not in text and 0 < len(text) <= 80 and len(text.split()) <= 12
         return number + text if plain and text[0].isupper() and not text.endswith(_SENTENCE_END) else ""
 
-    def _block(self, node: SyntaxTreeNode, *, nested: bool = False) -> None:
+    def _block(self, node: SyntaxTreeNode, *, nested: int = 0) -> None:
+        """`nested`: how many lists it stands in."""
         match node.type:
             case "heading":
                 self._outline.heading(int(node.tag[1]), self._text(node))
@@ -110,7 +111,7 @@ class _Walk:
             case "bullet_list" | "ordered_list":
                 kind = BlockKind.STEP if node.type == "ordered_list" and not nested else BlockKind.ITEM
                 for item in node.children:
-                    self._item(item, kind)
+                    self._item(item, kind, nested)
             case "fence" | "code_block":
                 self._outline.add(BlockKind.CODE, node.content)
             case "table":
@@ -122,15 +123,15 @@ class _Walk:
                 for child in node.children:
                     self._block(child, nested=nested)
 
-    def _item(self, item: SyntaxTreeNode, kind: BlockKind) -> None:
+    def _item(self, item: SyntaxTreeNode, kind: BlockKind, nested: int) -> None:
         """The paragraphs that open an item are its text; what else it holds follows it."""
         own = 0
         while own < len(item.children) and item.children[own].type == "paragraph":
             own += 1
         text = "\n".join(self._text(child) for child in item.children[:own])
-        self._outline.add(kind, _TASK.sub("", text, count=1) if _TASK.match(text) else text)
+        self._outline.add(kind, _TASK.sub("", text, count=1) if _TASK.match(text) else text, depth=nested)
         for child in item.children[own:]:
-            self._block(child, nested=True)
+            self._block(child, nested=nested + 1)
 
     def _text(self, node: SyntaxTreeNode) -> str:
         inline = node if node.type == "inline" else next((c for c in node.children if c.type == "inline"), None)

@@ -59,11 +59,11 @@ class Outline:
         else:
             self._path.append((level, text))
 
-    def add(self, kind: BlockKind, text: str, *, row: int | None = None) -> None:
+    def add(self, kind: BlockKind, text: str, *, row: int | None = None, depth: int = 0) -> None:
         """Append a block; one without text is left out."""
         text = _CONTROL.sub("", text).strip("\n").rstrip() if kind is BlockKind.CODE else clean(text)
         if text.strip():
-            self._append(kind, text, row)
+            self._append(kind, text, row, depth)
 
     def table(self, rows: list[list[str]], *, header: bool) -> None:
         """Append rows of cells; the first is the header if `header`. Rows without text are left out."""
@@ -75,7 +75,7 @@ class Outline:
         """All that was collected, with the title that a heading gave unless `known` has one."""
         return Content(blocks=tuple(self._blocks), **{**known, "title": known.get("title") or self._title})
 
-    def _append(self, kind: BlockKind, text: str, row: int | None = None) -> None:
+    def _append(self, kind: BlockKind, text: str, row: int | None = None, depth: int = 0) -> None:
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS:
             raise Refused(
@@ -83,7 +83,8 @@ class Outline:
                 what_to_do="Split it into several files.",
             )
         path = tuple(name for _, name in self._path)
-        self._blocks.append(Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row))
+        block = Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row, depth=depth)
+        self._blocks.append(block)
 
 
 def row_text(cells: list[str]) -> str:

@@ -45,8 +45,12 @@ MEASURES = {
 }
 
 
-def choose(asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measure) -> list[Candidate]:
+def choose(
+    asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measure, *, commands: bool = False
+) -> list[Candidate]:
     """The best candidate and those that come near it, each with what it leans on, in reading order.
+
+    With `commands`, each sentence has the code blocks below it; without, those only that lead in to them.
 
     A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table row that
     answers stands alone or with rows that the question names as well; rows never stand beside sentences."""
@@ -60,7 +64,8 @@ def choose(asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measu
         place = max(left, key=left.__getitem__)
         if left.pop(place) < floor:
             break
-        added = {one.place_in_text: one for one in _whole(asked, by_place, place) if one.place_in_text not in chosen}
+        whole = _whole(asked, by_place, place, commands=commands)
+        added = {one.place_in_text: one for one in whole if one.place_in_text not in chosen}
         length = sum(len(one.text.split()) for one in added.values())
         repeated = any(by_place[place].text == one.text for one in chosen.values())
         if not chosen or (words + length <= measure.words and not repeated):
@@ -68,7 +73,7 @@ def choose(asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measu
             chosen.update(added)
             _prefer_neighbours(added, by_place, left)
     if best and (more := _completing(asked, best, chosen, by_place)):
-        added = {one.place_in_text: one for one in _whole(asked, by_place, more.place_in_text)}
+        added = {one.place_in_text: one for one in _whole(asked, by_place, more.place_in_text, commands=commands)}
         if words + sum(len(one.text.split()) for one in added.values()) <= measure.words:
             chosen.update(added)
     return [chosen[place] for place in sorted(chosen)]
@@ -103,19 +108,27 @@ def _goes_with(best: Candidate, one: Candidate) -> bool:
     return rows == (False, False) or (all(rows) and (one.named > 0 or best.named == 0))
 
 
-def _whole(asked: Asked, by_place: dict[Place, Candidate], place: Place) -> Iterable[Candidate]:
-    """A unit after the lead-in, table header, heading or sentence that it cannot be understood without; the whole of
-    a short list where rather what opens it was asked for."""
+def _whole(asked: Asked, by_place: dict[Place, Candidate], place: Place, *, commands: bool) -> Iterable[Candidate]:
+    """A unit after the lead-in, table header, heading or sentence that it cannot be understood without, with the code
+    and the list that are part of it; the whole of a short list where rather what opens it was asked for."""
     one = by_place[place]
     before = layout.opening(one.passage.chunk, one.index)
     if before is None and leans(one):
         before = one.index - 1 if by_place[one.place, one.index - 1].says else None
+    parts = _parts(by_place, one, commands=commands)
     if before is None:
-        return [one, *_led_in(by_place, one)]
-    opening, entries = by_place[one.place, before], [one]
+        return [one, *(parts or _led_in(by_place, one))]
+    opening, entries = by_place[one.place, before], [one, *parts]
     if (one.named == 0 and one.heading > one.own) if one.kind is BlockKind.ROW else opening.own > one.own:
-        entries = _short([by_place[one.place, index] for index in layout.run(one.passage.chunk, one.index)]) or [one]
+        entries = _short([by_place[one.place, index] for index in layout.run(one.passage.chunk, one.index)]) or entries
     return [*([opening] if needed(asked, opening, entries[0]) else []), *entries]
+
+
+def _parts(by_place: dict[Place, Candidate], one: Candidate, *, commands: bool) -> list[Candidate]:
+    """The code blocks and the nested list below a unit, unless it is a sentence that could do without."""
+    if one.kind is BlockKind.PROSE and not (commands or layout.leads_in(one.text)):
+        return []
+    return [by_place[one.place, index] for index in layout.within(one.passage.chunk, one.index)]
 
 
 def _led_in(by_place: dict[Place, Candidate], one: Candidate) -> list[Candidate]:

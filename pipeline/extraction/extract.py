@@ -53,8 +53,11 @@ def prose(brief: Brief, evidence: Evidence) -> list[Sentence]:
     ]
     asked = read(brief.question)
     parts = [(read(query), part(evidence, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
+    commands = brief.intent is Intent.PROCEDURE
     chosen = {
-        one.place_in_text: one for asked, units in parts or [(asked, evidence)] for one in choose(asked, units, measure)
+        one.place_in_text: one
+        for asked, units in parts or [(asked, evidence)]
+        for one in choose(asked, units, measure, commands=commands)
     }
     ordered = [chosen[place] for place in sorted(chosen)]
     return list(_sentences(ordered, bullets=brief.format is Format.BULLETS or brief.style is Style.BULLET))
@@ -86,7 +89,7 @@ def _sentences(chosen: Iterable[Candidate], *, bullets: bool) -> Iterable[Senten
     for one in chosen:
         joined = before is not None and before.place == one.place and before.index == one.index - 1
         joined = joined or (one.kind is BlockKind.ROW and before is not None and before.place == one.place)
-        kind = BlockKind.PROSE if one.kind is BlockKind.HEADING or _alone(one, chosen) else one.kind
+        kind = _shown(one, chosen)
         if bullets and kind is BlockKind.PROSE and not layout.leads_in(one.text):
             kind = BlockKind.ITEM
         opens = not joined or (before is not None and before.kind is not one.kind and kind is not BlockKind.ROW)
@@ -95,13 +98,21 @@ def _sentences(chosen: Iterable[Candidate], *, bullets: bool) -> Iterable[Senten
         before = one
 
 
-def _alone(one: Candidate, chosen: Sequence[Candidate]) -> bool:
-    """An entry of a list of which nothing else is said: it reads as a sentence."""
+def _shown(one: Candidate, chosen: Sequence[Candidate]) -> BlockKind:
+    """What a candidate is printed as.
+
+    An entry of a list of which nothing else is said reads as a sentence, and steps have numbers only from the first
+    one on without a gap: others would not be their own."""
+    if one.kind is BlockKind.HEADING:
+        return BlockKind.PROSE
     if one.kind not in (BlockKind.ITEM, BlockKind.STEP):
-        return False
-    start = layout.opening(one.passage.chunk, one.index)
-    members = {*layout.run(one.passage.chunk, one.index), one.index if start is None else start} - {one.index}
-    return not any(other.place == one.place and other.index in members for other in chosen)
+        return one.kind
+    chunk = one.passage.chunk
+    start, members = layout.opening(chunk, one.index), layout.run(chunk, one.index)
+    said = {other.index for other in chosen if other.place == one.place}
+    if not said & ({*members, one.index if start is None else start} - {one.index}):
+        return BlockKind.PROSE
+    return BlockKind.STEP if one.kind is BlockKind.STEP and layout.counts(chunk, members, said) else BlockKind.ITEM
 
 
 def _fitting(sentences: Sequence[Sentence], length: int) -> list[Sentence]:

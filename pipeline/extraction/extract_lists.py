@@ -35,7 +35,7 @@ def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequen
     for units in evidence:
         for members in _runs(units, kinds):
             score = _fit(units, members) - SECOND_CHOICE * kinds.index(units[members.start].kind)
-            near = NEAR_WITHIN if best and best.place == units[0].place else NEAR
+            near = 0.0 if best and _commands(best) else NEAR_WITHIN if best and best.place == units[0].place else NEAR
             if best and score >= best.score - near and (found is None or score > found[0]):
                 found = score, units, members
     if found is None:
@@ -46,16 +46,25 @@ def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequen
     chosen = opens + [units[index] for index in members]
     if members.stop == len(units):
         chosen += _continued(units[0].passage, units[members.start].kind, evidence)
+    shown = {BlockKind.HEADING: BlockKind.PROSE}
+    if not layout.counts(units[0].passage.chunk, members, members):
+        shown[BlockKind.STEP] = BlockKind.ITEM
     return [
         Sentence(
-            text=one.text, kind=_shown(one), chunk_ids=(one.chunk_id,), opens=number == 0 or one is units[members.start]
+            text=one.text,
+            kind=shown.get(one.kind, one.kind),
+            chunk_ids=(one.chunk_id,),
+            opens=number == 0 or (one is units[members.start] and chosen[0].kind is not BlockKind.HEADER),
         )
         for number, one in enumerate(chosen)
     ]
 
 
-def _shown(one: Candidate) -> BlockKind:
-    return BlockKind.PROSE if one.kind is BlockKind.HEADING else one.kind
+def _commands(one: Candidate) -> bool:
+    """Whether a candidate is told by code: no list that fits less stands for it."""
+    return one.kind is BlockKind.CODE or any(
+        one.passage.chunk.units[index].kind is BlockKind.CODE for index in layout.within(one.passage.chunk, one.index)
+    )
 
 
 def _runs(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[range]:

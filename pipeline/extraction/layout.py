@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from pipeline.values import BlockKind, Chunk
 
 LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
+_EXPLAINS = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
 _QUESTION = re.compile(r"[?？]\W*$")
 _TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;。！？]*(?<![,:：、])")
 """Begins with a capital (or in a script without them), has no figure, and no mark that ends a sentence."""
@@ -16,7 +18,7 @@ _DETAIL = re.compile(r"[,;:(\[、（]")
 _NAME = 5
 """Words up to which a table cell names something."""
 _REACH = 2
-"""So many paragraphs or code blocks may stand between two entries of one list."""
+"""So many sentences or code blocks may stand between two entries of one list."""
 
 
 def text_of(chunk: Chunk, index: int) -> str:
@@ -67,30 +69,60 @@ def apart(chunk: Chunk, index: int) -> bool:
     return index == 0 or "\n" in chunk.text[chunk.units[index - 1].end : chunk.units[index].start]
 
 
+def within(chunk: Chunk, index: int) -> range:
+    """What belongs to a sentence, item or step and stands below it: its code blocks, the list nested in an item."""
+    end = index + 1
+    while end < len(chunk.units) and _belongs(chunk, index, end):
+        end += 1
+    return range(index + 1, end)
+
+
+def _belongs(chunk: Chunk, index: int, place: int) -> bool:
+    kind = chunk.units[place].kind
+    if kind is BlockKind.ITEM and chunk.units[index].kind in (BlockKind.ITEM, BlockKind.STEP):
+        return _indent(chunk, place) > _indent(chunk, index)
+    return kind is BlockKind.CODE and chunk.units[index].kind in _EXPLAINS
+
+
+def _indent(chunk: Chunk, index: int) -> int:
+    """Blanks before the marker of an item."""
+    start = chunk.units[index - 1].end if index else 0
+    before = chunk.text[start : chunk.units[index].start].rpartition("\n")[2]
+    return len(before) - len(before.lstrip(" "))
+
+
 def run(chunk: Chunk, index: int) -> range:
     """The units of the list or table that a unit is part of: its entries and what stands between them."""
     kind = chunk.units[index].kind
     if kind not in LISTED:
         return range(index, index + 1)
     start, end = index, index + 1
-    while (before := _entry(chunk, kind, range(start - 1, start - 2 - _REACH, -1))) is not None:
+    while (before := _entry(chunk, kind, range(start - 1, -1, -1))) is not None:
         start = before
-    while (after := _entry(chunk, kind, range(end, end + 1 + _REACH))) is not None:
+    while (after := _entry(chunk, kind, range(end, len(chunk.units)))) is not None:
         end = after + 1
-    while end < len(chunk.units) and chunk.units[end].kind is BlockKind.CODE:
-        end += 1
-    return range(start, end)
+    return range(start, within(chunk, end - 1).stop)
+
+
+def counts(chunk: Chunk, members: range, said: Container[int]) -> bool:
+    """Whether those steps of a list that are `said` are its first ones."""
+    steps = [index in said for index in members if chunk.units[index].kind is BlockKind.STEP]
+    start = chunk.units[members.start - 1].end if members.start else 0
+    marker = chunk.text[start : chunk.units[members.start].start].strip()
+    return marker in ("1.", "") and all(steps[: sum(steps)])
 
 
 def _entry(chunk: Chunk, kind: BlockKind, places: range) -> int | None:
     """The nearest of `places` that holds an entry, unless a heading, another list or its lead-in comes first."""
+    reach = _REACH
     for place in places:
-        if not 0 <= place < len(chunk.units):
-            return None
         found = chunk.units[place].kind
         if found is kind:
             return place
-        if found not in (BlockKind.PROSE, BlockKind.CODE) or is_heading(chunk, place):
+        if found is BlockKind.ITEM and kind is BlockKind.STEP and _indent(chunk, place):
+            continue
+        reach -= 1
+        if reach < 0 or found not in (BlockKind.PROSE, BlockKind.CODE) or is_heading(chunk, place):
             return None
         if kind is BlockKind.ITEM and leads_in(text_of(chunk, place)):
             return None
@@ -98,18 +130,41 @@ def _entry(chunk: Chunk, kind: BlockKind, places: range) -> int | None:
 
 
 def opening(chunk: Chunk, index: int) -> int | None:
-    """What a unit cannot be understood without: the header of its table, the lead-in or heading of its list."""
+    """What a unit cannot be understood without: the header of its table, the lead-in or heading of its list, the
+    sentence that its code block follows."""
     kind = chunk.units[index].kind
-    if kind not in LISTED and kind is not BlockKind.CODE:
+    if kind is BlockKind.CODE:
+        return _explaining(chunk, index)
+    if kind not in LISTED:
         return None
+    if kind is BlockKind.ITEM and (parent := _parent(chunk, index)) is not None:
+        return parent
     start = run(chunk, index).start
     for place in range(start - 1, -1, -1):
         found = chunk.units[place].kind
         if kind is BlockKind.ROW:
             if found is BlockKind.HEADER:
                 return place
-        elif leads_in(text_of(chunk, place)) or is_heading(chunk, place):
+        elif is_heading(chunk, place) or (leads_in(text_of(chunk, place)) and not within(chunk, place)):
             return place
-        elif found in LISTED or (found is BlockKind.PROSE and kind is not BlockKind.CODE):
+        elif found in LISTED or found is BlockKind.PROSE:
             return place if place == start - 1 and not apart(chunk, start) else None
     return None
+
+
+def _parent(chunk: Chunk, index: int) -> int | None:
+    """The item or step whose list a nested item is part of."""
+    indent = _indent(chunk, index)
+    for place in range(index - 1, -1, -1) if indent else ():
+        if chunk.units[place].kind not in (BlockKind.ITEM, BlockKind.STEP, BlockKind.CODE, BlockKind.PROSE):
+            return None
+        if chunk.units[place].kind in (BlockKind.ITEM, BlockKind.STEP) and _indent(chunk, place) < indent:
+            return place
+    return None
+
+
+def _explaining(chunk: Chunk, index: int) -> int | None:
+    """The sentence, step or heading right above a code block, or above those that it follows."""
+    while index and chunk.units[index - 1].kind is BlockKind.CODE:
+        index -= 1
+    return index - 1 if index and chunk.units[index - 1].kind in {*_EXPLAINS, BlockKind.HEADING} else None

@@ -12,6 +12,8 @@ from pipeline.values import Block, BlockKind
 
 LONG_ITEM = 120
 """Tokens from which a list item is taken apart into sentences."""
+DEEPEST = 4
+"""Levels of nested lists that are told apart; a marker is indented by two blanks a level."""
 _CHARACTERS_PER_TOKEN = 10
 """A token counts for at most this many characters: a word that a tokenizer gives up on keeps its true size."""
 _LISTS = frozenset({BlockKind.ITEM, BlockKind.STEP})
@@ -119,7 +121,8 @@ class _Cutter:
             index = end
 
     def _pieces(self, block: Block, step: int, space: str) -> Iterator[Piece]:
-        marker = "- " if block.kind is BlockKind.ITEM else f"{step}. " if block.kind is BlockKind.STEP else ""
+        indent = "  " * min(block.depth, DEEPEST)
+        marker = f"{indent}- " if block.kind is BlockKind.ITEM else f"{step}. " if block.kind is BlockKind.STEP else ""
         prose = block.kind is BlockKind.PROSE
         tokens = 0 if prose else self._cost(marker + block.text)
         whole = Piece(block.text, block, block.kind, tokens, marker, space)

@@ -141,7 +141,7 @@ def body(
     before: CitedSentence | None = None
     for sentence in sentences:
         above = label(before, sentence)
-        step = 0 if sentence.kind is not BlockKind.STEP else 1 if sentence.opens or above else step + 1
+        step = numbered(step, sentence, begins=sentence.opens or bool(above))
         text += f"{_gap(before, sentence)}**{above}**\n\n" if above else _gap(before, sentence)
         start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style))
         for number in sentence.numbers:
@@ -151,6 +151,13 @@ def body(
     if style is CitationStyle.ENDNOTE and citations:
         text += f"\n\n{wording.SOURCES}\n" + "\n".join(f"{c.number}. {reference(c)}" for c in citations)
     return text, positions
+
+
+def numbered(last: int, sentence: CitedSentence, *, begins: bool) -> int:
+    """The number of a step after the step `last`; what is no step stands between two and counts nothing."""
+    if sentence.kind is not BlockKind.STEP:
+        return last
+    return 1 if begins else last + 1
 
 
 def label(before: CitedSentence | None, sentence: CitedSentence) -> str:

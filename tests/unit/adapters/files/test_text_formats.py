@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -50,6 +52,9 @@ Do this:
 """
 
 
+NESTED = b"<ul><li>a<ul><li>b<ul><li>c</li></ul></li></ul></li><li>d</li></ul>"
+
+
 def shown(content: Content) -> list[tuple[str, str]]:
     return [(block.kind.value, block.text) for block in content.blocks]
 
@@ -68,6 +73,11 @@ def test_markdown_keeps_its_structure() -> None:
         ("header", "A | B"),
         ("row", "1 | 2"),
     ]
+
+
+@pytest.mark.parametrize(("read", "text"), [(read_markdown, b"- a\n  - b\n    - c\n- d\n"), (read_html, NESTED)])
+def test_an_item_tells_how_many_lists_it_stands_within(read: Callable[[bytes], Content], text: bytes) -> None:
+    assert [(block.text, block.depth) for block in read(text).blocks] == [("a", 0), ("b", 1), ("c", 2), ("d", 0)]
 
 
 def test_front_matter_describes_the_document() -> None:

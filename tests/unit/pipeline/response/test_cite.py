@@ -133,3 +133,15 @@ def test_each_part_of_a_comparison_begins_with_its_label_and_positions_stay_righ
         "**Similarities**\n\nBoth are paid. [1] Both are yearly. [1]\n\n**Differences**\n\nDays differ. [1]"
     )
     assert [text[start:end] for start, end in positions[1]] == [sentence for sentence, _ in said]
+
+
+def test_what_stands_between_steps_does_not_begin_their_numbers_anew() -> None:
+    sentences = [
+        CitedSentence(text="Stop.", kind=BlockKind.STEP, opens=True),
+        CitedSentence(text="server stop", kind=BlockKind.CODE),
+        CitedSentence(text="Start.", kind=BlockKind.STEP),
+        CitedSentence(text="Wait a minute.", kind=BlockKind.PROSE),
+        CitedSentence(text="Look.", kind=BlockKind.STEP),
+    ]
+    text, _ = body(sentences, (), CitationStyle.NUMBERED)
+    assert [line for line in text.splitlines() if line[:1].isdigit()] == ["1. Stop.", "2. Start.", "3. Look."]
