@@ -25,7 +25,8 @@ def erase_question(db: sqlite3.Connection, key: str) -> None:
     """Erase what is kept of the question with that key, whether it is answered or not."""
     db.execute(_TURN, (key,))
     _erase_answers(db, "key = ?", (key,))
-    db.execute("UPDATE message SET body = json_set(body, '$.text', ''), answer = '' WHERE key = ?", (key,))
+    blank = "json_set(body, '$.text', '', '$.attachments', json('[]'))"
+    db.execute(f"UPDATE message SET body = {blank}, answer = '' WHERE key = ?", (key,))  # noqa: S608 - our own words
 
 
 def erase_space(db: sqlite3.Connection, space: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import ConversationId, IncomingMessage, Rating, Vote
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Rating, Vote
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, message
 
@@ -53,7 +53,9 @@ async def test_a_question_deleted_after_its_answer_is_kept_no_more_and_others_ar
     storage: Storage, forgotten: bool
 ) -> None:
     """Also when its message is forgotten, as it is a day after the answer, and only turn and answer are left."""
-    await answered(storage, message("1.0", text=f"What is {CANARY}?"), CANARY)
+    files = (Attachment(name=f"{CANARY}.pdf"),)
+    asked = message("1.0", text=f"What is {CANARY}?").model_copy(update={"attachments": files})
+    await answered(storage, asked, CANARY)
     await answered(storage, message("2.0", text="What is archaeopteryx?"), "archaeopteryx")
     assert set(await kept(storage, CANARY)) == {"message", "turn", "answer", "rating"}
     if forgotten:
