@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Indexer:
         *,
         prefix: str | None = None,
     ) -> Summary:
-        """Index every path; the summary is of all of them. Raises Refused for a path that does not exist.
+        """Index every path; the summary is of all of them. Raises Refused for a path that is no file and no folder.
 
         What was indexed on its own inside a path stays a source of its own: it keeps its collection and is brought
         up to date too. Without `collection`, a path stays in that of the nearest source it is or lies in.
@@ -50,6 +51,8 @@ class Indexer:
                 gone = await asyncio.to_thread(_is_gone, place)
                 if gone and place == whole:
                     raise Refused(f"{place} does not exist", what_to_do="Check the path.")
+                if await asyncio.to_thread(_is_special, place):
+                    raise Refused(f"{place} is neither a file nor a folder", what_to_do="Name a file or a folder.")
                 if gone:
                     removed = await self.library.remove((await self.library.versions(place.as_posix())).keys())
                     total = _add(total, Summary(removed=removed))
@@ -132,6 +135,15 @@ def _is_gone(path: Path) -> bool:
         return not path.exists()
     except OSError:
         return False
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is a device, a pipe or a socket."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _flagged(text: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 
+from bot.checks import idle_rules
 from bot.citewell import Citewell
 from bot.platforms import make_adapters
 from bot.schedule import jobs_of, scheduled
@@ -59,9 +60,12 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             loop.add_signal_handler(name, stop.set)
         async with scheduled(jobs_of(settings, citewell), JobRuns(citewell.storage.database)):
             documents = await citewell.storage.library.count()
-            say(f"Answering from {wording.counted(documents, 'document')} on {' and '.join(adapters)}.")
+            indexed = wording.counted(documents, "document is", "documents are")
+            say(f"{indexed} indexed. Connecting to {' and '.join(adapters)}.")
             if not documents:
                 say("To index a file or a folder, type in another terminal: citewell index PATH")
+            for line in await idle_rules(citewell):
+                say(line)
             await tell_backlog(citewell.storage.inbox, say)
             return await _until_stopped(worker, adapters, citewell, stop, say)
 

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 
 from adapters.console.follow import follow
 from adapters.console.render import render
-from bot.commands.terminal import EMPTY, Data, err, note, out, run, settings, text_input
+from bot.commands.terminal import EMPTY, Data, err, note, out, run, settings, text_input, warn
 from bot.handbook import CONVERSATION, handbook
 from bot.settings import Settings
 from pipeline.streams import closing
@@ -52,9 +52,11 @@ def ask(
         text.encode()  # bytes of an argument that are not UTF-8 come as surrogates
 
     async def work() -> Answer:
+        from bot.checks import missing_server
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
+            warn(await missing_server(found.chroma_url))
             asked = citewell.events(text, thread=thread, style=style, format=format_, citations=citations)
             async with closing(asked) as events:
                 return await follow(events, err)

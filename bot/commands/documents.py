@@ -14,7 +14,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from adapters.console.render import clean
-from bot.commands.terminal import EMPTY, Data, note, out, run, settings
+from bot.commands.terminal import EMPTY, Data, note, out, run, settings, warn
 from bot.settings import Settings
 from pipeline import wording
 from pipeline.errors import Refused
@@ -31,10 +31,12 @@ def list_documents(context: typer.Context, data: Data = None) -> None:
     found = settings(data)
 
     async def work() -> None:
+        from bot.checks import idle_rules
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
             listed = await citewell.storage.library.documents()
+            warn(await idle_rules(citewell))
         if not listed:
             note(EMPTY)
             return

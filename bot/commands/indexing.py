@@ -9,10 +9,11 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from adapters.console.render import clean
-from bot.commands.terminal import Data, err, note, out, run, settings
+from adapters.files.reader import SUPPORTED
+from bot.commands.terminal import Data, err, note, out, run, settings, warn
 from bot.setting_types import collection_name
 from pipeline import wording
-from pipeline.ingestion.ingest import Event, Failed, Summary
+from pipeline.ingestion.ingest import Change, Event, Failed, Summary
 
 if TYPE_CHECKING:
     from bot.citewell import Citewell
@@ -47,30 +48,48 @@ def index(
         raise typer.BadParameter("Name a file or folder to index, or use --rebuild.")
     found = settings(data)
     summaries: list[Summary] = []
+    show = _Progress()
 
     async def work() -> None:
+        from bot.checks import idle_rules, missing_server
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
+            warn(await missing_server(found.chroma_url))
             if rebuild:
                 chunks = await citewell.storage.index.rebuild()
                 out.print(f"Rebuilt the vector index: {wording.counted(chunks, 'passage')}.")
             if paths:
                 await _tell_apart(citewell, paths, collection)
-                with _progress() as show:
+                with show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))
+            warn(await idle_rules(citewell))
 
-    run(work())
+    try:
+        run(work())
+    except KeyboardInterrupt:
+        if paths:
+            kept = wording.counted(show.taken, "document was", "documents were")
+            note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
+        raise
     for summary in summaries:
         _summarise(summary)
+        if summary == Summary():
+            note(
+                f"There is nothing to read in {clean(', '.join(map(str, paths)))}: {', '.join(SUPPORTED)} are read, "
+                "except hidden files and those that a .gitignore excludes."
+            )
         if summary.failed:
             raise typer.Exit(1)
 
 
-class _progress:  # noqa: N801 - used like a function
+class _Progress:
     """A line for each failure as it happens, and on a terminal a bar."""
 
-    def __enter__(self) -> _progress:
+    taken = 0
+    """Documents that are in the library now and were not before, or not like this."""
+
+    def __enter__(self) -> None:
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -80,12 +99,12 @@ class _progress:  # noqa: N801 - used like a function
         self._bar = Progress(*columns, console=err, disable=not err.is_terminal, transient=True)
         self._task = self._bar.add_task("Indexing", total=None)
         self._bar.start()
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def __call__(self, event: Event) -> None:
+        self.taken += event.change in (Change.ADDED, Change.CHANGED)
         self._bar.update(self._task, completed=event.done, total=event.total, description=clean(event.label)[-40:])
         if isinstance(event, Failed):
             note(f"failed: {clean(event.label)}: {clean(event.reason)}")

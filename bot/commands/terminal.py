@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -49,3 +49,9 @@ def text_input() -> Iterator[None]:
 def note(text: str) -> None:
     """A line beside what was asked for, on standard error."""
     err.print(text, markup=False, soft_wrap=True)
+
+
+def warn(lines: Iterable[str]) -> None:
+    """What is most likely a mistake, on standard error."""
+    for line in lines:
+        note(f"citewell: {line}")

@@ -7,18 +7,21 @@ import json
 import logging
 import os
 import re
+import signal
 import stat
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import structlog
 
 from bot.__main__ import main
 from bot.settings import Settings, environment_name
+from pipeline.values import Document
+from storage.library import SQLiteLibrary
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -109,6 +112,59 @@ def test_a_collection_has_a_name_that_rules_can_hold(person: Terminal, documents
     said = person.type("index", documents, "--collection", "human resources")
     assert said.status == 2
     assert "must be a name of letters" in said.err
+
+
+def test_a_rule_that_closes_nothing_is_said(person: Terminal, documents: Path) -> None:
+    Path("citewell.toml").write_text('[collections.HR]\nonly = ["slack:T1:C1"]\n')
+    for said in (person.type("index", documents, "--collection", "hr"), person.type("documents")):
+        assert said.status == 0
+        assert "citewell: The rule [collections.HR] fits no collection" in said.err
+        assert "Did you mean hr? As it stands, everyone inside may see hr." in said.err
+
+
+def test_a_server_that_is_not_there_is_said_in_a_line(person: Terminal, documents: Path) -> None:
+    server = {"CITEWELL_CHROMA_URL": "http://127.0.0.1:9"}
+    for said in (person.type("index", documents, **server), person.type("ask", QUESTION, **server)):
+        assert said.status == 0
+        assert said.err.startswith("citewell: The Chroma server of CITEWELL_CHROMA_URL (127.0.0.1:9) cannot be reached")
+        assert said.err.count("\n") == 1
+
+
+def test_where_there_is_nothing_to_read_what_can_be_read_is_said(person: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "cat.png").write_bytes(b"\x89PNG")
+    said = person.type("index", "pictures")
+    assert (said.status, said.out) == (0, "0 added, 0 changed, 0 unchanged, 0 removed, 0 failed\n")
+    assert said.err.startswith("There is nothing to read in pictures: .")
+    assert ".pdf" in said.err
+
+
+def test_a_device_is_not_taken_for_a_file(person: Terminal) -> None:
+    said = person.type("index", "/dev/null")
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith("citewell: /dev/null is neither a file nor a folder\n")
+
+
+def test_an_interrupted_run_says_what_is_kept_and_goes_on(
+    person: Terminal, documents: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = SQLiteLibrary.put
+
+    async def put_and_interrupt(library: SQLiteLibrary, document: Document, *more: Any) -> None:
+        await put(library, document, *more)
+        if document.filename == "leave.md":
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SQLiteLibrary, "put", put_and_interrupt)
+        said = person.type("index", documents)
+    assert said.status == 130
+    assert re.fullmatch(
+        r"Stopped\. [12] documents? (was|were) taken in and will be kept; the same command goes on from there\.\n",
+        said.err,
+    )
+    assert "0 failed" in person.type("index", documents).out
+    assert len(collections(person)) == 2
 
 
 def test_what_is_not_moved_to_another_collection_is_said(indexed: Terminal, documents: Path) -> None:

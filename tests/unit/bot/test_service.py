@@ -10,6 +10,8 @@ import pytest
 
 from bot import service
 from bot.service import keep_listening, tell_backlog
+from bot.settings import Collection, Settings
+from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Unavailable
 from storage.open import open_storage
 from tests.doubles.samples import message
@@ -42,6 +44,9 @@ class Platform:
     async def listen(self, inbox: object, desk: object) -> None:
         raise self._errors.pop(0)
 
+    async def close(self) -> None:
+        pass
+
 
 async def test_a_platform_is_tried_again_after_as_long_as_it_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
@@ -68,3 +73,20 @@ class _Patient:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(asyncio, name)
+
+
+async def test_nobody_is_told_of_answers_on_a_platform_that_refuses_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusing: Any = Platform(Misconfigured("SLACK_APP_TOKEN", "is not set", what_to_do="Set it."))
+    monkeypatch.setattr(service, "make_adapters", lambda *_: {"slack": refusing})
+    lines: list[str] = []
+    rules = {"HR": Collection(only=("slack:T1:C1",))}
+    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive", collections=rules)
+    (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 25 vacation days a year.\n")
+    async with open_citewell(settings) as citewell:
+        await citewell.index([tmp_path / "leave.md"], collection="hr")
+    assert await service.serve(settings, lines.append) == 1
+    assert lines[0] == "1 document is indexed. Connecting to slack."
+    assert lines[1].startswith("The rule [collections.HR] fits no collection; there is hr. Did you mean hr?")
+    assert lines[2:] == ["slack is left out: SLACK_APP_TOKEN: is not set. Set it."]

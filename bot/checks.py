@@ -1,0 +1,53 @@
+"""What is most likely a mistake although everything works: lines for the operator."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Collection, Iterable
+from urllib.parse import urlsplit
+
+from bot.citewell import Citewell
+
+REACH_SECONDS = 1.0
+
+
+async def idle_rules(citewell: Citewell) -> list[str]:
+    """A line for each rule in the settings that no collection has the name of."""
+    library = citewell.storage.library
+    return rules_without_collection(citewell.rules, {*await library.collections(), *(await library.sources()).values()})
+
+
+def rules_without_collection(rules: Collection[str], collections: Collection[str]) -> list[str]:
+    """The same from names alone; nothing while there are no collections."""
+    if not collections:
+        return []
+    there = ", ".join(sorted(collections))
+    lines = []
+    for name in sorted(set(rules) - set(collections)):
+        meant = _nearest(name, set(collections) - set(rules))
+        hint = f" Did you mean {meant}? As it stands, everyone inside may see {meant}." if meant else ""
+        lines.append(f"The rule [collections.{name}] fits no collection; there is {there}.{hint}")
+    return lines
+
+
+def _nearest(name: str, candidates: Iterable[str]) -> str:
+    by_plain = {candidate.casefold(): candidate for candidate in sorted(candidates)}
+    near = difflib.get_close_matches(name.casefold(), by_plain, n=1, cutoff=0.6)
+    return by_plain[near[0]] if near else ""
+
+
+async def missing_server(url: str | None) -> list[str]:
+    """A line when nothing answers at the address of the Chroma server."""
+    if not url:
+        return []
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        async with asyncio.timeout(REACH_SECONDS):
+            _, writer = await asyncio.open_connection(parts.hostname, port)
+    except OSError:  # TimeoutError is one, too
+        where = f"{parts.hostname}:{port}"
+        return [f"The Chroma server of CITEWELL_CHROMA_URL ({where}) cannot be reached; search works without it."]
+    writer.close()
+    return []

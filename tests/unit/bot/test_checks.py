@@ -1,0 +1,43 @@
+"""What is most likely a mistake is said, and nothing else."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from bot.checks import missing_server, rules_without_collection
+
+
+@pytest.mark.parametrize(
+    ("rules", "collections", "meant"),
+    [
+        ({"HR"}, {"default", "hr"}, "Did you mean hr? As it stands, everyone inside may see hr."),
+        ({"people-ops"}, {"people_ops"}, "Did you mean people_ops?"),
+        ({"HR", "hr"}, {"default", "hr"}, ""),
+        ({"press"}, {"default"}, ""),
+    ],
+)
+def test_a_rule_that_fits_no_collection_is_named_with_the_one_that_was_meant(
+    rules: set[str], collections: set[str], meant: str
+) -> None:
+    (line,) = rules_without_collection(rules, collections)
+    assert line.startswith(f"The rule [collections.{min(rules)}] fits no collection; there is ")
+    assert (meant in line) if meant else ("Did you mean" not in line)
+
+
+@pytest.mark.parametrize(("rules", "collections"), [({"hr"}, {"hr", "default"}), ({"HR"}, set()), (set(), {"hr"})])
+def test_rules_that_fit_and_rules_before_the_first_document_are_not_mentioned(
+    rules: set[str], collections: set[str]
+) -> None:
+    assert rules_without_collection(rules, collections) == []
+
+
+async def test_a_server_is_mentioned_only_when_nothing_answers_there() -> None:
+    assert await missing_server(None) == []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert await missing_server(f"http://127.0.0.1:{port}") == []
+    (line,) = await missing_server(f"http://someone:secret@127.0.0.1:{port}")
+    assert f"(127.0.0.1:{port}) cannot be reached" in line
+    assert "secret" not in line
