@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pipeline.extraction import layout
 from pipeline.extraction.asked import read
 from pipeline.extraction.choose import MEASURES, choose
+from pipeline.extraction.comparison import comparison
 from pipeline.extraction.evidence import Candidate, gather
-from pipeline.extraction.extract_lists import comparison, entries, overview
+from pipeline.extraction.extract_lists import entries, overview
 from pipeline.values import BlockKind, Brief, Finished, Format, Intent, RetrievedChunk, Sentence, Style, Turn
 
 Evidence = list[list[Candidate]]

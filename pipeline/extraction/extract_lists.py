@@ -1,16 +1,15 @@
-"""Extracts that are more than sentences: whole lists and procedures, tables of two sides, overviews."""
+"""Extracts that are more than sentences: whole lists and procedures, overviews."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import product
 
 from pipeline.extraction import layout
-from pipeline.extraction.asked import Asked, read
-from pipeline.extraction.evidence import Candidate, gather, needed
+from pipeline.extraction.asked import Asked
+from pipeline.extraction.evidence import Candidate, needed
 from pipeline.text import terms
-from pipeline.values import BlockKind, Brief, Document, RetrievedChunk, Sentence
+from pipeline.values import BlockKind, Document, RetrievedChunk, Sentence
 
 NEAR, NEAR_WITHIN = 0.5, 1.2
 """How far below the best sentence a list may score and still be the answer to a question that asks for one; further
@@ -19,11 +18,8 @@ SECOND_CHOICE = 0.25
 """What each place in the order of wanted kinds costs a list."""
 OVERVIEW, OVERVIEW_GAP = 6, 1.2
 """Entries of an overview, and how far below the best sentence each may score."""
-CELLS = 2
-"""Sentences for each passage of an overview, and for each side of a comparison."""
-OFFERED, LIKE, BELOW = 5, 1.0, 0.6
-"""Sentences of each side that are looked at, what it adds when those of a row share their words but the sides, and how
-far below the best of its side a sentence may score."""
+EACH = 2
+"""Sentences for each passage of an overview."""
 
 
 def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequence[BlockKind]) -> list[Sentence]:
@@ -111,7 +107,7 @@ def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sent
     chosen: dict[str, Candidate] = {}
     taken: Counter[int] = Counter()
     for one in sorted(prose, key=lambda one: -one.score):
-        if best and taken[one.place] < CELLS and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
+        if best and taken[one.place] < EACH and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
             chosen[one.text] = one
             taken[one.place] += 1
     if len(chosen) < 2:
@@ -126,72 +122,3 @@ def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sent
 def _names(asked: Asked, document: Document) -> bool:
     title = set(terms(document.title))
     return 2 * len(title & set(asked.terms)) > len(title)
-
-
-def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentence]:
-    """A table with a column for each side; [] when a side has nothing to say, or both sides the same sentence.
-
-    Each cell is one sentence about its side; a row has what is said of the same thing, and names the chunks of its
-    cells in order."""
-    columns = [_column(brief, number, passages) for number in range(len(brief.sides))]
-    if not all(columns):
-        return []
-    rows = [
-        Sentence(
-            text=" | ".join(_cell(one.text) for one in row),
-            kind=BlockKind.ROW,
-            chunk_ids=tuple(dict.fromkeys(one.chunk_id for one in row)),
-        )
-        for row in _rows(brief, columns)
-    ]
-    if not rows:
-        return []
-    header = " | ".join(map(_cell, brief.sides))
-    return [Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=rows[0].chunk_ids, opens=True), *rows]
-
-
-def _column(brief: Brief, number: int, passages: Sequence[RetrievedChunk]) -> list[Candidate]:
-    """The best sentences about one side, best first; from the passages found for it where none names it."""
-    query = brief.queries[number] if number < len(brief.queries) else brief.sides[number]
-    named = _own(brief, number)
-    found = [one for units in gather(read(query), passages) for one in units if one.says]
-    about = [one for one in found if not layout.leads_in(one.text) and _says_of(one, named)]
-    if not about:
-        about = [one for one in found if one.passage.query == number]
-    best = max((one.score for one in about), default=0.0)
-    return sorted((one for one in about if one.score >= best - BELOW), key=lambda one: -one.score)[:OFFERED]
-
-
-def _own(brief: Brief, number: int) -> set[str]:
-    """The terms that name one side and no other."""
-    others = (side for place, side in enumerate(brief.sides) if place != number)
-    return set(terms(brief.sides[number])) - set(terms(" ".join(others)))
-
-
-def _says_of(one: Candidate, named: set[str]) -> bool:
-    """Whether a sentence, its lead-in, the headings above or the title name a side."""
-    chunk = one.passage.chunk
-    opening = layout.opening(chunk, one.index)
-    lead = layout.text_of(chunk, opening) if opening is not None else ""
-    around = " ".join((one.text, lead, layout.above(chunk, one.index), one.passage.document.title))
-    return bool(named) and named <= set(terms(around))
-
-
-def _rows(brief: Brief, columns: Sequence[Sequence[Candidate]]) -> list[tuple[Candidate, ...]]:
-    """Sentences side by side, the best and most alike first; no sentence twice."""
-    sides = set(terms(" ".join(brief.sides)))
-
-    def likeness(row: tuple[Candidate, ...]) -> float:
-        said = [set(terms(one.text)) - sides for one in row]
-        return len(set.intersection(*said)) / (min(map(len, said)) or 1)
-
-    rows: list[tuple[Candidate, ...]] = []
-    for row in sorted(product(*columns), key=lambda row: -sum(one.score for one in row) - LIKE * likeness(row)):
-        texts = {one.text for one in row}
-        if len(texts) == len(row) and not texts & {one.text for other in rows for one in other} and len(rows) < CELLS:
-            rows.append(row)
-    return rows
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "/").split())

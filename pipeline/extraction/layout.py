@@ -33,6 +33,16 @@ def cells(text: str) -> list[str]:
     return [_DETAIL.split(cell, maxsplit=1)[0].strip() for cell in found]
 
 
+def spelled_out(chunk: Chunk, index: int) -> str:
+    """A table row by itself, each cell behind the name of its column; the row as it stands where that is not known."""
+    row = text_of(chunk, index).split(" | ")
+    header = opening(chunk, index)
+    columns = text_of(chunk, header).split(" | ") if header is not None else []
+    if len(columns) != len(row):
+        return " / ".join(row)
+    return ", ".join(f"{column}: {cell}" if column else cell for column, cell in zip(columns, row, strict=True) if cell)
+
+
 def is_heading(chunk: Chunk, index: int) -> bool:
     """A heading, a question that stands above its answer like one, or a short line above text that reads like one."""
     kind = chunk.units[index].kind

@@ -231,8 +231,11 @@ class Drafting:
         return not cited or len(cited) < self._limits.minimum_citations or len(documents) < self._limits.minimum_sources
 
     def _unanswered_sides(self) -> tuple[str, ...]:
-        """Sides that nothing shown is about: found for another side only, and not named by any sentence."""
+        """Sides that nothing shown is about: without a column, found for another side only, named by no sentence."""
         supported = self._manuscript.supported
+        columns = {
+            c for sentence, _ in supported if sentence.kind is BlockKind.HEADER for c in sentence.text.split(" | ")
+        }
         cited = {chunk_id for _, judgement in supported for chunk_id in judgement.chunk_ids}
         found = {passage.query for passage in self._passages if passage.chunk.id in cited}
         said = {
@@ -241,7 +244,7 @@ class Drafting:
         return tuple(
             side
             for number, side in enumerate(self._brief.sides)
-            if number not in found and said.isdisjoint(terms(side))
+            if number not in found and side not in columns and said.isdisjoint(terms(side))
         )
 
 

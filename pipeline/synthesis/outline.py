@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipeline import wording
+from pipeline.text import terms
 from pipeline.values import BlockKind, CitedSentence, Comparison
 
 _FACTS = 5
@@ -32,13 +33,15 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
     if not sides and not any(sentence.section for sentence in sentences):
         return None
     parts: dict[str, list[str]] = {"similarities": [], "differences": [], "contradictions": [], "conclusion": []}
+    header = ""
     for sentence in sentences:
+        header = sentence.text if sentence.kind is BlockKind.HEADER else header
         if not sentence.verified or sentence.kind is BlockKind.HEADER:
             continue
         if sentence.section:
             parts[sentence.section].append(sentence.text)
         elif sentence.kind is BlockKind.ROW:
-            cells = sentence.text.split(" | ")[-len(sides) :] if sides else []
+            cells = sentence.text.split(" | ")[-len(sides) :] if _heads(header, sides) else []
             same = len({" ".join(cell.lower().split()) for cell in cells}) == 1
             parts["similarities" if same else "differences"].append(_told(cells, sides) or sentence.text)
     return Comparison(
@@ -47,6 +50,13 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
         contradictions=tuple(parts["contradictions"]),
         conclusion=" ".join(parts["conclusion"]),
     )
+
+
+def _heads(header: str, sides: Sequence[str]) -> bool:
+    """Whether the columns of a table are the sides; of one without a header they are."""
+    columns = header.split(" | ")[-len(sides) :] if header else sides
+    paired = zip(columns, sides, strict=False)
+    return len(columns) == len(sides) > 0 and all(set(terms(column)) & set(terms(side)) for column, side in paired)
 
 
 def _told(cells: Sequence[str], sides: Sequence[str]) -> str:

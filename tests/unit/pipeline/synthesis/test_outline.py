@@ -71,3 +71,13 @@ def test_rows_of_a_table_of_sides_are_alike_or_differ() -> None:
 
 def test_other_questions_compare_nothing() -> None:
     assert comparison([sentence("Staff get 25 days.")], ()) is None
+
+
+def test_rows_of_a_table_whose_columns_are_no_sides_are_told_as_they_stand() -> None:
+    rows = [
+        CitedSentence(text="Group | Weeks | Pay", kind=BlockKind.HEADER),
+        CitedSentence(text="Mothers | 20 | full", kind=BlockKind.ROW),
+    ]
+    found = comparison(rows, ("mothers", "fathers"))
+    assert found is not None
+    assert found.differences == ("Mothers | 20 | full",)
