@@ -17,33 +17,43 @@ _STOP = re.compile(
     rf"(?P<marked>{MARK}[.!?。！？])|(?<![.!?…])[.!?…]++[{re.escape(_CLOSERS)}]*+(?=\s)|[。！？]+[」』”’）]*",
     re.IGNORECASE,
 )
-_TAIL = 40
+_TAIL = 16
 """Characters before a full stop that tell whether it ends a sentence, it and what closes behind it included."""
+_NAMED = 100
+"""Characters that a mark may have behind the `†` in it, at least: a full stop among them may turn out to be its own."""
 _MARKS = re.compile(rf"(?:\s*{MARK})*\s*", re.IGNORECASE)
 _LEADING = re.compile(rf"\s*{MARK}", re.IGNORECASE)
 
 
-def sentence_end(line: str, *, final: bool) -> int | None:
-    """Where the first sentence of `line` ends, its marks included; None when that cannot be said yet.
+class Ending:
+    """Finds where the first sentence of a line ends while the line grows; no full stop is judged twice."""
 
-    `final` says that the line is whole: then None means that it is one sentence."""
-    end = _natural_end(line, final=final)
-    if len(line) > _LONGEST + _ROOM and (end is None or end > _LONGEST):
-        return max(line.rfind(" ", 1, _LONGEST), 0) or _LONGEST
-    return end
+    def __init__(self) -> None:
+        self._passed = 0
+        """Before this, nothing ends a sentence."""
 
+    def find(self, line: str, *, final: bool) -> int | None:
+        """The end, its marks included; None when that cannot be said yet. `line` begins as it did the last time.
 
-def _natural_end(line: str, *, final: bool) -> int | None:
-    leading = _LEADING.match(line)
-    for stop in _STOP.finditer(line, leading.end() if leading else 0):
-        if stop["marked"]:
-            return stop.end()
-        if line[stop.start()] not in "。！？" and not _breaks(line[max(0, stop.end() - _TAIL) : stop.end()]):
-            continue
-        end = stop.end() if leading else _marks_end(line, stop.end())
-        unsure = end == len(line) or (line[end] in OPENERS and not _closed(line[end : end + 60]))
-        return None if unsure and not final else end
-    return None
+        `final` says that the line is whole: then None means that it is one sentence."""
+        end = self._natural(line, final=final)
+        if len(line) > _LONGEST + _ROOM and (end is None or end > _LONGEST):
+            return max(line.rfind(" ", 1, _LONGEST), 0) or _LONGEST
+        return end
+
+    def _natural(self, line: str, *, final: bool) -> int | None:
+        leading = _LEADING.match(line)
+        for stop in _STOP.finditer(line, max(self._passed, leading.end() if leading else 0)):
+            if stop["marked"]:
+                return stop.end()
+            if line[stop.start()] not in "。！？" and not _breaks(line[max(0, stop.end() - _TAIL) : stop.end()]):
+                if "†" not in line[max(0, stop.start() - _NAMED) : stop.start()]:
+                    self._passed = stop.end()
+                continue
+            end = stop.end() if leading else _marks_end(line, stop.end())
+            unsure = end == len(line) or (line[end] in OPENERS and not _closed(line[end : end + 60]))
+            return None if unsure and not final else end
+        return None
 
 
 def _marks_end(line: str, start: int) -> int:

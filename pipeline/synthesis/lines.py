@@ -14,7 +14,7 @@ DECORATION = '*_# \t`"'
 LINE = re.compile(
     r"\s*(?:(?P<item>[-*•–‣◦]\s+)|(?P<step>\d{1,3}[.)]\s+)|(?P<row>\|)|(?P<fence>```+|~~~+)|(?P<head>#{1,6}\s)|(?P<quote>>))"
 )
-_UNSURE = re.compile(r"\s*(?:[-*•–‣◦_]+|\d{1,3}[.)]?|`{1,2}|~{1,2}|#{1,6})?\s*$")
+_UNSURE = re.compile(r"\s*+(?:[-*•–‣◦_]+|\d{1,3}[.)]?|`{1,2}|~{1,2}|#{1,6})?\s*+$")
 RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$")
 LABEL = re.compile(rf"[*_#\s]*(?P<name>{'|'.join(SECTIONS)})[*_\s]*(?::[*_]*|$)", re.IGNORECASE)
 MISSING = re.compile(r"[*_`\"\s]*NOT[_ ]IN[_ ]DOCUMENTS[*_`\".]*:?(?P<what>.*)")

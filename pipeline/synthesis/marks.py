@@ -17,7 +17,7 @@ OPENERS = "[［【〔("
 
 _FIND = re.compile(rf"(?P<code>`+[^`\n]*`+)|(?P<mark>\s{{0,2}}{MARK})", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})(?:\s{0,2}[-–—‐]\s{0,2}[#^]?(\d{1,3}))?")
-_LOOSE = re.compile(r"\s+(?=[.,;:!?…。，！？)])")
+_LOOSE = re.compile(r"(?<!\s)\s++(?=[.,;:!?…。，！？)])")
 _WIDEST = 20
 """A wider range than this is read as its two ends."""
 

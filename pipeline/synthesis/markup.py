@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.synthesis.endings import clean, sentence_end, tidy
+from pipeline.synthesis.endings import Ending, clean, tidy
 from pipeline.synthesis.lines import DECORATION, FOOTER, LABEL, LINE, MISSING, RULE, may_become_more
 from pipeline.synthesis.marks import extract
 from pipeline.synthesis.tables import is_row, read_table
@@ -36,6 +36,7 @@ class Parser:
     def __init__(self) -> None:
         self.missing: list[str] = []
         self._rest = ""
+        self._ending = Ending()
         self._fresh = True
         """At the beginning of a line."""
         self._opens = True
@@ -131,9 +132,10 @@ class Parser:
             self._opens = True
 
     def _prose(self, line: str, newline: str, after: str) -> bool:
-        end = sentence_end(line, final=bool(newline))
+        end = self._ending.find(line, final=bool(newline))
         if end is None and not newline:
             return False
+        self._ending = Ending()
         if end is None or not line[end:].strip():
             self._complete(line, BlockKind.PROSE)
             self._rest = after if newline else ""
