@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 
 import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.connect import http_mode, socket_mode
+from adapters.slack.connect import Connections, http_mode, socket_mode, until_one_ends
 from adapters.slack.deliver import Deliverer
+from adapters.slack.gapfill import Gapfill
 from adapters.slack.homepage import Homepage
 from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
@@ -44,6 +46,7 @@ class SlackAdapter:
         confidence: bool = True,
         say: Callable[[str], None],
         pace: Pace | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """`shared_channels`: answer in Slack Connect channels, from public collections. `say` tells the operator."""
         self._bot_token = bot_token
@@ -55,6 +58,7 @@ class SlackAdapter:
         self._look = Look(citations=citations, confidence=confidence)
         self._say = say
         self._pace = pace or Pace()
+        self._clock = clock
         self._opening = asyncio.Lock()
         self._open: _Open | None = None
 
@@ -66,12 +70,14 @@ class SlackAdapter:
                 what_to_do="Set SLACK_APP_TOKEN (xapp-…, for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP).",
             )
         slack = await self._slack()
-        app = self._app(slack, inbox, desk)
+        intake = Intake(inbox, slack.me, slack.deliverer)
+        gapfill = Gapfill(slack.web, slack.me, inbox, intake, self._clock)
+        app = self._app(slack, intake, inbox, desk)
         if self._signing_secret:
             host, port = self._address
             self._introduce(slack, f"HTTP at {host}:{port}")
             try:
-                await http_mode(app, self._signing_secret, host, port)
+                await until_one_ends(http_mode(app, self._signing_secret, host, port), gapfill.keep(_always))
             except OSError as error:
                 raise Misconfigured(
                     "CITEWELL_SLACK_PORT", f"cannot listen at {host}:{port}", what_to_do="Choose a free port."
@@ -79,7 +85,8 @@ class SlackAdapter:
         elif self._app_token:
             first = await socket_address(slack.web.client, self._app_token)
             self._introduce(slack, "Socket Mode")
-            await socket_mode(app, self._app_token, first)
+            connections = Connections()
+            await until_one_ends(socket_mode(app, self._app_token, first, connections), gapfill.keep(connections.any))
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         await (await self._slack()).deliverer.deliver(work, events, receipt)
@@ -118,8 +125,7 @@ class SlackAdapter:
             raise
         return _Open(session, web, workspace, self._look, shared_channels=self._shared_channels)
 
-    def _app(self, slack: _Open, inbox: Inbox, desk: Desk) -> AsyncApp:
-        intake = Intake(inbox, slack.me, slack.deliverer)
+    def _app(self, slack: _Open, intake: Intake, inbox: Inbox, desk: Desk) -> AsyncApp:
         app = AsyncApp(
             client=slack.web.client,
             signing_secret=self._signing_secret or "not used in Socket Mode",
@@ -136,6 +142,11 @@ class SlackAdapter:
     def _introduce(self, slack: _Open, how: str) -> None:
         for line in report(slack.workspace, how):
             self._say(line)
+
+
+async def _always() -> bool:
+    """Over HTTP nothing tells whether Slack can reach us."""
+    return True
 
 
 class _Open:

@@ -9,7 +9,8 @@ import json
 import logging
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from typing import Any
 
 from aiohttp import web as http
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
@@ -36,29 +37,47 @@ SKEW = 300
 PATH = "/slack/events"
 
 
-async def socket_mode(app: AsyncApp, app_token: str, first_address: str) -> None:
+class Connections:
+    """Those that are open in Socket Mode."""
+
+    def __init__(self) -> None:
+        self.open: set[AsyncSocketModeHandler] = set()
+
+    async def any(self) -> bool:
+        """Whether Slack can reach us."""
+        return any([await handler.client.is_connected() for handler in list(self.open)])
+
+
+async def socket_mode(app: AsyncApp, app_token: str, first_address: str, connections: Connections) -> None:
     """Keep two connections open until cancelled. Raises Misconfigured when the token stops working."""
     addresses = [first_address, *[""] * (CONNECTIONS - 1)]
-    keepers = [asyncio.create_task(_keep(app, app_token, address)) for address in addresses]
+    await until_one_ends(*(_keep(app, app_token, address, connections) for address in addresses))
+
+
+async def until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
+    """Run all until one ends, and end the others; raises what it raised."""
+    tasks = [asyncio.create_task(part) for part in parts]
     try:
-        done, _ = await asyncio.wait(keepers, return_when=asyncio.FIRST_COMPLETED)
-        for keeper in done:
-            keeper.result()
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
     finally:
-        for keeper in keepers:
-            keeper.cancel()  # only once: a second time would interrupt it while it closes its connection
-        await asyncio.gather(*keepers, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _keep(app: AsyncApp, app_token: str, address: str) -> None:
+async def _keep(app: AsyncApp, app_token: str, address: str, connections: Connections) -> None:
     while True:
         address = address or await _new_address(app, app_token)
         handler = AsyncSocketModeHandler(app, app_token, logger=SDK_LOG, ping_interval=PING)
         handler.client.wss_uri = address
         try:
             if await _connected(handler):
+                connections.open.add(handler)
                 await _until_dead(handler)
         finally:
+            connections.open.discard(handler)
             await _close(handler)
         log.warning("a Slack connection was lost and is made anew")
         address = ""

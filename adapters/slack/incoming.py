@@ -1,4 +1,4 @@
-"""What Slack sends -> what Citewell understands. Pure: no call, no clock, no state."""
+"""What Slack sends -> what Citewell understands. Without calls and state; what is asked in private is dated now."""
 
 from __future__ import annotations
 
@@ -29,11 +29,15 @@ class Addressed(Value):
 
     message: IncomingMessage
     follow_up: bool = False
+    edited: bool = False
+    """It is not as it was first written."""
 
 
 class Edited(Value):
     key: str
     text: str
+    addressed: Addressed | None = None
+    """The message as it is now, if it may be for us."""
 
 
 class Deleted(Value):
@@ -64,7 +68,7 @@ def read(body: Body, me: Me) -> Happened | None:
         case "message", "message_deleted":
             return Deleted(key=message_key(me.team, channel, str(event.get("deleted_ts") or "")))
         case "message", "message_changed":
-            return _changed(event, channel, me)
+            return _changed(body, event, channel, me)
         case (("message" | "app_mention"), subtype) if subtype in SPOKEN:
             return _spoken(body, event, channel, me)
     return None
@@ -148,17 +152,18 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         external=bool(body.get("is_ext_shared_channel")) or _stranger(event, me),
         event_id=str(body.get("event_id") or ""),
     )
-    return Addressed(message=message, follow_up=manner is Manner.THREAD)
+    return Addressed(message=message, follow_up=manner is Manner.THREAD, edited="edited" in event)
 
 
-def _changed(event: Body, channel: str, me: Me) -> Edited | Deleted | None:
+def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted | None:
     now, before = event.get("message") or {}, event.get("previous_message") or {}
     key = message_key(me.team, channel, str(now.get("ts") or ""))
     if now.get("subtype") == "tombstone":
         return Deleted(key=key)
     if not _human(now, me) or now.get("text") == before.get("text"):
         return None
-    return Edited(key=key, text=plain(str(now.get("text") or ""), me))
+    addressed = _spoken(body, {"type": "message", **now}, channel, me)
+    return Edited(key=key, text=plain(str(now.get("text") or ""), me), addressed=addressed)
 
 
 def _human(event: Body, me: Me) -> bool:

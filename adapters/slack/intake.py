@@ -11,11 +11,10 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from adapters.slack.deliver import Deliverer
-from adapters.slack.incoming import Addressed, Deleted, Edited, Me, Stopped, read
+from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read
 from pipeline import wording
 from pipeline.errors import Busy
 from pipeline.ports import Inbox
-from pipeline.values import IncomingMessage
 
 REMEMBERED = 1000
 OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
@@ -32,48 +31,60 @@ class Intake:
         self._deliverer = deliverer
         self._whispering: set[asyncio.Task[None]] = set()
         self._early: OrderedDict[str, str] = OrderedDict()
-        """Texts of edits that came before their message: Slack may deliver out of order."""
+        """Texts of messages for us that were edited before they came: Slack may deliver out of order."""
 
     async def receive(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
         """Take in what is ours and answer 200; hand everything else on."""
         event = req.body.get("event")
         if not isinstance(event, dict) or event.get("type") not in OURS:
             return await next_()
-        match read(req.body, self._me):
+        await self.take(req.body)
+        return BoltResponse(status=200, body="")
+
+    async def take(self, body: Body) -> None:
+        """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
+        match read(body, self._me):
             case Addressed() as addressed:
                 await self._accept(addressed)
-            case Edited(key=key, text=text):
-                if not await self._inbox.amend(key, text):
-                    self._remember(key, text)
+            case Edited() as edited:
+                if not await self._inbox.amend(edited.key, edited.text):
+                    await self._remember(edited)
             case Deleted(key=key):
                 await self._inbox.cancel(key)
             case Stopped() as stopped:
                 self._deliverer.stop(stopped.channel, stopped.thread)
-        return BoltResponse(status=200, body="")
 
     async def _accept(self, addressed: Addressed) -> None:
         message = addressed.message
-        if addressed.follow_up and not await self._is_ours(message):
+        if not await self._is_ours(addressed):
             return
         text = self._early.get(message.key, message.text)
         try:
-            await self._inbox.accept(message.model_copy(update={"text": text}))
+            new = await self._inbox.accept(message.model_copy(update={"text": text}))
         except Busy as busy:
             if busy.first:
                 task = asyncio.create_task(self._deliverer.whisper(message, wording.BUSY))
                 self._whispering.add(task)
                 task.add_done_callback(self._whispering.discard)
+        else:
+            if addressed.edited and not new:
+                await self._inbox.amend(message.key, message.text)
 
-    async def _is_ours(self, message: IncomingMessage) -> bool:
-        """Whether a message that does not mention us goes on with something we have answered."""
+    async def _is_ours(self, addressed: Addressed) -> bool:
+        """Whether a message is addressed to us, or goes on with something we have answered."""
+        message = addressed.message
+        if not addressed.follow_up:
+            return True
         if message.external and not self._deliverer.shared_channels:
             return False
         conversation = message.conversation
         appearing = self._deliverer.takes_part(conversation.channel, conversation.thread)
         return appearing or await self._inbox.takes_part(conversation)
 
-    def _remember(self, key: str, text: str) -> None:
-        self._early[key] = text
-        self._early.move_to_end(key)
+    async def _remember(self, edited: Edited) -> None:
+        if not edited.addressed or not await self._is_ours(edited.addressed):
+            return
+        self._early[edited.key] = edited.text
+        self._early.move_to_end(edited.key)
         if len(self._early) > REMEMBERED:
             self._early.popitem(last=False)

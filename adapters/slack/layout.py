@@ -103,9 +103,7 @@ def _inert_units(sentence: CitedSentence, links: frozenset[str]) -> list[CitedSe
     if sentence.kind is BlockKind.CODE:
         texts = [markup.code(piece, sentence.language) for piece in _code_pieces(sentence.text)]
         units = [sentence.model_copy(update={"text": text, "language": language}) for text, language in texts]
-    elif (len(whole := _whole(sentence, links)) <= UNIT and sentence.kind in (BlockKind.ROW, BlockKind.HEADER)) or len(
-        whole
-    ) <= UNIT:
+    elif len(whole := _whole(sentence, links)) <= UNIT:
         units = [sentence.model_copy(update={"text": whole})]
     else:
         pieces = [markup.inline(piece, links) for piece in _pieces(sentence.text)]

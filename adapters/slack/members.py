@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Declined, Web
 from pipeline.errors import CitewellError, Unavailable
 
@@ -20,8 +21,7 @@ EARLY = 30.0
 """How long before that the list of people is read again."""
 RETRY = 10.0
 PAGE = 500
-PAGES = 400
-"""People on a page and pages of a list at most."""
+"""People on a page."""
 BURST = 15
 PAUSE = 3.0
 """Seconds before each page after the first ones: Slack allows 20 pages of people a minute."""
@@ -85,7 +85,11 @@ class Members:
             while True:
                 self._wanted.clear()
                 self._coming = True
-                rest = await self._list()
+                try:
+                    rest = await self._list()
+                except Exception:  # the next list may be one that can be read, and without one every channel is closed
+                    log.exception("the people of the workspace could not be read")
+                    rest = RETRY
                 self._coming = self._wanted.is_set()
                 self._read.set()
                 with suppress(TimeoutError):
@@ -146,18 +150,8 @@ class Members:
             return False
         return True
 
-    async def _pages(self, method: str, **arguments: str) -> AsyncIterator[list[Any]]:
-        """Every page of `members`. Raises Unavailable when there is no end to them."""
-        cursor = ""
-        for page in range(PAGES):
-            await asyncio.sleep(PAUSE if page >= BURST else 0.0)
-            more = {"cursor": cursor} if cursor else {}
-            found = await self._web.call(method, limit=PAGE, **arguments, **more)
-            yield found.get("members") or []
-            cursor = str((found.get("response_metadata") or {}).get("next_cursor") or "")
-            if not cursor:
-                return
-        raise Unavailable("Slack", f"{method} has more than {PAGES} pages")
+    def _pages(self, method: str, **arguments: str) -> AsyncIterator[list[Any]]:
+        return pages(self._web, method, "members", Pacer(BURST, PAUSE), limit=PAGE, **arguments)
 
 
 def is_outside(found: Mapping[str, Any], team: str) -> bool:

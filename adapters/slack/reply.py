@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.slack.incoming import Me
+from adapters.slack.pages import pages
 from adapters.slack.presence import Spot
 from adapters.slack.render import Post
 from adapters.slack.web import POST, Declined, Web
@@ -101,18 +102,14 @@ async def find(web: Web, me: Me, spot: Spot, key: str) -> list[str]:
     Where none has it, a message of ours under the question without any key: a stream that never ended."""
     keyed: dict[int, str] = {}
     unowned: list[str] = []
-    cursor = ""
-    while True:
-        page = await web.call(
-            "conversations.replies",
-            channel=spot.channel,
-            ts=spot.thread,
-            oldest=spot.ts,
-            limit=200,
-            include_all_metadata=True,
-            **({"cursor": cursor} if cursor else {}),
-        )
-        for message in page.get("messages", ()):
+    wanted: dict[str, Any] = {
+        "channel": spot.channel,
+        "ts": spot.thread,
+        "oldest": spot.ts,
+        "include_all_metadata": True,
+    }
+    async for page in pages(web, "conversations.replies", "messages", limit=200, **wanted):
+        for message in page:
             if message.get("user") != me.user or float(message["ts"]) <= float(spot.ts):
                 continue
             marked = message.get("metadata") or {}
@@ -121,9 +118,6 @@ async def find(web: Web, me: Me, spot: Spot, key: str) -> list[str]:
                 keyed[int(payload.get("part") or 0)] = str(message["ts"])
             elif not marked.get("event_type"):
                 unowned.append(str(message["ts"]))
-        cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
-        if not cursor:
-            break
     parts = unowned[:1] if unowned and 0 not in keyed else []
     while len(parts) in keyed:
         parts.append(keyed[len(parts)])

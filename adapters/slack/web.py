@@ -17,7 +17,16 @@ from pipeline.errors import Refused, Unavailable
 SDK_LOG = logging.getLogger("slack_sdk.citewell")
 """Handed to the vendor's code, which prints message text below WARNING."""
 
-READS = frozenset({"conversations.info", "conversations.members", "conversations.replies", "users.info", "users.list"})
+READS = frozenset(
+    {
+        "conversations.history",
+        "conversations.info",
+        "conversations.members",
+        "conversations.replies",
+        "users.info",
+        "users.list",
+    }
+)
 """Methods that take a query rather than JSON."""
 POST, LIMITED = "chat.postMessage", "ratelimited"
 LOST = (aiohttp.ClientError, TimeoutError, SlackClientError, OSError)

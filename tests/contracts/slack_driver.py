@@ -99,6 +99,7 @@ class SlackDriver:
             port=self.port,
             say=self.said.append,
             pace=self.pace,
+            clock=lambda: self.workspace.clock(),
         )
         await self.rig.start(self.adapter)
         async with asyncio.timeout(10):

@@ -18,6 +18,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "chat.startStream": frozenset({"chat:write"}),
     "chat.stopStream": frozenset({"chat:write"}),
     "chat.update": frozenset({"chat:write"}),
+    "conversations.history": frozenset({"channels:history", "groups:history", "im:history", "mpim:history"}),
     "conversations.info": frozenset({"channels:read", "groups:read", "im:read", "mpim:read"}),
     "conversations.members": frozenset({"channels:read", "groups:read", "im:read", "mpim:read"}),
     "conversations.open": frozenset({"im:write"}),
@@ -46,23 +47,29 @@ EVENTS = {
 """The scope an event subscription needs; `member_joined_channel` of a private channel needs `groups:read`."""
 
 _LOOKING = {"channel": "channels:read", "private": "groups:read", "im": "im:read", "mpim": "mpim:read"}
+_HISTORY = {"channel": "channels:history", "private": "groups:history", "im": "im:history", "mpim": "mpim:history"}
 BY_KIND = {
+    "conversations.history": _HISTORY,
     "conversations.info": _LOOKING,
     "conversations.members": _LOOKING,
-    "conversations.replies": {
-        "channel": "channels:history",
-        "private": "groups:history",
-        "im": "im:history",
-        "mpim": "mpim:history",
-    },
+    "conversations.replies": _HISTORY,
 }
 
 READS = frozenset(
-    {"auth.test", "conversations.info", "conversations.members", "conversations.replies", "users.info", "users.list"}
+    {
+        "auth.test",
+        "conversations.history",
+        "conversations.info",
+        "conversations.members",
+        "conversations.replies",
+        "users.info",
+        "users.list",
+    }
 )
 """Methods that take no JSON."""
 
 _MESSAGE = {"channel", "text", "blocks", "thread_ts", "metadata", "parse", "unfurl_links", "unfurl_media"}
+_PAGE = {"cursor", "include_all_metadata", "inclusive", "latest", "limit", "oldest"}
 ARGUMENTS: dict[str, set[str]] = {
     "agents.sessions.setStatus": {"channel_id", "thread_ts", "status", "title", "initiator_user_id"},
     "assistant.threads.setStatus": {"channel_id", "thread_ts", "status", "loading_messages"},
@@ -73,8 +80,10 @@ ARGUMENTS: dict[str, set[str]] = {
     "chat.startStream": {"channel", "thread_ts", "markdown_text", "recipient_team_id", "recipient_user_id", "chunks"},
     "chat.stopStream": {"channel", "ts", "markdown_text", "blocks", "metadata", "chunks", "session_status"},
     "chat.update": _MESSAGE - {"thread_ts"} | {"ts"},
+    "conversations.history": _PAGE | {"channel"},
     "conversations.members": {"channel", "cursor", "limit"},
     "conversations.open": {"users"},
+    "conversations.replies": _PAGE | {"channel", "ts"},
     "reactions.add": {"channel", "timestamp", "name"},
     "reactions.remove": {"channel", "timestamp", "name"},
     "users.list": {"cursor", "include_locale", "limit", "team_id"},

@@ -97,6 +97,7 @@ class Workspace:
         """Members of this and of another workspace of the same organisation."""
         self.page = 1000
         """People on one page at most."""
+        self.clock = time.time
         self.lag = 0.0
         """Seconds until a message shows up in `conversations.replies`."""
         self._last_ts = 0.0
@@ -119,7 +120,7 @@ class Workspace:
             self.channels[channel].members.update(users)
 
     def next_ts(self) -> str:
-        self._last_ts = max(time.time(), self._last_ts + 0.000002)
+        self._last_ts = max(self.clock(), self._last_ts + 0.000002)
         return f"{self._last_ts:.6f}"
 
     def put(self, channel: str, user: str, text: str, **more: Any) -> Message:
@@ -216,20 +217,43 @@ class Workspace:
         return {"channel": message.channel, "ts": message.ts, "message": message.as_json()}
 
     def conversations_replies(self, arguments: Json) -> Json:
+        """The first message of a thread, and its newer ones, oldest first."""
         self._writable(arguments["channel"])
         oldest = float(arguments.get("oldest") or 0)
         everything = self.thread(arguments["channel"], arguments["ts"])
         if not everything:
             raise Error("thread_not_found")
-        seen = [m for m in everything if m.visible_at <= time.monotonic()]
-        wanted = [m for m in seen if float(m.ts) > oldest or m.ts == arguments["ts"]]
-        start, limit = int(arguments.get("cursor") or 0), int(arguments.get("limit") or 100)
-        page = wanted[start : start + limit]
-        following = str(start + limit) if len(wanted) > start + limit else ""
-        messages = [m.as_json() for m in page]
+        return self._page([m for m in everything if float(m.ts) > oldest or m.ts == arguments["ts"]], arguments)
+
+    def conversations_history(self, arguments: Json) -> Json:
+        """What stands in a channel itself, newest first; replies stand in their threads."""
+        self._writable(arguments["channel"])
+        oldest = float(arguments.get("oldest") or 0)
+        standing = [m for (channel, _), m in self.messages.items() if channel == arguments["channel"]]
+        roots = [m for m in standing if m.thread_ts in ("", m.ts) and float(m.ts) > oldest]
+        return self._page(sorted(roots, key=lambda m: float(m.ts), reverse=True), arguments)
+
+    def _page(self, messages: list[Message], arguments: Json) -> Json:
+        """One page, of messages that have had the time to show up."""
+        limit = int(arguments.get("limit") or 100)
+        if not 0 < limit < 1000:
+            raise Error("invalid_limit")
+        listed = [m for m in messages if m.visible_at <= time.monotonic()]
+        start = int(arguments.get("cursor") or 0)
+        following = str(start + limit) if len(listed) > start + limit else ""
+        page = [self._listed(m) for m in listed[start : start + limit]]
         if str(arguments.get("include_all_metadata")) not in ("1", "True", "true"):
-            messages = [{k: v for k, v in m.items() if k != "metadata"} for m in messages]
-        return {"messages": messages, "response_metadata": {"next_cursor": following}}
+            page = [{k: v for k, v in one.items() if k != "metadata"} for one in page]
+        return {"messages": page, "response_metadata": {"next_cursor": following}}
+
+    def _listed(self, message: Message) -> Json:
+        """A message as lists have it: with its files, and what has become of it since."""
+        *_, latest = (message, *self.thread(message.channel, message.ts))
+        answered = latest is not message
+        more = {"thread_ts": message.ts, "latest_reply": latest.ts} if answered else {}
+        edited = {"edited": {"user": message.user, "ts": message.ts}} if message.edits else {}
+        files = {"files": message.files} if message.files else {}
+        return {**message.as_json(), "team": TEAM, **more, **edited, **files}
 
     def conversations_info(self, arguments: Json) -> Json:
         channel = self._known(arguments["channel"])

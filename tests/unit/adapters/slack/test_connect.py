@@ -172,8 +172,8 @@ async def test_a_handshake_that_fails_is_made_again_at_another_address(
 async def test_a_hiccup_while_connecting_again_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str
 ) -> None:
-    monkeypatch.setattr(connect, "PING", 0.05)
-    monkeypatch.setattr(connect, "DEAD", 0.1)
+    for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
+        monkeypatch.setattr(connect, name, seconds)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
     driver.slack.hook = fault = Faulty("apps.connections.open", problem, 3)

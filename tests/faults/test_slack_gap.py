@@ -1,0 +1,256 @@
+"""What was said to the bot in Slack while it did not listen: all found, none answered twice."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from adapters.slack import connect, gapfill
+from pipeline import wording
+from pipeline.response.request import Request
+from pipeline.values import Event
+from storage.inbox import SQLiteInbox
+from tests.contracts.answers import cited
+from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, SlackHTTPDriver, granted, user
+from tests.contracts.waiting import eventually, until
+from tests.doubles.slack.people import People
+from tests.doubles.slack.rules import Json
+from tests.doubles.slack.workspace import BOT, Message
+
+SPACE = "slack:T0TEAM"
+MINUTES = 60.0
+
+
+class Clock:
+    """Goes as fast as the real one, and can be put forward."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.ahead
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setitem(SQLiteInbox.__init__.__kwdefaults__ or {}, "clock", clock)
+    monkeypatch.setattr(gapfill, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(gapfill, "MARK", 0.02)
+    return clock
+
+
+async def opened(driver: SlackDriver, clock: Clock) -> SlackDriver:
+    await driver.gather()
+    driver.workspace.clock = clock
+    await driver.connect()
+    return driver
+
+
+@pytest.fixture
+async def slack(tmp_path: Path, clock: Clock) -> AsyncIterator[SlackDriver]:
+    driver = await opened(SlackDriver(tmp_path / "data"), clock)
+    yield driver
+    await driver.close()
+
+
+@asynccontextmanager
+async def stopped(driver: SlackDriver, clock: Clock, minutes: float = 20.0) -> AsyncIterator[People]:
+    """The bot is down for so long; what is said meanwhile reaches it by no event."""
+
+    async def marked() -> bool:
+        return bool(await driver.rig.storage.inbox.seen(SPACE))
+
+    await eventually(marked)
+    await driver.rig.end()
+    await driver.adapter.close()
+    clock.ahead += MINUTES
+    yield driver.people
+    clock.ahead += (minutes - 1) * MINUTES
+    await driver.connect()
+
+
+def replies(driver: SlackDriver, message: Message) -> list[str]:
+    """Of the bot, after `message` in its thread."""
+    return [reply.text for reply in driver.workspace.replies(message)]
+
+
+def answered(driver: SlackDriver, *messages: Message) -> bool:
+    return all(len(replies(driver, message)) == 1 for message in messages)
+
+
+@pytest.fixture(params=[SlackDriver, SlackHTTPDriver])
+async def either(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[SlackDriver]:
+    driver = await opened(request.param(tmp_path / "data"), clock)
+    yield driver
+    await driver.close()
+
+
+async def test_all_that_was_asked_in_twenty_minutes_is_answered_late_and_once(
+    either: SlackDriver, clock: Clock
+) -> None:
+    driver, ann, bob = either, user("ann"), user("bob")
+    driver.workspace.add("G0PLACE", "private")
+    first = await driver.mention("ann", "Before?")
+    await driver.direct("ann", "Before, alone?")
+    await driver.people.mention(bob, "G0PLACE", "Before, among us?")
+    aside = await driver.aside("bob", "Lunch?")
+    await driver.rig.settled()
+    async with stopped(driver, clock) as people:
+        asked = [people.write(user(f"p{n}"), CHANNEL, f"<@{BOT}> Missed {n}?") for n in range(220)]
+        asked.append(people.write(ann, "D0ANN", "Missed, alone?"))
+        asked.append(people.write(ann, "D0ANN", "And then?", thread=asked[-1].ts))
+        asked.append(people.write(bob, "G0PLACE", f"<@{BOT}> Missed, among us?"))
+        asked.append(people.write(bob, CHANNEL, f"<@{BOT}> And here?", thread=aside.handle.ts))
+        more = people.write(bob, CHANNEL, "And part-timers?", thread=first.handle.ts)
+        chatter = people.write(ann, CHANNEL, "Pizza!", thread=aside.handle.ts)
+        people.write(bob, CHANNEL, "Who is in?")
+    alone = asked[-4]
+    others = [message for message in asked if message not in (alone, asked[-3])]
+    await until(lambda: answered(driver, *others) and len(replies(driver, alone)) == 2, seconds=60)
+    await until(lambda: replies(driver, more))
+    await driver.rig.settled()
+    assert len(driver.rig.requests) == 3 + len(asked) + 1
+    assert all(wording.LATE in reply for message in asked for reply in replies(driver, message))
+    assert len(replies(driver, first.handle)) == 2
+    assert chatter.ts > aside.handle.ts
+
+
+async def test_a_restart_at_once_answers_nothing_twice(slack: SlackDriver, clock: Clock) -> None:
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.follow_up("ann", "And part-timers?", said)
+    await slack.rig.settled()
+    async with stopped(slack, clock, minutes=1.0):
+        pass
+    await until(lambda: slack.slack.called("conversations.history"))
+    after = await slack.mention("bob", "And I?")
+    await slack.rig.settled()
+    assert len(slack.rig.requests) == 3
+    assert len(slack.replies(after)) == 1
+
+
+async def test_an_outage_without_a_restart_is_made_up_for(
+    slack: SlackDriver, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
+        monkeypatch.setattr(connect, name, seconds)
+    await slack.mention("ann", "Before?")
+    await slack.rig.settled()
+    down = True
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        return "internal_error" if down and method == "apps.connections.open" else None
+
+    slack.slack.hook = hook
+    for socket in list(slack.slack.sockets):
+        await socket.close()
+    await until(lambda: not slack.slack.sockets)
+    message = slack.people.write(user("ann"), CHANNEL, f"<@{BOT}> Meanwhile?")
+    clock.ahead += 20 * MINUTES
+    down = False
+    await until(lambda: replies(slack, message), seconds=30)
+    await slack.rig.settled()
+    assert answered(slack, message)
+
+
+async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(slack: SlackDriver, clock: Clock) -> None:
+    slack.workspace.add("C0OTHER")
+    await slack.mention("ann", "Before?")
+    await slack.people.mention(user("ann"), "C0OTHER", "Before, there?")
+    await slack.rig.settled()
+    broken = True
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        here = method == "conversations.history" and arguments["channel"] == CHANNEL
+        return "internal_error" if here and broken and when == "before" else None
+
+    async with stopped(slack, clock) as people:
+        slack.slack.hook = hook
+        here = people.write(user("ann"), CHANNEL, f"<@{BOT}> Missed?")
+        there = people.write(user("ann"), "C0OTHER", f"<@{BOT}> Missed, there?")
+    await until(lambda: replies(slack, there))
+    assert not replies(slack, here)
+    broken = False
+    await until(lambda: replies(slack, here))
+    await slack.rig.settled()
+    assert answered(slack, here, there)
+
+
+async def test_nothing_is_asked_for_while_slack_wants_us_to_wait(slack: SlackDriver, clock: Clock) -> None:
+    await slack.mention("ann", "Before?")
+    await slack.rig.settled()
+    limits: Iterator[str] = iter(["429 1"])
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        return next(limits, None) if method == "conversations.history" and when == "before" else None
+
+    async with stopped(slack, clock) as people:
+        slack.slack.hook = hook
+        message = people.write(user("ann"), CHANNEL, f"<@{BOT}> Missed?")
+    await until(lambda: replies(slack, message))
+    assert slack.slack.called_while_limited == 0
+
+
+async def test_an_edit_meanwhile_changes_a_question_that_is_not_answered(slack: SlackDriver, clock: Clock) -> None:
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        await free.wait()
+        yield cited(f"You asked: {request.text}", question=request.text)
+
+    slack.rig.script = later
+    said = await slack.mention("ann", "How much leaf?")
+    async with stopped(slack, clock):
+        said.handle.text, said.handle.edits = f"<@{BOT}> How much leave?", 1
+
+    async def changed() -> bool:
+        bodies = await slack.rig.storage.database.read(lambda db: db.execute("SELECT body FROM message").fetchall())
+        return "How much leave?" in bodies[0][0]
+
+    await eventually(changed)
+    free.set()
+    await slack.rig.settled()
+    (reply,) = slack.replies(said)
+    assert "You asked: How much leave?" in reply.text
+
+
+async def test_a_channel_shared_with_others_is_still_refused(slack: SlackDriver, clock: Clock) -> None:
+    await slack.outside("ann", "Before?")
+    await slack.rig.settled()
+    async with stopped(slack, clock) as people:
+        message = people.write(user("ann"), SHARED, f"<@{BOT}> Missed?")
+    await until(lambda: replies(slack, message))
+    assert wording.SHARED_CHANNEL.split(",")[0] in replies(slack, message)[0]
+    assert len(slack.rig.requests) == 0
+
+
+async def test_where_slack_does_not_say_who_reads_along_nothing_is_answered_later(tmp_path: Path, clock: Clock) -> None:
+    driver = await opened(SlackDriver(tmp_path / "data", granted() - {"channels:read"}), clock)
+    await driver.mention("ann", "Before?")
+    await driver.direct("ann", "Before, alone?")
+    await driver.rig.settled()
+    async with stopped(driver, clock) as people:
+        here = people.write(user("ann"), CHANNEL, f"<@{BOT}> Missed?")
+        alone = people.write(user("ann"), "D0ANN", "Missed, alone?")
+    await until(lambda: replies(driver, alone))
+    await until(lambda: driver.slack.called("conversations.info!missing_scope"))
+    await driver.rig.settled()
+    assert not replies(driver, here)
+    await driver.close()
+
+
+async def test_what_is_older_than_a_day_is_left_alone(slack: SlackDriver, clock: Clock) -> None:
+    await slack.direct("ann", "Before?")
+    await slack.rig.settled()
+    async with stopped(slack, clock, minutes=23 * 60) as people:
+        old = people.write(user("ann"), "D0ANN", "Missed long ago?")
+        clock.ahead += 2 * 60 * MINUTES
+        recent = people.write(user("ann"), "D0ANN", "Missed?")
+    await until(lambda: replies(slack, recent))
+    await slack.rig.settled()
+    assert not replies(slack, old)
