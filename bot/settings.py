@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
@@ -25,6 +22,7 @@ from pydantic_settings import (
 )
 
 from bot import wrong_settings
+from bot.setting_files import names_in, readable
 from bot.setting_types import Address, CollectionName, Group, Server, one_of
 from pipeline.errors import Misconfigured
 from pipeline.values import CitationStyle, Style
@@ -225,10 +223,9 @@ def _written() -> wrong_settings.Written:
     path = _config_file()
     if os.environ.get(CONFIG) and not path.is_file():
         raise Misconfigured(CONFIG, f"there is no file {path}", what_to_do="Correct the path, or unset it.")
-    with _readable(path):
+    with readable(path):
         table = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    with _readable(Path(".env")):
-        in_dotenv = dotenv_values(".env").keys()
+    in_dotenv = names_in(Path(".env"))
     ours = {environment_name(field) for field in Settings.model_fields}
     environment = {name for name in os.environ if name.startswith("CITEWELL_") and name != CONFIG}
     dotenv = {name for name in in_dotenv if name.startswith("CITEWELL_")}
@@ -239,15 +236,3 @@ def _written() -> wrong_settings.Written:
         file=path,
         table=table,
     )
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise Misconfigured(
-            str(path), f"cannot be read: {error.strerror}", what_to_do="Let this user read it."
-        ) from None
-    except ValueError as error:
-        raise Misconfigured(str(path), f"cannot be read: {error}", what_to_do="Mend the file or remove it.") from None

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 
 from adapters.console.follow import follow
 from adapters.console.render import render
-from bot.commands.terminal import EMPTY, Data, err, note, out, run, settings, text_input, warn
+from bot.commands.terminal import EMPTY, Data, err, note, one_of, out, run, settings, text_input, warn
 from bot.handbook import CONVERSATION, handbook
 from bot.settings import Settings
 from pipeline.streams import closing
@@ -23,10 +23,13 @@ from pipeline.values import Answer, CitationStyle, Format, Outcome, Style
 Thread = Annotated[
     str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")
 ]
-Citations = Annotated[CitationStyle | None, typer.Option("--citations", help="How citations are marked.")]
-StyleOption = Annotated[Style | None, typer.Option("--style", help="How much is said.")]
+Citations = Annotated[
+    CitationStyle | None, typer.Option("--citations", **one_of(CitationStyle), help="How citations are marked.")
+]
+StyleOption = Annotated[Style | None, typer.Option("--style", **one_of(Style), help="How much is said.")]
 FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="Form of the answer; default: what suits the question.")
+    Format | None,
+    typer.Option("--format", **one_of(Format), help="Form of the answer; default: what suits the question."),
 ]
 Passages = Annotated[bool, typer.Option("--passages", help="Show the exact passages that are quoted.")]
 Why = Annotated[bool, typer.Option("--why", help="Show what the confidence is made of.")]

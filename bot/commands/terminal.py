@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +36,18 @@ def settings(data: Path | None = None, *, service: bool = False) -> Settings:
 def run(work: Coroutine[Any, Any, None]) -> None:
     """Run `work` to its end on an event loop of its own."""
     asyncio.run(work)
+
+
+def one_of(kind: type[StrEnum]) -> dict[str, Any]:
+    """How an option takes one of the words of `kind`, and says which there are when it is another."""
+    words = [member.value for member in kind]
+
+    def parse(value: str) -> StrEnum:
+        if value not in words:
+            raise typer.BadParameter(f"must be {', '.join(words[:-1])} or {words[-1]}, not {value!r}")
+        return kind(value)
+
+    return {"parser": parse, "metavar": "|".join(words)}
 
 
 @contextmanager

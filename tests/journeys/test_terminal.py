@@ -377,6 +377,25 @@ def test_an_answer_that_is_not_given_lists_nothing_as_supported(indexed: Termina
     assert "supported" not in json.dumps(answer["confidence"]["reasons"])
 
 
+@pytest.mark.parametrize(
+    ("option", "allowed"),
+    [
+        ("--style", "concise, detailed or bullet"),
+        ("--citations", "numbered, inline, footnote or endnote"),
+        ("--format", " or "),
+    ],
+)
+def test_a_word_that_an_option_does_not_take_is_answered_with_those_it_takes(
+    person: Terminal, option: str, allowed: str
+) -> None:
+    said = person.type("ask", option, "foo", QUESTION, COLUMNS="200")
+    assert said.status == 2
+    assert f"Invalid value for '{option}': must be " in said.err
+    assert f"{allowed}" in said.err
+    assert "not 'foo'" in said.err
+    assert "Value error" not in said.err
+
+
 def test_each_chat_is_a_conversation_of_its_own(indexed: Terminal) -> None:
     names = []
     for question in (QUESTION, "What is the daily limit for a hotel?"):

@@ -169,6 +169,27 @@ def test_an_env_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     assert refusal().startswith(".env: cannot be read")
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("xoxb-not-to-be-seen nothing\n", 1),
+        ("CITEWELL_TOP_K=3\n\n# a comment\n\nTHIS is not\nexport A=1\n", 5),
+        ('A="never closed\n', 1),
+    ],
+)
+def test_a_line_of_the_env_file_that_cannot_be_read_is_named_and_not_repeated(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, line: int
+) -> None:
+    (tmp_path / ".env").write_text(text)
+    assert refusal() == f".env: line {line} cannot be read"
+    assert caplog.text == ""
+
+
+def test_an_env_file_may_hold_comments_exports_quotes_and_names_without_a_value(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("\n# mine\nexport CITEWELL_TOP_K=3 # few\nCITEWELL_STYLE='bullet'\nOTHER\n\n")
+    assert (read_settings().top_k, read_settings().style.value) == (3, "bullet")
+
+
 def test_collection_rules_come_from_the_toml_file(tmp_path: Path) -> None:
     (tmp_path / "citewell.toml").write_text('[collections.hr]\nonly = ["slack:T1:C2"]\n')
     assert read_settings().collections["hr"].only == ("slack:T1:C2",)
