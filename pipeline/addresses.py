@@ -10,7 +10,7 @@ _ADDRESS = re.compile(
     r"|(?P<scheme>\b(?:[a-z][a-z0-9+.-]{1,20}://|(?:javascript|vbscript|data|mailto|tel|sms|file):)[^\s<>\"'|)\]`]+)"
     r"|(?P<mention><[@#!&:a-z][^<>\n]{0,300}>|@(?:everyone|here|channel)\b)"
     r"|(?P<mail>[\w.+-]{1,80}@[\w.-]{1,80}\.[a-z]{2,24}\b)"
-    r"|(?P<domain>\b(?:[\w-]{1,63}(?:\.|\[\.\]))+[a-z]{2,24}\b(?:/[^\s<>\"')\]`]*)?)",
+    r"|(?P<domain>\b(?:[\w-]{1,63}(?:\.|\[\.\])){1,32}[a-z]{2,24}\b(?:/[^\s<>\"')\]`]*)?)",
     re.IGNORECASE,
 )
 
@@ -21,7 +21,8 @@ def strange(text: str, sources: Iterable[str]) -> tuple[str, ...]:
     if not found:
         return ()
     known = "\n".join(sources)
-    return tuple(address for address in found if not _stands(address, known))
+    standing = {address for address in set(found) if _stands(address, known)}
+    return tuple(address for address in found if address not in standing)
 
 
 def _stands(address: str, known: str) -> bool:

@@ -20,8 +20,9 @@ ALIKE = 0.6
 
 _FIGURE = re.compile(r"(?<![\[\d])\d+(?:[.,:/-]\d+)*")
 """Not the number of a reference: `[13]`."""
-_CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]+\b")
-_DESIGNATED = re.compile(r"([^\W\d_]{2,})[ -]#?(\d+(?:\.\d+)*)\b(?![:/])")
+_HYPHENATED = re.compile(r"[\w-]+")
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_DESIGNATED = re.compile(r"(?<![^\W\d_])([^\W\d_]{2,})[ -]#?(\d+(?:\.\d+)*)\b(?![:/])")
 _MONTHS = frozenset(
     terms("""january february march april june july august september october november december
              jan feb mar apr jun jul aug sept sep oct nov dec""")
@@ -35,9 +36,15 @@ def names_another(question: str, text: str) -> bool:
     ours, theirs = _designated(question), _designated(text)
     if any(number not in figures and any(kind == other for other, _ in theirs) for kind, number in ours):
         return True
-    codes = {code.lower() for code in _CODE.findall(text)}
-    wanted = {code.lower() for code in _CODE.findall(question)}
-    return any(code not in codes and shape(code) in map(shape, codes) for code in wanted)
+    codes, wanted = _codes(text), _codes(question)
+    shapes = set(map(shape, codes))
+    return any(code not in codes and shape(code) in shapes for code in wanted)
+
+
+def _codes(text: str) -> set[str]:
+    """What is made of letters and digits: `E4`, `B-12`."""
+    found = (word.strip("-").lower() for word in _HYPHENATED.findall(text))
+    return {word for word in found if _DIGIT.search(word) and _LETTER.search(word)}
 
 
 def differing(evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:

@@ -14,9 +14,10 @@ def orders(passage: RetrievedChunk) -> frozenset[int]:
     if not (passage.document.flagged or passage.flags):
         return frozenset()
     chunk, found = passage.chunk, set[int]()
-    paragraph: list[int] = []
+    start = 0
     for index in range(len(chunk.units)):
-        paragraph = [index] if layout.apart(chunk, index) else [*paragraph, index]
-        if found & set(paragraph) or addressed_to_assistant(layout.text_of(chunk, index), chunk.text):
-            found.update(paragraph)
+        if layout.apart(chunk, index):
+            start = index
+        if start in found or addressed_to_assistant(layout.text_of(chunk, index), chunk.text):
+            found.update(range(start, index + 1))
     return frozenset(found)

@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 from pipeline.phrases import any_of
 from pipeline.screen.concepts import row, tokens
@@ -120,6 +121,7 @@ def screen_document(text: str) -> Screening:
     return Screening(score=score, flag=score >= _ADDRESSED, decline=False, reasons=reasons)
 
 
+@lru_cache(maxsize=1024)
 def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     """Whether a sentence of a document tells its reader machine what to do, and so must never reach an answer.
 
@@ -128,8 +130,13 @@ def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     folded = fold(sentence)
     if _HINT.search(folded):
         around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
-        found |= _signs(folded, Counter(terms(around)))
+        found |= _signs(folded, _counted(around))
     return _score(found) >= _ADDRESSED
+
+
+@lru_cache(maxsize=16)
+def _counted(passage: str) -> Mapping[str, int]:
+    return Counter(terms(passage))
 
 
 def _score(signs: Signs) -> float:
