@@ -145,6 +145,8 @@ def opening(chunk: Chunk, index: int) -> int | None:
     kind = chunk.units[index].kind
     if kind is BlockKind.CODE:
         return _explaining(chunk, index)
+    if kind is BlockKind.ROW:
+        return header(chunk, index)
     if kind not in LISTED:
         return None
     if kind is BlockKind.ITEM and (parent := _parent(chunk, index)) is not None:
@@ -152,14 +154,16 @@ def opening(chunk: Chunk, index: int) -> int | None:
     start = run(chunk, index).start
     for place in range(start - 1, -1, -1):
         found = chunk.units[place].kind
-        if kind is BlockKind.ROW:
-            if found is BlockKind.HEADER:
-                return place
-        elif is_heading(chunk, place) or (leads_in(text_of(chunk, place)) and not within(chunk, place)):
+        if is_heading(chunk, place) or (leads_in(text_of(chunk, place)) and not within(chunk, place)):
             return place
-        elif found in LISTED or found is BlockKind.PROSE:
+        if found in LISTED or found is BlockKind.PROSE:
             return place if place == start - 1 and not apart(chunk, start) else None
     return None
+
+
+def header(chunk: Chunk, index: int) -> int | None:
+    """The nearest header of a table above a unit."""
+    return next((place for place in range(index - 1, -1, -1) if chunk.units[place].kind is BlockKind.HEADER), None)
 
 
 def _parent(chunk: Chunk, index: int) -> int | None:
