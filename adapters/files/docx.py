@@ -13,6 +13,7 @@ from docx.text.paragraph import Paragraph
 
 from adapters.files.archive import check_archive
 from adapters.files.outline import Content, Outline
+from adapters.files.title import given_title
 from pipeline.values import BlockKind
 
 _TEXT, _TAB, _BREAK = qn("w:t"), qn("w:tab"), (qn("w:br"), qn("w:cr"))
@@ -25,7 +26,7 @@ def read_docx(content: bytes) -> Content:
     document = Document(io.BytesIO(content))
     walk = _Walk(document)
     walk.blocks(document.iter_inner_content())
-    return walk.outline.content(title=walk.title or (document.core_properties.title or "").strip())
+    return walk.outline.content(title=walk.title or given_title(document.core_properties.title))
 
 
 class _Walk:

@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement, PreformattedString
 
 from adapters.files.outline import Content, Outline
+from adapters.files.title import given_title
 from pipeline.values import BlockKind
 
 _UNREAD = frozenset(
@@ -32,7 +33,7 @@ def read_html(content: bytes) -> Content:
     soup = BeautifulSoup(content, "lxml")
     outline = Outline()
     _Walk(outline, soup, _single_h1(soup)).flow([_main(soup)])
-    named = soup.title.get_text(" ", strip=True) if soup.title else ""
+    named = given_title(soup.title.get_text(" ")) if soup.title else ""
     found = outline.content()
     return found if found.title else found.model_copy(update={"title": named})
 

@@ -13,6 +13,7 @@ from pypdf.errors import PyPdfError
 
 from adapters.files.outline import Content, Outline
 from adapters.files.pdf_layout import Line, fill, largest, shape, without_running
+from adapters.files.title import given_title
 from pipeline.errors import Refused
 
 _BULLET = "\x7f"
@@ -31,7 +32,7 @@ def read_pdf(content: bytes, on_pages: Callable[[int], None] = lambda count: Non
             raise Refused("the PDF is protected by a password", what_to_do="Remove the password.")
         on_pages(len(reader.pages))
         pages = [list(_lines(page, number)) for number, page in enumerate(reader.pages, 1)]
-        title = str((reader.metadata and reader.metadata.title) or "").strip()
+        title = given_title(str((reader.metadata and reader.metadata.title) or ""))
         bookmarks = _bookmarks(reader)
     except PyPdfError as error:
         raise Refused("the PDF is damaged", what_to_do="Print it to a new PDF and retry.") from error
@@ -97,5 +98,5 @@ def _bookmarks(reader: PdfReader) -> dict[str, int]:
 
 
 def _is_title(title: str) -> bool:
-    """Programs write file names and placeholders into the title, too."""
-    return bool(title) and not re.search(r"\.\w{2,4}$|^(untitled|microsoft |document\d*$)|^\W*$", title.lower())
+    """Programs write file names into the title, too."""
+    return bool(title) and not re.search(r"\.\w{2,4}$|^(untitled|microsoft )", title.lower())

@@ -11,6 +11,7 @@ from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from adapters.files.archive import check_archive
 from adapters.files.outline import Content, Outline
+from adapters.files.title import given_title
 from pipeline.values import BlockKind
 
 
@@ -30,7 +31,7 @@ def read_pptx(content: bytes) -> Content:
                 _shape(outline, shape)
         if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
             outline.add(BlockKind.PROSE, slide.notes_slide.notes_text_frame.text)
-    return outline.content(title=(deck.core_properties.title or "").strip())
+    return outline.content(title=given_title(deck.core_properties.title))
 
 
 def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
