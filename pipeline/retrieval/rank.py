@@ -61,13 +61,16 @@ class Asked:
 
 @dataclass(frozen=True)
 class Ranker:
-    """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`."""
+    """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`.
+
+    `reach` times DEPTH hits are asked for, and `reach` times READ candidates read."""
 
     index: ports.Index
     passages: ports.Passages
     embedder: ports.Embedder | None
     audience: Audience
     degraded: set[str] = field(default_factory=set)
+    reach: int = 1
 
     async def rank(self, number: int, query: str, thread: str = "") -> list[Ranked]:
         """All that was read for `query` (the plan's query `number`), best first."""
@@ -108,7 +111,7 @@ class Ranker:
         """The candidates that promise most."""
         first = sum(weight * one.first_ranking() for weight, one in zip(weights, measured, strict=True))
         return await self.passages.chunks(
-            [measured[0].ids[place] for place in np.argsort(-first, kind="stable")[:READ]]
+            [measured[0].ids[place] for place in np.argsort(-first, kind="stable")[: self.reach * READ]]
         )
 
     async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[Hit]]:
@@ -117,7 +120,7 @@ class Ranker:
         rarest = set(sorted(wanted, key=lambda word: -rarity[word])[:RAREST])
         kept = [word for word in wanted if word in rarest]
         nothing: list[Hit] = []
-        hits = await self._attempt("lexical", self.index.lexical(kept, self.audience, DEPTH), nothing)
+        hits = await self._attempt("lexical", self.index.lexical(kept, self.audience, self.reach * DEPTH), nothing)
         return {stem(fold(word)): rarity[word] for word in kept}, hits
 
     async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[Hit]]:
@@ -127,7 +130,7 @@ class Ranker:
         found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed([text]), None)
         if found is None:
             return None, nothing
-        near = self.index.nearest(found[0], self.audience, DEPTH)
+        near = self.index.nearest(found[0], self.audience, self.reach * DEPTH)
         return found[0], await self._attempt("vector", near, nothing)
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:

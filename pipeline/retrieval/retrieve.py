@@ -6,17 +6,23 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
+
+import numpy as np
 
 from pipeline import ports
 from pipeline.retrieval.near_copies import Seen
-from pipeline.retrieval.rank import Ranked, Ranker
+from pipeline.retrieval.rank import READ, Ranked, Ranker
 from pipeline.text import words
 from pipeline.values import Audience, Chunk, Retrieval, RetrievedChunk, Search
 
 AT_ONCE = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 PER_DOCUMENT = 3
-"""Passages of one document among those returned while others are left, so that near-copies cannot fill them."""
+"""Passages of one document among those returned while others are left; editions of one text, which differ in figures
+alone, count as one document's. So two editions of a rule are both seen, and fifty copies hide nothing."""
+FURTHER = 4
+"""How many times further a search reaches when copies and editions fill what it read."""
 
 
 class Retriever:
@@ -53,7 +59,7 @@ class Retriever:
         queries = search.queries or (search.question,)
         ranker = Ranker(self._index, self._passages, self._embedder, audience)
         found = await asyncio.gather(
-            *(ranker.rank(number, query, search.context) for number, query in enumerate(queries))
+            *(self._ranked(ranker, number, query, search.context) for number, query in enumerate(queries))
         )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         good = [
@@ -62,11 +68,38 @@ class Retriever:
         ]
         ordered = _merged(found)
         return Retrieval(
-            passages=tuple(map(_passage, _joined(_merged(good), _merged(found)))),
+            passages=tuple(map(_passage, await self._joined(_merged(good), ordered))),
             nearest=tuple(map(_passage, _spread(ordered, self._top_k))),
             documents=tuple(dict.fromkeys(one.document.id for one in ordered)),
             degraded=tuple(sorted(ranker.degraded)),
         )
+
+    async def _joined(self, chosen: list[Ranked], ranked: Sequence[Ranked]) -> list[Ranked]:
+        """`chosen` with the chunk that runs into the best one, or that it runs into, beside it.
+
+        Only where the best unit is the first or last of its chunk: what it says may go on across the cut. The
+        neighbour takes the place of the last of `chosen`; where the search did not read it, it has no unit scores."""
+        if not chosen:
+            return chosen
+        hit, taken = chosen[0], {one.chunk.id for one in chosen}
+        places = _beyond(hit)
+        here = (hit.document.id, hit.query)
+        read = {one.chunk.position: one for one in ranked if (one.document.id, one.query) == here}
+        if any(place not in read for place in places):
+            for one in filter(None, await self._passages.neighbours(hit.chunk)):
+                read.setdefault(one.position, replace(hit, chunk=one, ranks={}, unit_scores=np.zeros(0, np.float32)))
+        joined = [
+            replace(read[place], score=hit.score)
+            for place in places
+            if place in read and read[place].chunk.id not in taken and _continue(hit.chunk, read[place].chunk)
+        ]
+        return [hit, *joined, *chosen[1:]][: max(len(chosen), 2)]
+
+    async def _ranked(self, ranker: Ranker, number: int, query: str, thread: str) -> list[Ranked]:
+        ranked = await ranker.rank(number, query, thread)
+        if len(ranked) == READ and _crowded(ranked, self._top_k):
+            return await replace(ranker, reach=FURTHER).rank(number, query, thread)
+        return ranked
 
 
 def _step(question: str) -> float:
@@ -82,8 +115,17 @@ def _merged(found: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     return list(best.values())
 
 
+def _crowded(ranked: Iterable[Ranked], count: int) -> bool:
+    """Whether there are fewer than `count` texts among them but for copies, and editions above PER_DOCUMENT."""
+    seen = Seen()
+    texts = (one.chunk.text for one in ranked)
+    different = (text for text in texts if seen.add(text) and seen.editions(text) <= PER_DOCUMENT)
+    return sum(1 for _ in islice(different, count)) < count
+
+
 def _spread(ranked: Iterable[Ranked], count: int) -> list[Ranked]:
-    """The first `count` without near-copies, at most PER_DOCUMENT of one document unless nothing else is left."""
+    """The first `count` without near-copies, at most PER_DOCUMENT of one document, or of editions of one text, unless
+    nothing else is left."""
     seen = Seen()
     taken: list[Ranked] = []
     spare: list[Ranked] = []
@@ -93,36 +135,24 @@ def _spread(ranked: Iterable[Ranked], count: int) -> list[Ranked]:
             break
         if seen.add(one.chunk.text):
             documents[one.document.id] += 1
-            (taken if documents[one.document.id] <= PER_DOCUMENT else spare).append(one)
+            alike = max(documents[one.document.id], seen.editions(one.chunk.text))
+            (taken if alike <= PER_DOCUMENT else spare).append(one)
     return sorted(taken + spare[: count - len(taken)], key=lambda one: -one.score)
 
 
-def _joined(chosen: list[Ranked], ranked: Sequence[Ranked]) -> list[Ranked]:
-    """`chosen` with the chunk that runs into the best one, or that it runs into, beside it.
-
-    Only where the best unit is the first or last of its chunk: what it says may go on across the cut. The neighbour
-    takes the place of the last of `chosen`."""
-    if not chosen or not len(chosen[0].unit_scores):
-        return chosen
-    hit = chosen[0]
-    place = int(hit.unit_scores.argmax())
-    taken = {one.chunk.id for one in chosen}
-    joined = [
-        replace(one, score=hit.score)
-        for one in ranked
-        if one.query == hit.query
-        and one.chunk.id not in taken
-        and (
-            (place == 0 and _continues(hit.chunk, one.chunk))
-            or (place == len(hit.unit_scores) - 1 and _continues(one.chunk, hit.chunk))
-        )
-    ]
-    return [hit, *joined, *chosen[1:]][: max(len(chosen), 2)]
+def _beyond(hit: Ranked) -> list[int]:
+    """The positions of the neighbours that the best unit of `hit` stands beside."""
+    if not len(hit.unit_scores):
+        return []
+    best, position = int(hit.unit_scores.argmax()), hit.chunk.position
+    before = [position - 1] if best == 0 and position else []
+    return [*before, position + 1] if best == len(hit.unit_scores) - 1 else before
 
 
-def _continues(chunk: Chunk, before: Chunk) -> bool:
-    following = chunk.document_id == before.document_id and chunk.position == before.position + 1
-    return following and (chunk.overlap > 0 or (bool(chunk.heading) and chunk.heading == before.heading))
+def _continue(one: Chunk, other: Chunk) -> bool:
+    """Whether the later of two neighbours goes on where the earlier one was cut."""
+    earlier, later = sorted((one, other), key=lambda chunk: chunk.position)
+    return later.overlap > 0 or (bool(later.heading) and later.heading == earlier.heading)
 
 
 def _passage(ranked: Ranked) -> RetrievedChunk:

@@ -38,3 +38,20 @@ def test_texts_on_the_same_subject_are_both_taken() -> None:
     seen = Seen()
     seen.add(RULE)
     assert seen.add("Vacation days are requested in the staff portal; the manager answers within a week.")
+
+
+def test_editions_differ_in_figures_and_a_few_words() -> None:
+    seen = Seen()
+    for year in range(2020, 2024):
+        assert seen.add(f"{RULE} This is the edition of {year}, section 7{year % 10}a.")
+    assert seen.add("Vacation days are requested in the staff portal; the manager answers within a week.")
+    assert seen.editions(f"{RULE} This is the new edition of 2031, section 1.") == 4
+    assert seen.editions("Vacation days are requested by 5 December in the portal.") == 0
+
+
+def test_editions_are_told_from_other_texts_in_scripts_without_spaces() -> None:
+    seen = Seen()
+    seen.add("有給休暇は25日です。")
+    seen.add("有給休暇は30日です。")
+    assert seen.editions("有給休暇は20日です。") == 2
+    assert seen.editions("会議室は2階です。") == 0

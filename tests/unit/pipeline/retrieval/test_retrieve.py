@@ -186,6 +186,22 @@ async def test_near_copies_are_collapsed_and_one_document_cannot_fill_the_list(s
     assert "d#0" in ids(found)
 
 
+async def test_many_editions_of_one_text_leave_room_for_what_contradicts_them(storage: Storage) -> None:
+    for number in range(50):
+        await put(storage, f"poison{number}", f"The refund limit for customers is 900 EUR as of revision {number}.")
+    await put(storage, "clean", "For customers, the refund has a limit of 200 EUR.")
+    await put(storage, "other", "Refunds above the limit need a manager.")
+    found = await find(storage, "What is the refund limit for customers?", floor=0)
+    assert len([one for one in ids(found) if one.startswith("poison")]) == 3
+    assert {"clean#0", "other#0"} < set(ids(found))
+
+
+async def test_editions_fill_the_list_where_nothing_else_is_left(storage: Storage) -> None:
+    for year in range(2020, 2025):
+        await put(storage, f"{year}", f"The refund limit for customers of {year} is {year - 1900} EUR.")
+    assert len(ids(await find(storage, "What is the refund limit for customers?", floor=0))) == 5
+
+
 async def test_the_chunk_that_goes_on_with_the_best_unit_stands_beside_it(storage: Storage) -> None:
     await put(
         storage,
@@ -198,6 +214,27 @@ async def test_the_chunk_that_goes_on_with_the_best_unit_stands_beside_it(storag
         await put(storage, f"badge{number}", f"A lost badge number {number} was found and will replace nothing.")
     found = await find(storage, "What steps replace a lost badge?", top_k=3, floor=0)
     assert ids(found)[:2] == ["guide#0", "guide#1"]
+    assert len(found.passages) == 3
+
+
+@pytest.mark.parametrize("overlap", [23, 0])
+async def test_a_chunk_that_no_search_finds_stands_beside_the_best_one_where_it_goes_on_with_it(
+    storage: Storage, overlap: int
+) -> None:
+    await put(
+        storage,
+        "guide",
+        "Badges are printed at the desk. To replace a lost badge do the following steps.",
+        "do the following steps. Bring an identity card and ten euros.",
+        overlap=overlap,
+    )
+    for number in range(60):
+        kind = "".join(chr(ord("a") + digit) for digit in divmod(number, 26))
+        await put(storage, kind, f"To replace a lost badge of {kind}land, these steps do not follow at all.")
+    found = await find(storage, "To replace a lost badge do which following steps?", top_k=3, floor=0)
+    assert ids(found)[0] == "guide#0"
+    assert "guide" not in {one.document.id for one in found.nearest[1:]}
+    assert (ids(found)[1] == "guide#1") == bool(overlap)
     assert len(found.passages) == 3
 
 
