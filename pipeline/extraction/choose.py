@@ -53,7 +53,8 @@ def choose(
     With `commands`, each sentence has the code blocks below it; without, those only that lead in to them.
 
     A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table row that
-    answers stands alone or with rows that the question names as well; rows never stand beside sentences."""
+    answers stands alone or with rows that the question names as well, and so does an item of a list; rows never stand
+    beside sentences."""
     by_place = {one.place_in_text: one for units in evidence for one in units}
     best = max((one for one in by_place.values() if one.says), key=lambda one: one.score, default=None)
     left = {place: one.score for place, one in by_place.items() if best and one.says and _goes_with(best, one)}
@@ -105,7 +106,9 @@ def _completing(
 
 def _goes_with(best: Candidate, one: Candidate) -> bool:
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
-    return rows == (False, False) or (all(rows) and (one.named > 0 or best.named == 0))
+    if rows == (False, False):
+        return one.named > 0 or not (best.named > 0 and one.kind is BlockKind.ITEM)
+    return all(rows) and (one.named > 0 or best.named == 0) and (bool(one.crossed) or not best.crossed)
 
 
 def _whole(asked: Asked, by_place: dict[Place, Candidate], place: Place, *, commands: bool) -> Iterable[Candidate]:

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipeline.extraction import layout
@@ -24,7 +24,11 @@ BEFORE, HEADING, TITLE = 0.7, 0.6, 0.5
 """What a term counts that stands in the sentence before (for a table row: in the header), the heading above, or the
 title only."""
 NAMED = 1.0
-"""What a table row gains when the question names one of its cells, times the weight of that cell's terms."""
+"""What a table row or list item gains when the question names one of its cells, or what the item begins with, times
+the weight of those terms."""
+SPECIFIC = 0.6
+"""How far below a sentence a row may score and still go before it, when the question names the row and one of its
+columns, and the sentence is about something else in the place of the row."""
 UNDER_COVERAGE, UNDER_COSINE, UNDER_REACH = 0.6, 0.25, 3
 """What a heading that fits the question adds to the first three sentences under it, the nearest most."""
 
@@ -53,7 +57,10 @@ class Candidate:
     heading: float
     """The share that the heading above holds."""
     named: float
-    """For a table row: the weight of the question's terms in a cell that the question names whole; otherwise 0."""
+    """For a table row: the weight of the question's terms in a cell that the question names whole; for an item, in what
+    it begins with; otherwise 0."""
+    crossed: frozenset[str]
+    """For a table row: the terms of such a cell, when the question names another column as well; otherwise empty."""
     lacks: float
     """The weight of the weightiest term of the question that it does not hold itself."""
     cosine: float
@@ -76,10 +83,27 @@ def gather(asked: Asked, passages: Sequence[RetrievedChunk]) -> list[list[Candid
     read = [(passage, _unit_terms(passage)) for passage in passages[:READ]]
     weights = rarity(asked.terms, [found for _, units in read for found in units])
     best = max((passage.score for passage, _ in read), default=0.0) or 1.0
-    return [
-        _Scorer(asked, weights, passage, place, units, passage.score / best).candidates()
-        for place, (passage, units) in enumerate(read)
-    ]
+    return _specific_first(
+        [
+            _Scorer(asked, weights, passage, place, units, passage.score / best).candidates()
+            for place, (passage, units) in enumerate(read)
+        ]
+    )
+
+
+def _specific_first(evidence: list[list[Candidate]]) -> list[list[Candidate]]:
+    """The same, with a row that is asked for before a sentence that says it of something else."""
+    said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
+    best = max(said, key=lambda one: one.score, default=None)
+    if best is None:
+        return evidence
+
+    def scored(one: Candidate) -> Candidate:
+        general = one.crossed and not one.crossed <= best.near[0]
+        near = best.score - SPECIFIC <= one.score <= best.score
+        return replace(one, score=math.nextafter(best.score, math.inf)) if general and near else one
+
+    return [[scored(one) for one in units] for units in evidence]
 
 
 def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, float]:
@@ -141,15 +165,15 @@ class _Scorer:
 
     def candidates(self) -> list[Candidate]:
         chunk = self._passage.chunk
-        heading, heading_cosine, since = frozenset(terms(" ".join(chunk.heading))), 0.0, UNDER_REACH
+        heading, heading_cosine, since, rows = frozenset(terms(" ".join(chunk.heading))), 0.0, UNDER_REACH, 0
         found = []
         for index, own in enumerate(self._units):
-            above = layout.is_heading(chunk, index)
-            found.append(self._candidate(index, heading, heading_cosine, since, above=above))
+            above, row = layout.is_heading(chunk, index), chunk.units[index].kind is BlockKind.ROW
+            found.append(self._candidate(index, heading, heading_cosine, since if row else since - rows, above=above))
             if above:
-                heading, heading_cosine, since = own, self._cosine(index), 0
+                heading, heading_cosine, since, rows = own, self._cosine(index), 0, 0
             else:
-                since += 1
+                since, rows = since + 1, rows + row
         return found
 
     def _candidate(
@@ -168,7 +192,7 @@ class _Scorer:
         held = self._share(own)
         under = self._share(heading)
         near = max(0.0, 1 - since / UNDER_REACH)
-        named = self._named(text) if chunk.units[index].kind is BlockKind.ROW else 0.0
+        named, crossed = self._named(index)
         score = (
             COVERAGE * (held + around)
             + COSINE * self._cosine(index)
@@ -192,6 +216,7 @@ class _Scorer:
             coverage=held + around,
             heading=under,
             named=named,
+            crossed=crossed,
             lacks=max((weight for term, weight in self._weights.items() if term not in own), default=0.0),
             cosine=self._cosine(index),
             score=score,
@@ -202,9 +227,27 @@ class _Scorer:
         place = layout.opening(chunk, index) if chunk.units[index].kind is BlockKind.ROW else index - 1
         return self._units[place] if place is not None and place >= 0 else frozenset()
 
-    def _named(self, row: str) -> float:
-        found = (_terms(cell) for cell in layout.cells(row))
-        return max((self._share(cell) for cell in found if cell and cell <= set(self._asked.terms)), default=0.0)
+    def _named(self, index: int) -> tuple[float, frozenset[str]]:
+        """What `Candidate` calls `named` and `crossed`."""
+        text, kind = layout.text_of(self._passage.chunk, index), self._passage.chunk.units[index].kind
+        if kind is BlockKind.ITEM:
+            return max(map(self._share, self._asked_for(layout.subject(text))), default=0.0), frozenset()
+        if kind is not BlockKind.ROW:
+            return 0.0, frozenset()
+        cells = [self._asked_for(names) for names in layout.cells(text)]
+        columns = {number for number, name in enumerate(self._columns(index)) if self._asked_for([name])}
+        crossed = [name for number, names in enumerate(cells) for name in names if columns - {number}]
+        named = max((self._share(name) for names in cells for name in names), default=0.0)
+        return named, max(crossed, key=self._share, default=frozenset())
+
+    def _asked_for(self, names: Iterable[str]) -> list[frozenset[str]]:
+        """The terms of those names that the question has whole."""
+        asked = frozenset(self._asked.terms)
+        return [found for found in map(_terms, names) if found and found <= asked]
+
+    def _columns(self, index: int) -> list[str]:
+        header = layout.opening(self._passage.chunk, index)
+        return layout.text_of(self._passage.chunk, header).split(" | ") if header is not None else []
 
     def _share(self, found: frozenset[str]) -> float:
         return sum(weight for term, weight in self._weights.items() if term in found)

@@ -14,9 +14,9 @@ _TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;。！？]*(?<![,:：、])")
 """Begins with a capital (or in a script without them), has no figure, and no mark that ends a sentence."""
 _HEADING_LENGTH = 80
 _LEADING = re.compile(r"[:：]\W*$")
-_DETAIL = re.compile(r"[,;:(\[、（]")
+_DETAIL = re.compile(r"[,;:]\s|[(\[、（]")
 _NAME = 5
-"""Words up to which a table cell names something."""
+"""Words up to which a cell, or the beginning of an item, names something."""
 _REACH = 2
 """So many sentences or code blocks may stand between two entries of one list."""
 
@@ -27,10 +27,15 @@ def text_of(chunk: Chunk, index: int) -> str:
     return chunk.text[unit.start : unit.end]
 
 
-def cells(text: str) -> list[str]:
-    """What each short cell of a table row is about: its text up to the first comma or bracket."""
-    found = (cell for cell in text.split(" | ") if len(cell.split()) <= _NAME)
-    return [_DETAIL.split(cell, maxsplit=1)[0].strip() for cell in found]
+def cells(row: str) -> list[list[str]]:
+    """What each cell of a table row names: the parts between its commas and brackets; nothing if it is long."""
+    return [_DETAIL.split(cell) if len(cell.split()) <= _NAME else [] for cell in row.split(" | ")]
+
+
+def subject(item: str) -> list[str]:
+    """What an item begins with, up to a comma, colon or bracket; empty if that is long."""
+    found = _DETAIL.split(item, maxsplit=1)[0]
+    return [found] if len(found.split()) <= _NAME else []
 
 
 def spelled_out(chunk: Chunk, index: int) -> str:

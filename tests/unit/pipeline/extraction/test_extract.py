@@ -320,3 +320,56 @@ def test_an_extract_keeps_within_its_length_by_leaving_whole_units_out() -> None
     )
     assert sum(len(sentence.text) + 1 for sentence in found) <= 200
     assert len(found) > 1
+
+
+PERMITS = passage(
+    "permits",
+    (PROSE, "Full members receive 30 guest permits a year."),
+    (HEADER, "Group | Guest permits | Notice"),
+    (ROW, "Full, main house | 30 permits | 2 weeks"),
+    (ROW, "Full, branch house | by agreement | 2 weeks"),
+    (ROW, "Volunteers | none | 3 days"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("Do I receive guest permits as a volunteer?", "Volunteers | none | 3 days"),
+        ("How many guest permits do branch house members receive?", "Full, branch house | by agreement | 2 weeks"),
+    ],
+)
+def test_a_row_that_is_asked_for_goes_before_a_sentence_about_another_group(question: str, row: str) -> None:
+    assert said(question, PERMITS) == [(HEADER, "Group | Guest permits | Notice"), (ROW, row)]
+
+
+def test_a_sentence_about_the_group_that_is_asked_for_stays_before_the_table() -> None:
+    found = said("How many guest permits do full members receive?", PERMITS)
+    assert found == [(PROSE, "Full members receive 30 guest permits a year.")]
+
+
+def test_an_item_that_the_question_names_is_said_without_its_neighbours() -> None:
+    models = passage(
+        "models",
+        (PROSE, "You can choose between these models:"),
+        (ITEM, "Aero 13, 16 GB"),
+        (ITEM, "Aero 14, 32 GB (designers only)"),
+        (ITEM, "Board 13, Linux, 32 GB (engineers only)"),
+    )
+    assert said("Who can choose Board 13?", models) == [
+        (PROSE, "You can choose between these models:"),
+        (ITEM, "Board 13, Linux, 32 GB (engineers only)"),
+    ]
+
+
+def test_a_table_does_not_push_what_follows_it_away_from_its_heading() -> None:
+    club = passage(
+        "club",
+        (HEADING, "Guest room"),
+        (HEADER, "Guest | Nights | Price"),
+        (ROW, "Friend | 3 | 20"),
+        (ROW, "Parent | 5 | 10"),
+        (ROW, "Child | 7 | 0"),
+        (PROSE, "The guest room is booked at the desk. It can be shared by two guests."),
+    )
+    assert (PROSE, "It can be shared by two guests.") in said("Can the guest room be shared?", club)
