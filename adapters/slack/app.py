@@ -20,6 +20,7 @@ from adapters.slack.interactions import Interactions
 from adapters.slack.members import Members
 from adapters.slack.readers import Audiences
 from adapters.slack.render import Look
+from adapters.slack.sharing import Sharing
 from adapters.slack.startup import Workspace, introduce, report, socket_address
 from adapters.slack.web import SDK_LOG, Pace, Web
 from pipeline.errors import Misconfigured
@@ -134,7 +135,8 @@ class SlackAdapter:
             logger=SDK_LOG,
             name="citewell",
         )
-        Interactions(slack.web, slack.me, self._look, slack.audiences, inbox, desk).register(app)
+        sharing = Sharing(slack.web, self._look, slack.audiences, desk, shared_channels=self._shared_channels)
+        Interactions(slack.web, slack.me, slack.audiences, sharing, inbox, desk).register(app)
         Homepage(slack.web, slack.me, slack.audiences, desk).register(app)
         app.event("member_joined_channel")(slack.members.joined)
         return app

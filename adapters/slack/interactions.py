@@ -12,9 +12,9 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from adapters.slack import panels, private
 from adapters.slack.incoming import Body, Me, command, person, shortcut
 from adapters.slack.readers import Audiences
-from adapters.slack.render import Look, Post, line, reply
-from adapters.slack.reply import QUIET
-from adapters.slack.web import POST, Declined, Web
+from adapters.slack.render import Post, line
+from adapters.slack.sharing import Sharing
+from adapters.slack.web import Declined, Web
 from pipeline import wording
 from pipeline.errors import Busy, CitewellError
 from pipeline.ports import Desk, Inbox
@@ -23,18 +23,16 @@ from pipeline.values import Answer, Rating, Vote
 log = logging.getLogger(__name__)
 
 LOOKING = "Looking that up. Only you will see the answer."
-NOT_FOR_ALL = "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
-TRY_AGAIN = "That did not work. Please try again in a minute."
 
 
 class Interactions:
     """What people do with an answer, and how they ask in private."""
 
-    def __init__(self, web: Web, me: Me, look: Look, audiences: Audiences, inbox: Inbox, desk: Desk) -> None:
+    def __init__(self, web: Web, me: Me, audiences: Audiences, sharing: Sharing, inbox: Inbox, desk: Desk) -> None:
         self._web = web
         self._me = me
-        self._look = look
         self._audiences = audiences
+        self._sharing = sharing
         self._inbox = inbox
         self._desk = desk
 
@@ -93,25 +91,10 @@ class Interactions:
         await self._answer(body, panels.why)
 
     async def share(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Post a private answer in its channel, if everyone there may see what it rests on."""
+        """Post a private answer in its channel, or say why not."""
         await ack()
-        channel = str(body["channel"]["id"])
         try:
-            answer = await self._desk.answer(_value(body), await self._audiences.of_channel(channel))
-            if answer is None:
-                await self._show(body, [line(NOT_FOR_ALL)])
-                return
-            asked = f"Shared from /ask: {answer.question}"
-            for post in reply(answer, self._look, [asked]):
-                await self._web.turn(channel)
-                await self._web.call(
-                    POST,
-                    channel=channel,
-                    text=post.text,
-                    blocks=post.blocks,
-                    metadata={"event_type": "citewell_shared", "event_payload": {"answer": answer.id}},
-                    **QUIET,
-                )
+            await self._show(body, await self._sharing.share(_value(body), str(body["channel"]["id"])))
         except CitewellError as error:
             await self._sorry(body, error)
 
@@ -123,7 +106,7 @@ class Interactions:
             readers = await self._audiences.of_person(str(body["user"]["id"]), channel)
             readers = readers.model_copy(update={"external": readers.external or stranger})
             answer = await self._desk.answer(_value(body), readers)
-            await self._show(body, panel(answer) if answer else [line(panels.GONE)])
+            await self._show(body, panel(answer) if answer else [line(wording.NO_ANSWER)])
         except CitewellError as error:
             await self._sorry(body, error)
 
@@ -148,7 +131,7 @@ class Interactions:
     async def _sorry(self, body: Body, error: CitewellError) -> None:
         """Say that a click came to nothing, by the way that needs no permission at all."""
         log.warning("an interaction failed: %s", error)
-        text = TRY_AGAIN
+        text = wording.TRY_AGAIN
         if isinstance(error, Declined) and error.needed:
             text = f"I lack the permission {error.needed} for that. An admin can add it to the app."
         elif isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):

@@ -14,15 +14,6 @@ from pipeline.values import Answer, Citation, Rating, Reason
 QUOTE = 2_500
 ROOM = 9_000
 
-REASONS = {
-    Reason.WRONG: "It is wrong",
-    Reason.INCOMPLETE: "It is incomplete",
-    Reason.OUTDATED: "It is outdated",
-    Reason.NOT_FOUND: "It did not find what exists",
-    Reason.UNCLEAR: "It is unclear",
-}
-GONE = "This answer is no longer kept, or it rests on documents that you may not see."
-
 
 def passages(answer: Answer) -> list[Post]:
     """The exact spans that were quoted, under their numbers."""
@@ -43,7 +34,8 @@ def why(answer: Answer) -> list[Post]:
 def reason_form(answer_id: str) -> Block:
     """The modal behind the thumbs-down; the vote itself is already counted."""
     options = [
-        {"text": {"type": "plain_text", "text": text}, "value": reason.value} for reason, text in REASONS.items()
+        {"text": {"type": "plain_text", "text": text}, "value": reason.value}
+        for reason, text in wording.REASONS.items()
     ]
     return {
         "type": "modal",

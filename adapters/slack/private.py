@@ -6,16 +6,19 @@ record nobody can know whether the answer was seen; the person is asked to ask a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from adapters.slack.feed import Feed
 from adapters.slack.render import Look, Post, line, reply
 from adapters.slack.reply import QUIET
-from adapters.slack.web import Web
+from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.ports import Receipt
 from pipeline.values import Answer, Event, Work
+
+log = logging.getLogger(__name__)
 
 MOST = 4
 """Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
@@ -24,19 +27,26 @@ LONGER = "The rest of this answer does not fit into a private reply. Ask me in a
 
 
 async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-    """Show the answer to whoever asked. Raises Declined when the response URL is no longer good."""
+    """Show the answer to whoever asked; once the response URL is no longer good, ask them to ask again."""
     if work.reference:
         return
     if work.posting_since:
-        await show(web, work.message.reply_to, [line(wording.ASK_AGAIN)])
-        return
-    answer = await _last(events)
+        posts = [line(wording.ASK_AGAIN)]
+    else:
+        posts = _posts(await _last(events), look)
+        await receipt.posting()
+    try:
+        await show(web, work.message.reply_to, posts)
+    except Declined as declined:
+        log.warning("a private answer came too late: %s", declined)
+        await _tell_directly(web, work.message.author.rpartition(":")[2])
+    else:
+        await receipt.posted(SHOWN)
+
+
+def _posts(answer: Answer, look: Look) -> list[Post]:
     posts = reply(answer, look, shareable=bool(answer.sentences))
-    if len(posts) > MOST:
-        posts = [*posts[:MOST], line(LONGER)]
-    await receipt.posting()
-    await show(web, work.message.reply_to, posts)
-    await receipt.posted(SHOWN)
+    return [*posts[:MOST], line(LONGER)] if len(posts) > MOST else posts
 
 
 async def show(web: Web, url: str, posts: Sequence[Post], **more: Any) -> None:
@@ -51,6 +61,15 @@ async def show(web: Web, url: str, posts: Sequence[Post], **more: Any) -> None:
             **QUIET,
             **more,
         )
+
+
+async def _tell_directly(web: Web, user: str) -> None:
+    """In a direct message, which takes no response URL."""
+    try:
+        await web.turn(user, begun=True)
+        await web.call(POST, channel=user, text=wording.ASK_AGAIN, **QUIET)
+    except Declined as declined:
+        log.warning("and the asker could not be told: %s", declined)
 
 
 async def _last(events: AsyncIterator[Event]) -> Answer:

@@ -18,7 +18,7 @@ class Audiences:
         self._web = web
         self._me = me
         self._members = members
-        self._known: dict[str, tuple[float, bool]] = {}
+        self._known: dict[str, tuple[float, bool | None]] = {}
 
     async def of_message(self, message: IncomingMessage) -> Readers:
         """The readers of the reply to `message`: the asker alone in private, everyone there in a channel."""
@@ -40,29 +40,35 @@ class Audiences:
 
     async def of_channel(self, channel: str) -> Readers:
         """Everyone in a channel. One that we may not look at counts as shared with others."""
-        shared = await self._ask("conversations.info", "channel", channel)
-        outside = shared or not await self._members.all_inside(channel)
-        return Readers(groups=self._groups(channel), external=outside)
+        inside = await self._look_at(channel) is False and await self._members.all_inside(channel)
+        return Readers(groups=self._groups(channel), external=not inside)
+
+    async def shared(self, channel: str) -> bool:
+        """Whether a channel is known to be shared with other organisations."""
+        return await self._look_at(channel) is True
 
     def _groups(self, *names: str) -> frozenset[str]:
         return frozenset({f"slack:{self._me.team}", *(f"slack:{self._me.team}:{name}" for name in names)})
 
     async def _guest(self, user: str) -> bool:
-        return await self._ask("users.info", "user", user)
+        return await self._ask("users.info", "user", user) is not False
 
-    async def _ask(self, method: str, what: str, name: str) -> bool:
-        """Whether `name` is outside; True when Slack does not say."""
+    async def _look_at(self, channel: str) -> bool | None:
+        return await self._ask("conversations.info", "channel", channel)
+
+    async def _ask(self, method: str, what: str, name: str) -> bool | None:
+        """Whether `name` is outside; None when Slack does not say."""
         now = asyncio.get_running_loop().time()
-        asked, outside = self._known.get(name, (-FRESH, False))
+        asked, outside = self._known.get(name, (-FRESH, None))
         if now - asked < FRESH:
             return outside
         try:
             found = (await self._web.call(method, **{what: name})).get(what)
-            outside = not found or is_outside(found, self._me.team)
+            outside = is_outside(found, self._me.team) if found else None
         except Declined:
-            outside = True
+            outside = None
         except Unavailable:
-            return True
+            return None
         if len(self._known) > 10_000:
             self._known.clear()
         self._known[name] = (now, outside)

@@ -10,28 +10,29 @@ from adapters.slack.web import DEAD_TOKEN, LOST, Web, error_code, retry_after
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.values import Value
 
+_GUESTS = "answers there from collections that are not public even if the workspace has guests"
 SCOPES = {
     "app_mentions:read": "being asked by @mention",
     "channels:history": "follow-ups in public channels, and never answering twice after a crash",
+    "channels:read": f"sharing private answers in public channels, and {_GUESTS}",
     "chat:write": "answering at all",
     "commands": "/ask and the shortcut Answer this message",
     "files:write": "sending people their own data as a file",
     "groups:history": "follow-ups in private channels, and never answering twice after a crash",
+    "groups:read": f"sharing private answers in private channels, and {_GUESTS}",
     "im:history": "direct messages",
     "im:write": "sending people their own data",
     "reactions:write": "the eyes reaction where a status cannot be shown",
     "users:read": "answers from all collections; now everybody counts as a guest and gets public ones only",
 }
 """Every bot scope that `manifest.yml` asks for, and what it enables."""
-_WRONG_TOKEN = DEAD_TOKEN | {"missing_scope", "not_allowed_token_type"}
-_GUESTS = "answers there from collections that are not public even if the workspace has guests"
 OPTIONAL = {
     "assistant:write": "suggested prompts in the Messages tab",
-    "channels:read": f"sharing private answers in public channels, and {_GUESTS}",
-    "groups:read": f"sharing private answers in private channels, and {_GUESTS}",
-    "mpim:history": "questions in group direct messages",
+    "mpim:history": "never answering twice after a crash in group direct messages",
     "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
 }
+"""Scopes that may be unticked at the installation. No event rests on one: Slack might not take such a manifest."""
+_WRONG_TOKEN = DEAD_TOKEN | {"missing_scope", "not_allowed_token_type"}
 
 
 class Workspace(Value):

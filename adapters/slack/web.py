@@ -127,6 +127,8 @@ class Web:
             response = await hook.send_dict(message)
         except LOST as error:
             raise Unavailable("Slack", f"a response URL did not come back ({type(error).__name__})") from error
+        if response.status_code >= 500 or response.status_code == 429:
+            raise Unavailable("Slack", f"a response URL failed (HTTP {response.status_code})")
         if response.status_code != 200:
             raise Declined("response_url", response.body[:50] or str(response.status_code))
 

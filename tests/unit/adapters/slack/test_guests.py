@@ -231,6 +231,16 @@ async def test_a_list_that_could_not_be_read_is_read_again(tmp_path: Path, monke
         assert await used(driver) == EVERYTHING
 
 
+async def test_a_list_that_nobody_foresaw_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(members, "RETRY", 0.01)
+    async with workspace(tmp_path) as driver:
+        whole, broken = driver.workspace.users_list, iter([{"members": [None]}])
+        monkeypatch.setattr(driver.workspace, "users_list", lambda arguments: next(broken, None) or whole(arguments))
+        await enter(driver)
+        await until(lambda: len(driver.slack.called("users.list")) > 1)
+        assert await used(driver) == EVERYTHING
+
+
 async def test_a_limited_list_is_read_on_after_the_time_that_slack_asked_for(tmp_path: Path) -> None:
     async with workspace(tmp_path) as driver:
         driver.workspace.page = 2

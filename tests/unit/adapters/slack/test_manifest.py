@@ -85,7 +85,7 @@ SCHEMA = exactly(
     ),
 )
 EVENTS_HANDLED = {"agent_session_stopped", "app_home_opened", "app_mention", "member_joined_channel"} | {
-    f"message.{kind}" for kind in ("channels", "groups", "im", "mpim")
+    f"message.{kind}" for kind in ("channels", "groups", "im")
 }
 
 
@@ -112,6 +112,14 @@ def test_no_scope_is_unused() -> None:
     by_methods = {scope for method in rules.SCOPES.values() for scope in method}
     by_events = {rules.EVENTS[event] for event in MANIFEST["settings"]["event_subscriptions"]["bot_events"]}
     assert set(SCOPES) | set(OPTIONAL) <= by_methods | by_events | {"commands"}
+
+
+def test_no_event_rests_on_a_scope_that_may_be_refused() -> None:
+    """`member_joined_channel` comes by either of two scopes, for public and for private channels."""
+    required = {*MANIFEST["oauth_config"]["scopes"]["bot"], ""}
+    events = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
+    assert {rules.EVENTS[event] for event in events} <= required
+    assert {"channels:read", "groups:read"} <= required
 
 
 def test_events_are_those_that_are_handled() -> None:
