@@ -45,10 +45,10 @@ class Seen:
 
 
 def _near(some: frozenset[str], others: frozenset[str]) -> bool:
-    together = max(len(some), len(others))
-    if abs(len(some) - len(others)) > DIFFERENT * together:
+    if abs(len(some) - len(others)) > DIFFERENT * max(len(some), len(others)):
         return False
-    return len(some ^ others) <= DIFFERENT * len(some | others)
+    shared, total = len(some & others), len(some) + len(others)
+    return total - 2 * shared <= DIFFERENT * (total - shared)
 
 
 @lru_cache(maxsize=1024)
