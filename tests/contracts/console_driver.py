@@ -21,6 +21,7 @@ from pipeline import wording
 from pipeline.response.request import Request
 from pipeline.response.respond import Responder
 from pipeline.values import Answer, Event
+from storage.open import open_storage
 from tests.contracts.driver import Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.doubles import terminal
@@ -56,6 +57,8 @@ class ConsoleDriver:
     @classmethod
     async def open(cls, folder: Path) -> Self:
         driver = cls(folder)
+        async with open_storage(folder):
+            pass  # a question makes no data folder
         driver._stack.enter_context(patch.object(Responder, "_walk", scripted(driver.rig)))
         driver._stack.enter_context(patch("bot.log.configure_logging"))
         return driver
