@@ -378,6 +378,8 @@ class Judgement(Value):
     """The exact span of the best chunk that supports it."""
     reason: str = ""
     """Why not, in words: `number 30 is not in the passage`."""
+    forbidden: bool = False
+    """It is, or rests on, an instruction to an assistant: never shown, not even as unverified."""
 
 
 class Claim(Value):

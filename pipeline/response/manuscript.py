@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from pipeline.response.cite import Numbering
 from pipeline.validation.validate import judge
-from pipeline.values import CitedSentence, Claim, Judgement, RetrievedChunk, Sentence
+from pipeline.values import BlockKind, CitedSentence, Claim, Judgement, RetrievedChunk, Sentence
 
 
 class Stopwatch:
@@ -49,13 +49,22 @@ class Manuscript:
     def judge(self, sentence: Sentence) -> Judgement:
         """Judge one sentence and remember the verdict, without showing it."""
         with self._watch.stage("validate"):
-            judgement = judge(sentence, self._passages, question=self._question)
+            judgement = judge(sentence, self._passages, question=self._question, header=self._header(sentence))
         self.judged.append((sentence, judgement))
         return judgement
 
+    def _header(self, sentence: Sentence) -> str:
+        """The header row that a row stands under; empty where that is not shown."""
+        if sentence.kind is not BlockKind.ROW:
+            return ""
+        above = (one for one in reversed(self.judged) if one[0].kind is not BlockKind.ROW)
+        before, judgement = next(above, (None, None))
+        shown = before and judgement and before.kind is BlockKind.HEADER and judgement.supported
+        return before.text if before and shown else ""
+
     def show(self, sentence: Sentence, judgement: Judgement) -> CitedSentence | None:
-        """The sentence with its numbers, or None when it is unsupported and must not be shown."""
-        if not judgement.supported and self._require_grounding:
+        """The sentence with its numbers, or None when it must not be shown."""
+        if judgement.forbidden or (not judgement.supported and self._require_grounding):
             return None
         shown = CitedSentence(
             text=sentence.text,

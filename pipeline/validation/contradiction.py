@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from pipeline.opposites import opposed
 from pipeline.text import words
-from pipeline.validation.facts import UNIT_WORDS, Quantity, facts_of
+from pipeline.validation.facts import UNIT_WORDS, Quantity
 from pipeline.validation.ground import Clause, Ground, Said, Vocabulary, clauses, content, split, values
 from pipeline.validation.negation import bound, negated, overstated
 
@@ -60,15 +60,15 @@ def _limits(said: Said, grounds: Sequence[Ground]) -> str:
     lower = said.text.lower()
     for fact in said.facts:
         if isinstance(fact, Quantity) and (ours := bound(lower, fact.start)):
-            theirs = {_bound(fact, ground.text) for ground in grounds}
+            theirs = {_bound(fact, ground) for ground in grounds}
             if theirs & {-ours} and not theirs & {ours}:
                 return "it turns a limit of the passage round"
     return ""
 
 
-def _bound(fact: Quantity, source: str) -> int:
-    found = [other for other in facts_of(source) if isinstance(other, Quantity) and other.value == fact.value]
-    return bound(source.lower(), found[0].start) if len(found) == 1 else 0
+def _bound(fact: Quantity, ground: Ground) -> int:
+    found = ground.facts.only(fact.value)
+    return bound(ground.text, found.start) if found else 0
 
 
 def _flipped(claim: str, source: str) -> bool:

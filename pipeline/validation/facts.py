@@ -100,6 +100,11 @@ class Quantity:
     start: int
     end: int
 
+    @property
+    def name(self) -> str:
+        """What it is told apart by."""
+        return self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Date:
@@ -110,6 +115,11 @@ class Date:
     day: int
     start: int
     end: int
+
+    @property
+    def name(self) -> str:
+        """What it is told apart by."""
+        return f"{self.year}-{self.month}-{self.day}"
 
     def agrees(self, other: Date) -> bool:
         """Whether `other` says all that this date says, and nothing against it."""
@@ -194,8 +204,10 @@ class Facts:
         text = lowered(text)
         self._dates = dates(text)
         self._quantities = quantities(text)
+        self._by_value: dict[str, list[Quantity]] = {}
         self._units: dict[str, set[str]] = {}
         for found in self._quantities:
+            self._by_value.setdefault(found.value, []).append(found)
             self._units.setdefault(found.value, set()).add(found.unit)
         for match in _whole(_ORDINAL, text):
             self._units.setdefault(str(_ORDINALS.index(match.group()) + 1), set()).add("")
@@ -203,6 +215,11 @@ class Facts:
             for number in (date.year, date.month, date.day):
                 self._units.setdefault(str(number), set()).add("")
         self._amounts = {(found.unit, found.amount) for found in (*self._quantities, *rates(text)) if found.unit}
+
+    def only(self, value: str) -> Quantity | None:
+        """The one number with this value; None where there are several or none."""
+        found = self._by_value.get(value, ())
+        return found[0] if len(found) == 1 else None
 
     def holds(self, fact: Quantity | Date) -> bool:
         """Whether the source has this number in this unit, or this date."""
@@ -216,9 +233,14 @@ class Facts:
 
 def facts_of(text: str) -> list[Quantity | Date]:
     """Dates, rates, and the numbers that are no part of a date."""
+    return [*figures(text), *rates(lowered(text))]
+
+
+def figures(text: str) -> list[Quantity | Date]:
+    """Dates, and the numbers that are no part of a date."""
     text = lowered(text)
     found = dates(text)
-    return [*found, *(number for number in quantities(text) if not _inside(number, found)), *rates(text)]
+    return [*found, *(number for number in quantities(text) if not _inside(number, found))]
 
 
 def _inside(number: Quantity, found: Iterable[Date]) -> bool:

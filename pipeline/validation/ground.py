@@ -13,7 +13,7 @@ from pipeline.validation.synonyms import SAME
 
 _ALIKE = 5
 """Words that begin with the same five letters count as the same: `renew` and `renewal`."""
-_PART = re.compile(r"[;,|]\s*|\s+(?:and|but|while|whereas)\s+")
+_PART = re.compile(r"[;,](?:\s+|$)|\s+(?:and|but|while|whereas)\s+")
 _NOWHERE: set[int] = set()
 _LABEL = re.compile(
     r"^\W*\d{1,2}[.)](?:\s|$)"
@@ -23,7 +23,7 @@ _LABEL = re.compile(
 """Numbers that only count or name something in the answer itself."""
 _NAME_RUN = re.compile(r"\b[A-Z]\w+(?:\s+(?:(?:of|the|and|for|in)\s+)?[A-Z]\w+){1,5}")
 _CAPITALS = re.compile(r"\b(?:[A-Z]\.?){2,6}(?![\w])")
-_DISCOURSE = frozenset(
+DISCOURSE = frozenset(
     stem(word)
     for word in """
     according passage passages provided text source sources information mention mentioned mentions mentioning specific
@@ -47,7 +47,7 @@ class Word:
     start: int
     end: int
     name: bool
-    """Written with a capital inside the sentence."""
+    """Written with a capital inside the sentence, or with a figure: `b12`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,17 @@ def read(claim: str) -> Said:
     """The content words, numbers and dates of a claim; discourse words and labels are left out."""
     bare = _LABEL.sub(lambda match: " " * len(match.group()), claim)
     found = tuple(
-        Word(term, match.start(), match.end(), place > 0 and match.group()[0].isupper())
+        Word(term, match.start(), match.end(), _is_name(match.group(), place))
         for place, match in enumerate(WORD.finditer(bare))
         for term in content(match.group())
-        if term not in _DISCOURSE
+        if term not in DISCOURSE
     )
     distinct = tuple(dict.fromkeys(word.term for word in found))
     return Said(bare, found, tuple(facts_of(bare)), distinct, lead(bare))
+
+
+def _is_name(word: str, place: int) -> bool:
+    return (place > 0 and word[0].isupper()) or any(character.isdigit() for character in word)
 
 
 @lru_cache(maxsize=16384)
@@ -89,7 +93,7 @@ def content(text: str) -> tuple[str, ...]:
 def lead(text: str) -> tuple[str, ...]:
     """The terms of the first word that says something; with a hyphen there are two."""
     for word in text.split():
-        if found := tuple(term for term in content(word) if term not in _DISCOURSE):
+        if found := tuple(term for term in content(word) if term not in DISCOURSE):
             return found
     return ()
 
@@ -122,7 +126,7 @@ class Clause:
 
 @lru_cache(maxsize=4096)
 def clauses(sentence: str) -> tuple[Clause, ...]:
-    """The parts of a sentence between commas, cells and conjunctions."""
+    """The parts of a sentence between commas and conjunctions; a table row is one about its first cell."""
     return tuple(_clause(part) for part in split(sentence))
 
 
@@ -131,9 +135,10 @@ def split(sentence: str) -> list[str]:
 
 
 def _clause(text: str) -> Clause:
+    subject = lead(text)
     small = (content(word) for word in text.split()[1:] if word.islower())
-    verb = next((found[0] for found in small if found), "")
-    return Clause(text, Vocabulary(content(text)), values(facts_of(text)), lead(text), verb)
+    verb = next((found[0] for found in small if found and found != subject), "")
+    return Clause(text, Vocabulary(content(text)), values(facts_of(text)), subject, verb)
 
 
 def values(facts: Iterable[Quantity | Date]) -> frozenset[str]:
@@ -141,11 +146,16 @@ def values(facts: Iterable[Quantity | Date]) -> frozenset[str]:
 
 
 class Ground:
-    """One source: `text`, its `units` (start and end, in order), and what else its reader sees (title, headings)."""
+    """One source: `text`, its `units` (start and end, in order), and what else its reader sees (title, headings).
 
-    def __init__(self, text: str, units: Sequence[tuple[int, int]], around: str = "") -> None:
+    `headers` has the header row above each unit that is a row of a table, and nothing for the others."""
+
+    def __init__(
+        self, text: str, units: Sequence[tuple[int, int]], around: str = "", headers: Sequence[str] = ()
+    ) -> None:
         self.text = text
         self.units = units
+        self.headers = headers or ("",) * len(units)
         self.facts = Facts(f"{text}\n{around}")
         self._around = Vocabulary(content(around))
         self._short = _initials(f"{text}\n{around}")
@@ -169,6 +179,10 @@ class Ground:
 
     def knows(self, term: str) -> bool:
         return bool(self.where(term)) or term in self._around
+
+    def above(self, term: str) -> bool:
+        """Whether the title or a heading has a term."""
+        return term in self._around
 
     def abbreviates(self, name: str) -> bool:
         """Whether the source has these initials of a name, or a name with these initials."""

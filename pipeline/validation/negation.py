@@ -14,6 +14,7 @@ NEGATION = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:.!?|]|\b(?:but|unless|except|although|though|while|whereas|because|if)\b")
+_PHRASE = re.compile(rf"{_CLAUSE.pattern}|\b(?:and|or)\b")
 _PARTIAL = word_pattern(r"""
     some|several|many|most|few|often|usually|sometimes|occasionally|generally|typically|mostly|partly|almost|nearly
 """)
@@ -52,6 +53,27 @@ def bound(text: str, start: int) -> int:
     """What stands before a number at `start`: 1 for `at least`, -1 for `at most`, else 0."""
     before = text[max(0, start - 30) : start].lower()
     return 1 if _AT_LEAST.search(before) else -1 if _AT_MOST.search(before) else 0
+
+
+def qualified(text: str, start: int) -> bool:
+    """Whether a word such as `some` or `few` limits what begins at `start`."""
+    before = text[max(0, start - 30) : start].split()
+    return bool(before and _PARTIAL.fullmatch(before[-1]))
+
+
+def governs(text: str, start: int, end: int) -> bool:
+    """Whether a negation of `text` that stands outside of `start` to `end` negates what stands there."""
+    for match in NEGATION.finditer(text):
+        between, edges = "", _CLAUSE
+        if match.end() <= start:
+            between = text[match.end() : start]
+        elif match.start() >= end:
+            between, edges = text[end : match.start()], _PHRASE
+        else:
+            continue
+        if not edges.search(between):
+            return True
+    return False
 
 
 def negated(text: str) -> list[str]:
