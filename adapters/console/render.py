@@ -14,7 +14,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from pipeline import wording
-from pipeline.response.cite import label, mark, numbered, place
+from pipeline.response.cite import label, listed, mark, numbered, place
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level
 
 _KEPT = frozenset("\n\t\u200c\u200d")
@@ -53,11 +53,11 @@ def render(
     if confidence and answer.sentences:
         parts.append(_badge(answer))
     if citations and answer.citations:
-        parts.append(_sources("Sources", answer.citations))
+        parts.append(_sources("Sources", answer.citations, answer.citation_style))
     if citations and answer.nearest:
-        parts.append(_sources(wording.NEAREST.rstrip(":"), answer.nearest))
+        parts.append(_sources(wording.NEAREST.rstrip(":"), answer.nearest, CitationStyle.NUMBERED))
     if passages:
-        parts.extend(_passages(answer.citations or answer.nearest))
+        parts.extend(_passages(answer))
     if why:
         parts.append(_why(answer))
     return Group(*(Padding(part, (0, 0, 0 if last else 1, 0)) for part, last in _with_last(parts)))
@@ -153,7 +153,7 @@ def _badge(answer: Answer) -> Text:
     return badge.append(f"  {clean(answer.reasoning)}", style="dim")
 
 
-def _sources(title: str, citations: Sequence[Citation]) -> RenderableType:
+def _sources(title: str, citations: Sequence[Citation], style: CitationStyle) -> RenderableType:
     grid = _grid(1, 3)
     for citation in citations:
         where = place(citation)
@@ -163,7 +163,8 @@ def _sources(title: str, citations: Sequence[Citation]) -> RenderableType:
         )
         if citation.url:
             line.append("  ").append(clean(citation.url), style=_linked(citation.url))
-        grid.add_row(Text(f"[{citation.number}]", style="cyan"), line, Text(f"{citation.score:.3f}", style="dim"))
+        number = Text(listed(citation.number, style), style="cyan")
+        grid.add_row(number, line, Text(f"{citation.score:.3f}", style="dim"))
     return Group(Text(title, style="dim"), grid)
 
 
@@ -172,9 +173,10 @@ def _linked(url: str) -> Style:
     return Style(color="blue", bold=False, link=url if _LINKABLE.fullmatch(url) and clean(url) == url else None)
 
 
-def _passages(citations: Sequence[Citation]) -> Iterator[RenderableType]:
-    for citation in citations:
-        quoted = Text(f"[{citation.number}] ", style="cyan").append(
+def _passages(answer: Answer) -> Iterator[RenderableType]:
+    style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
+    for citation in answer.citations or answer.nearest:
+        quoted = Text(f"{listed(citation.number, style)} ", style="cyan").append(
             clean(citation.quote or citation.snippet), style="default"
         )
         yield Padding(quoted, (0, 0, 0, 2))

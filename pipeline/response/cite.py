@@ -111,6 +111,11 @@ def reference(citation: Citation) -> str:
     return f"{citation.title} - {where}" if where else citation.title
 
 
+def listed(number: int, style: CitationStyle) -> str:
+    """What stands before a source in the list below an answer: the mark that its sentences bear."""
+    return str(number).translate(_SUPERSCRIPT) if style is CitationStyle.FOOTNOTE else f"[{number}]"
+
+
 def mark(numbers: Sequence[int], citations: Mapping[int, Citation], style: CitationStyle) -> str:
     """What stands behind a sentence, with its leading space where the style has one."""
     if not numbers:

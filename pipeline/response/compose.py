@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline import wording
-from pipeline.response.cite import Numbering, body, cite, reference
+from pipeline.response.cite import Numbering, body, cite, listed, reference
 from pipeline.synthesis.outline import comparison, key_facts, limitations
 from pipeline.values import (
     Answer,
+    BlockKind,
     Citation,
     CitationStyle,
     CitedSentence,
@@ -26,6 +27,8 @@ from pipeline.values import (
 )
 
 NEAREST_SHOWN = 3
+CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
+"""What stands above sentences and is none."""
 NO_CONFIDENCE = Confidence(level=Level.LOW, score=0.0)
 
 
@@ -58,6 +61,8 @@ def compose(
     documents = {citation.document_id for citation in citations}
     supported = sum(claim.supported for claim in draft.claims)
     missing = not draft.sentences
+    captions = sum(sentence.kind in CAPTIONS for sentence in draft.sentences)
+    captions = 0 if captions == len(draft.sentences) else captions
     return Answer(
         id=answer_id,
         question=question,
@@ -76,8 +81,8 @@ def compose(
         reasoning=wording.reasoning(
             passages=len(citations) or len(provided),
             documents=len(documents),
-            kept=len(draft.sentences),
-            drafted=max(len(draft.claims), len(draft.sentences)),
+            kept=len(draft.sentences) - captions,
+            drafted=max(len(draft.claims), len(draft.sentences)) - captions,
         ),
         sources_used=len(citations),
         sources_provided=len(provided),
@@ -95,10 +100,18 @@ def compose(
 
 
 def nearest(passages: Sequence[RetrievedChunk]) -> tuple[Citation, ...]:
-    """The best passage of each of the nearest documents, for a person to look through."""
+    """The best passage of each of the nearest documents, with what in it fits best, for a person to look through."""
     best = {passage.document.id: passage for passage in reversed(passages)}
     ranked = sorted(best.values(), key=lambda passage: -passage.score)[:NEAREST_SHOWN]
-    return tuple(cite(passage, number) for number, passage in enumerate(ranked, start=1))
+    return tuple(cite(passage, number, quote=_closest(passage)) for number, passage in enumerate(ranked, start=1))
+
+
+def _closest(passage: RetrievedChunk) -> str:
+    """The sentence that fits the question best; empty where vectors do not say which."""
+    scored = zip(passage.unit_scores, passage.chunk.units, strict=False)
+    ranked = [(score, unit.start, unit.end) for score, unit in scored if unit.kind not in CAPTIONS]
+    _, start, end = max(ranked, default=(0.0, 0, 0))
+    return passage.chunk.text[start:end]
 
 
 def without_search(answer_id: str, question: str, plan: Reply | Clarify | Decline, usage: Usage) -> Answer:
@@ -142,7 +155,8 @@ def format_response(answer: Answer, *, include_citations: bool = True, include_c
     shown = answer.citations or answer.nearest
     if include_citations and shown and answer.citation_style is not CitationStyle.ENDNOTE:
         title = "Sources" if answer.citations else wording.NEAREST.rstrip(":")
-        parts.append(f"{title}:\n" + "\n".join(f"[{c.number}] {reference(c)}" for c in shown))
+        style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
+        parts.append(f"{title}:\n" + "\n".join(f"{listed(c.number, style)} {reference(c)}" for c in shown))
     if include_confidence and answer.sentences:
         parts.append(f"{wording.badge(answer.confidence)}: {answer.reasoning}")
     return "\n\n".join(part for part in parts if part)
