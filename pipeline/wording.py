@@ -131,7 +131,10 @@ EMPTY_KNOWLEDGE_BASE = (
     "There are no documents yet that everyone here may see. "
     "Whoever runs this bot adds a file or a folder with `citewell index PATH`; after that, ask me again."
 )
-EMPTY_QUESTION = "What would you like to know? Ask a question about the documents, for example: How do I request leave?"
+EMPTY_QUESTION = (
+    "What would you like to know? Ask a question about the documents in plain words; "
+    "“Which documents do you have?” is answered with what is indexed."
+)
 TOO_SHORT = "That is a little short for me to search well. What exactly would you like to know?"
 WELCOME = "You are welcome. Ask whenever there is something else to look up."
 

@@ -54,8 +54,12 @@ _HELP = any_of("""
     what (?:can|could|do) you (?:do|help(?: me| us)? with|know|answer)(?: for (?:me|us))?
     what can i (?:ask|do)(?: you)?|(?:who|what) are you|what do you know(?: about)?
     how (?:do|does|can) (?:i use you|you work|this work|i use (?:this|the) bot|this bot work|i start)
-    what (?:documents|files|sources|docs)(?: do you (?:have|know|use)| are (?:indexed|available|there))
-    what (?:is|are) (?:indexed|you for)
+    (?:what|which) (?:kinds? of )?(?:documents|documentation|files|sources|docs) do you (?:have|know|use|search|read)
+    (?:what|which) (?:documents|files|sources|docs) (?:are (?:indexed|available|there)|can you (?:search|read|see))
+    (?:list|show)(?: me| all| of| the| your| indexed)+ (?:documents|files|sources|docs)
+    what(?:'s| is| are) (?:indexed|you for|in your (?:knowledge base|index|library))
+    (?:welche|was für) (?:dokumente|dateien|quellen|unterlagen) (?:hast|kennst|durchsuchst) du
+    quels documents (?:as-tu|avez-vous|connais-tu)|qué documentos (?:tienes|conoces)
     (?:was|wobei) kannst du(?: (?:alles|mir))?(?: (?:tun|machen|helfen))?|wer bist du|wie funktionierst du
     que (?:peux-tu|sais-tu|pouvez-vous) faire|qu'est-ce que tu (?:peux|sais) faire|qui es[- ]tu
     qué (?:puedes|sabes) hacer|quién eres|cosa (?:puoi|sai) fare|chi sei
