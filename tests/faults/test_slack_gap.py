@@ -42,6 +42,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setitem(SQLiteInbox.__init__.__kwdefaults__ or {}, "clock", clock)
     monkeypatch.setattr(gapfill, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(gapfill, "MARK", 0.02)
+    monkeypatch.setattr(gapfill, "PAGE", 20)
     return clock
 
 
@@ -102,7 +103,7 @@ async def test_all_that_was_asked_in_twenty_minutes_is_answered_late_and_once(
     aside = await driver.aside("bob", "Lunch?")
     await driver.rig.settled()
     async with stopped(driver, clock) as people:
-        asked = [people.write(user(f"p{n}"), CHANNEL, f"<@{BOT}> Missed {n}?") for n in range(220)]
+        asked = [people.write(user(f"p{n}"), CHANNEL, f"<@{BOT}> Missed {n}?") for n in range(50)]
         asked.append(people.write(ann, "D0ANN", "Missed, alone?"))
         asked.append(people.write(ann, "D0ANN", "And then?", thread=asked[-1].ts))
         asked.append(people.write(bob, "G0PLACE", f"<@{BOT}> Missed, among us?"))
