@@ -235,7 +235,6 @@ class RetrievedChunk(Value):
     """Cosine of each unit with the question; empty when there are no vectors."""
     query: int = 0
     """Which of the plan's queries found it."""
-    flags: tuple[str, ...] = ()
 
 
 # --- Planning --------------------------------------------------------------------------------

@@ -10,8 +10,9 @@ from pipeline.values import RetrievedChunk
 def orders(passage: RetrievedChunk) -> frozenset[int]:
     """The units of every paragraph in which an assistant is given orders: what follows one is the order's content.
 
-    Nothing may be said that rests on them. Empty where neither the document nor the passage is flagged."""
-    if not (passage.document.flagged or passage.flags):
+    Nothing may be said that rests on them. Empty where the document is not flagged: all of it was screened when it was
+    indexed."""
+    if not passage.document.flagged:
         return frozenset()
     chunk, found = passage.chunk, set[int]()
     start = 0

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from pipeline.errors import CitewellError, Refused, Unavailable
+from pipeline.ingestion.stretches import stretches
 from pipeline.ingestion.tally import Change, Event, Failed, Summary, Tally
 from pipeline.ingestion.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Vectors
@@ -150,7 +151,7 @@ class _Stages:
 
     def _split(self, found: Parsed) -> tuple[tuple[Chunk, ...], bool]:
         text = "\n".join([found.document.title, *(block.text for block in found.blocks)])
-        return self.splitter.split(found), self.flag(text)
+        return self.splitter.split(found), any(map(self.flag, stretches(text)))
 
     async def embed(self, parsed: asyncio.Queue[_Ready | None], embedded: asyncio.Queue[_Ready | None]) -> None:
         """In batches that depend on the documents alone: a vector differs a little with what is embedded beside it."""

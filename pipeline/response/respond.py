@@ -205,4 +205,4 @@ class Responder:
 
 def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
     """`injection_in_context` when a passage holds instructions addressed to an assistant."""
-    return ("injection_in_context",) if any(passage.document.flagged or passage.flags for passage in passages) else ()
+    return ("injection_in_context",) if any(passage.document.flagged for passage in passages) else ()

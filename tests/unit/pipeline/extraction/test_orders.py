@@ -39,11 +39,6 @@ def test_other_passages_are_read_whole(found: RetrievedChunk) -> None:
     assert orders(found) == frozenset()
 
 
-def test_a_passage_flagged_by_itself_counts_in_a_document_that_is_not() -> None:
-    found = passage(PLAIN, ORDER, flagged=False).model_copy(update={"flags": ("injection",)})
-    assert orders(found) == {2, 3}
-
-
 def test_an_extract_says_nothing_of_a_paragraph_with_orders() -> None:
     question = "To which account are invoices paid?"
     said = " ".join(
