@@ -27,15 +27,15 @@ class SQLiteHistory:
         bodies = await self._database.read(work)
         return Conversation(id=conversation, turns=tuple(Turn.model_validate_json(body) for body in reversed(bodies)))
 
-    async def by_author(self, author: str, limit: int) -> tuple[Turn, ...]:
-        """The last `limit` turns of one person in all conversations, oldest first."""
+    async def by_author(self, author: str, limit: int) -> tuple[tuple[ConversationId, Turn], ...]:
+        """The last `limit` turns of one person, oldest first, each with its conversation."""
 
-        def work(db: sqlite3.Connection) -> list[str]:
-            rows = db.execute("SELECT body FROM turn WHERE author = ? ORDER BY id DESC LIMIT ?", (author, limit))
-            return [body for (body,) in rows]
+        def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
+            asked = "SELECT conversation, body FROM turn WHERE author = ? ORDER BY id DESC LIMIT ?"
+            return db.execute(asked, (author, limit)).fetchall()
 
-        bodies = await self._database.read(work)
-        return tuple(Turn.model_validate_json(body) for body in reversed(bodies))
+        found = await self._database.read(work)
+        return tuple((ConversationId.parse(of), Turn.model_validate_json(body)) for of, body in reversed(found))
 
     async def record(self, conversation: ConversationId, turn: Turn) -> None:
         """Keep `turn` as the last of `conversation`."""

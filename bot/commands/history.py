@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -32,13 +33,17 @@ def show(
         async with open_citewell(found, make=False) as citewell:
             history = citewell.storage.history
             if thread:
-                turns = (await history.recall(console_conversation(thread), limit)).turns
+                kept = await history.recall(console_conversation(thread), limit)
+                turns = [("", turn) for turn in kept.turns]
             else:
-                turns = await history.by_author(LOCAL, limit)
+                turns = [
+                    (f" --thread {shlex.quote(of.thread)}", turn) for of, turn in await history.by_author(LOCAL, limit)
+                ]
         if not turns:
             note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
-        for turn in turns:
-            out.print(f"[dim]{turn.asked_at:%Y-%m-%d %H:%M}[/dim] [bold]>[/bold]", end=" ")
+        for where, turn in turns:
+            out.print(clean(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
+            out.print(">", style="bold", end=" ")
             out.print(clean(turn.question), markup=False, style="bold")
             out.print(clean(turn.answer or "(not answered)"), markup=False)
             out.print()

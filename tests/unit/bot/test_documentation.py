@@ -6,6 +6,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
+import pytest
 import typer
 
 from bench.make_env_example import example
@@ -49,3 +50,13 @@ def test_no_other_distribution_owns_the_four_packages() -> None:
     owners = packages_distributions()
     for name in ("bot", "pipeline", "adapters", "storage"):
         assert set(owners.get(name, ["citewell"])) == {"citewell"}
+
+
+def test_the_snippet_of_the_readme_runs_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CITEWELL_DATA", str(tmp_path / "data"))
+    snippet = README.split("```python\n")[1].split("```")[0]
+    exec(compile(snippet, "README.md", "exec"), {})
+    assert "There are no documents yet" in capsys.readouterr().out
