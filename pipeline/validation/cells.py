@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pipeline.extraction import layout
 from pipeline.text import terms
 from pipeline.validation.facts import figures
 from pipeline.validation.ground import Ground, content, split
@@ -54,6 +55,11 @@ class Place:
     def says(self, wanted: Iterable[str]) -> bool:
         """Whether its text has all these terms."""
         return all(map(self.ground.where, wanted))
+
+    def under(self, name: str) -> bool:
+        """Whether a name stands word for word in its text or in the headings above."""
+        around = f"{self.text} {layout.above(self.passage.chunk, self.unit)}".lower()
+        return bool(re.search(rf"(?<![\w.]){re.escape(name.lower())}(?![\w]|\.\w)", around))
 
     def names(self, wanted: Iterable[str]) -> bool:
         """Whether its text or what stands above it has all these terms."""

@@ -40,7 +40,7 @@ def shares(sentence: str, header: str = "") -> tuple[Share, ...]:
         row = [
             Share(found, _content(f"{name} {cell}"), _content(cells[0]))
             for name, cell in zip(above[1:], cells[1:], strict=True)
-            if (found := _values(cell))
+            if (found := figure_names(cell))
         ]
         return tuple(row)
     parts: list[Share] = []
@@ -48,7 +48,7 @@ def shares(sentence: str, header: str = "") -> tuple[Share, ...]:
         if numbers := figures(part):
             before = _content(part[: min(one.start for one in numbers)])
             shared = before or (parts[-1].lead if parts else ())
-            parts.append(Share(_values(part), _content(part), shared))
+            parts.append(Share(figure_names(part), _content(part), shared))
     return tuple(parts)
 
 
@@ -86,5 +86,7 @@ def _content(text: str) -> tuple[str, ...]:
     return tuple(term for term in content(text) if term not in _UNITS)
 
 
-def _values(text: str) -> Figures:
+@lru_cache(maxsize=4096)
+def figure_names(text: str) -> Figures:
+    """The figures of a text, by what each is told apart by."""
     return frozenset(one.name for one in figures(text))

@@ -94,19 +94,26 @@ def _quote(passage: RetrievedChunk, start: int, end: int) -> Quote:
     return Quote(passage, start, end, inside[0], inside[-1])
 
 
-def _places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
+def _places(wanted: str, text: str) -> list[tuple[int, int]]:
+    """Where `wanted` stands in `text`; where it does not as it is, with other white space."""
+    if found := list(_apart(wanted, text)):
+        return found
+    spaced = list(_apart(wanted, _spaced_once(text)))
+    origin = _origin(text) if spaced else ()
+    return [(origin[start], origin[end - 1] + 1) for start, end in spaced]
+
+
+def _apart(wanted: str, text: str) -> Iterator[tuple[int, int]]:
     """Where `wanted` stands in `text` without beginning or ending inside a word."""
-    spaced = _spaced_once(text)
-    at = spaced.find(wanted)
+    at = text.find(wanted)
     for _ in range(_PLACES):
         if at < 0:
             return
         end = at + len(wanted)
-        begun = wanted[0].isalnum() and spaced[at - 1 : at].isalnum()
-        if not begun and not (wanted[-1].isalnum() and spaced[end : end + 1].isalnum()):
-            origin = _origin(text)
-            yield origin[at], origin[end - 1] + 1
-        at = spaced.find(wanted, at + 1)
+        begun = wanted[0].isalnum() and text[max(0, at - 1) : at].isalnum()
+        if not begun and not (wanted[-1].isalnum() and text[end : end + 1].isalnum()):
+            yield at, end
+        at = text.find(wanted, at + 1)
 
 
 @lru_cache(maxsize=64)

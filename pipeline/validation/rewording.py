@@ -9,8 +9,8 @@ from pipeline.addresses import strange
 from pipeline.text import words
 from pipeline.validation.conditions import left_out
 from pipeline.validation.contradiction import mixed, turned
-from pipeline.validation.facts import Date, Quantity, figures
-from pipeline.validation.figures import exchanged
+from pipeline.validation.facts import Date, Quantity
+from pipeline.validation.figures import exchanged, figure_names
 from pipeline.validation.ground import Ground, Said, Vocabulary, Word, content, read
 from pipeline.validation.order import other_subject, reversed_change, reversed_roles
 from pipeline.validation.risk import Risk, assess, likelihood
@@ -25,8 +25,9 @@ LOOSE_AT_MOST = 0.5
 _GROUP = re.compile(r"(?:(?:the|all|our|most|some|both)\s+)?[\w-]+[^\Ws]s\b", re.IGNORECASE)
 """Begins with a noun in the plural: the sentence is about these."""
 _STATE = re.compile(
-    r"(?:^\W*\w+|\b(?:is|are|was|were|be|been|stays?|remains?|keeps?|set to|turned|switched)|[:=])\W+(?:\w+ly\W+)?"
-    r"(?P<state>on|off|up|down|in|out|over)\W*$",
+    r"(?:^\W{0,9}\w+|\b(?:is|are|was|were|be|been|stays?|remains?|keeps?|set to|turned|switched)|[:=])\W{1,3}"
+    r"(?:\w+ly\W{1,3})?"
+    r"(?P<state>on|off|up|down|in|out|over)\W{0,9}$",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]\W*$")
@@ -137,9 +138,7 @@ def _rests(said: Said, grounds: Sequence[Ground]) -> list[tuple[Ground, int]]:
             for place in ground.where(term):
                 found[number, place] = found.get((number, place), 0) + 1
     most = max(found.values(), default=0)
-    ours = {figure.name for figure in figures(said.text)}
+    ours = figure_names(said.text)
     best = [(grounds[number], place) for (number, place), count in sorted(found.items()) if count == most]
-    counts = [
-        len(ours & {one.name for one in figures(ground.sentence(place))}) if ours else 0 for ground, place in best
-    ]
+    counts = [len(ours & figure_names(ground.sentence(place))) if ours else 0 for ground, place in best]
     return [one for one, count in zip(best, counts, strict=True) if count == max(counts)]

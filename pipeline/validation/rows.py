@@ -166,11 +166,17 @@ def _under(row: _Row, column: int, place: Place) -> bool:
     """Whether a whole unit may stand in a column: it is about its side, or was found for it and names no other."""
     if not row.header:
         return True
-    sides = [_own(row, number) for number in range(len(row.header))]
-    if sides[column] and place.names(sides[column]):
+    own = _own(row, column)
+    if place.names(own) if own else place.under(row.header[column]):
         return True
-    others = [side for number, side in enumerate(sides) if number != column and side]
-    return place.passage.query == column and not any(place.says(side) for side in others)
+    others = (number for number in range(len(row.header)) if number != column)
+    return place.passage.query == column and not any(_named(row, number, place) for number in others)
+
+
+def _named(row: _Row, column: int, place: Place) -> bool:
+    """Whether a unit itself names a side; one that has no words of its own, such as `3.2`, also in a heading above."""
+    own = _own(row, column)
+    return place.says(own) if own else bool(row.header[column]) and place.under(row.header[column])
 
 
 def _beside(row: _Row, column: int) -> Iterable[Place]:
