@@ -1,4 +1,4 @@
-"""The process that reads binary formats: one file after another from standard input, under limits.
+"""The process that reads files: one file after another from standard input, under limits.
 
 A request is a line of JSON (`suffix`, `size`, `cpu_seconds`) and the bytes of the file. A reply is its length in
 8 bytes and JSON: `content`, or `refused` with `what_to_do`, and `spent` when the process should be replaced.
@@ -13,11 +13,14 @@ import resource
 import sys
 from typing import BinaryIO
 
+from adapters.files.formats import BINARY_FORMATS, read_format
 from adapters.files.outline import Content
 from pipeline.errors import Refused
 
 PAGE_SECONDS = 0.1
 """For a PDF, this much more processor time for each page."""
+TEXT_SECONDS = 1e-5
+"""For a text format, this much more for each byte: five times what a Markdown document takes."""
 MOST_SECONDS = 120
 MEMORY = 1_000_000_000
 """Bytes of address space, of which Python and the libraries take about a quarter."""
@@ -47,32 +50,19 @@ def _answer(suffix: str, content: bytes, cpu_seconds: float) -> dict[str, object
     except MemoryError:
         return {"refused": "reading it takes more memory than a document may", "what_to_do": "Split it.", "spent": True}
     except Exception:  # noqa: BLE001 whatever a library stumbles over is the file's fault
-        return {"refused": "the file is damaged", "what_to_do": "Open and save it again, then retry."}
+        wrong = "the file is damaged" if suffix in BINARY_FORMATS else f"the file is not understood as {suffix}"
+        return {"refused": wrong, "what_to_do": "Open and save it again, then retry."}
 
 
 def _read(suffix: str, content: bytes, cpu_seconds: float) -> Content:
     started = _used()
-    _allow(started + cpu_seconds)
-    match suffix:
-        case ".pdf":
-            from adapters.files.pdf import read_pdf
+    allowed = cpu_seconds + TEXT_SECONDS * len(content) if suffix not in BINARY_FORMATS else cpu_seconds
+    _allow(started + min(allowed, MOST_SECONDS))
 
-            def on_pages(count: int) -> None:
-                _allow(started + min(cpu_seconds + PAGE_SECONDS * count, MOST_SECONDS))
+    def on_pages(count: int) -> None:
+        _allow(started + min(cpu_seconds + PAGE_SECONDS * count, MOST_SECONDS))
 
-            return read_pdf(content, on_pages)
-        case ".docx":
-            from adapters.files.docx import read_docx
-
-            return read_docx(content)
-        case ".pptx":
-            from adapters.files.pptx import read_pptx
-
-            return read_pptx(content)
-        case _:
-            from adapters.files.xlsx import read_xlsx
-
-            return read_xlsx(content)
+    return read_format(suffix, content, on_pages)
 
 
 def _used() -> float:

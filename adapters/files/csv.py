@@ -13,7 +13,7 @@ from pipeline.values import BlockKind
 
 _SAMPLE = 16_384
 _DELIMITERS = ",;\t|"
-_VALUE = re.compile(r"[-+(]?[\d.,:/ €$£%-]*\d[\d.,:/ €$£%)-]*")
+_VALUE = re.compile(r"[-+(]?[.,:/ €$£%-]*+\d[\d.,:/ €$£%)-]*")
 
 
 def read_csv(content: bytes) -> Content:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement, PreformattedString
 
-from adapters.files.outline import Content, Outline
+from adapters.files.outline import Content, Outline, label
 from adapters.files.title import given_title
 from pipeline.values import BlockKind
 
@@ -35,7 +35,7 @@ def read_html(content: bytes) -> Content:
     _Walk(outline, soup, _single_h1(soup)).flow([_main(soup)])
     named = given_title(soup.title.get_text(" ")) if soup.title else ""
     found = outline.content()
-    return found if found.title else found.model_copy(update={"title": named})
+    return found if found.title else found.model_copy(update={"title": label(named)})
 
 
 def read_into(outline: Outline, fragment: str) -> None:
@@ -159,19 +159,16 @@ def _inline(element: PageElement) -> str:
     if not isinstance(element, Tag) or _unread(element):
         return ""
     parts: list[str] = []
-    hidden: Tag | None = None
-    for inner in (element, *element.descendants):
-        if hidden is not None and hidden in inner.parents:
-            continue
-        hidden = None
+    ahead: list[PageElement] = [element]
+    while ahead:
+        inner = ahead.pop()
         if _unread(inner):
-            hidden = inner if isinstance(inner, Tag) else None
-        elif isinstance(inner, NavigableString):
+            continue
+        if isinstance(inner, NavigableString):
             parts.append(re.sub(r"\s+", " ", inner))
-        elif isinstance(inner, Tag) and inner.name == "br":
-            parts.append("\n")
-        elif isinstance(inner, Tag) and inner.name in _BLOCKS:
-            parts.append(" ")
+        elif isinstance(inner, Tag):
+            parts.append("\n" if inner.name == "br" else " " if inner.name in _BLOCKS else "")
+            ahead.extend(reversed(inner.contents))
     return "".join(parts)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adapters.files.markdown import read_passage
-from adapters.files.outline import Content, safe_url
+from adapters.files.outline import Content, has_control, label, safe_url
 from pipeline.errors import Refused
+
+_WHAT_TO_DO = 'Each line is a JSON object with at least "doc_id" and "text".'
 
 
 class Line(BaseModel):
@@ -25,14 +27,17 @@ class Line(BaseModel):
 def read_line(content: bytes) -> Line:
     """Raises Refused with the field that is wrong."""
     try:
-        return Line.model_validate_json(content)
+        line = Line.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise Refused(
             f"the line is not a document: {where + ': ' if where else ''}{first['msg']}",
-            what_to_do='Each line is a JSON object with at least "doc_id" and "text".',
+            what_to_do=_WHAT_TO_DO,
         ) from error
+    if has_control(line.doc_id):
+        raise Refused("the line is not a document: doc_id: holds a control character", what_to_do=_WHAT_TO_DO)
+    return line
 
 
 def read_content(line: Line) -> Content:
@@ -42,9 +47,9 @@ def read_content(line: Line) -> Content:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
     return found.model_copy(
         update={
-            "title": line.title or found.title,
+            "title": label(line.title) or found.title,
             "url": safe_url(line.url),
-            "product": line.product,
-            "document_type": line.document_type,
+            "product": label(line.product),
+            "document_type": label(line.document_type),
         }
     )

@@ -12,11 +12,11 @@ from markdown_it.tree import SyntaxTreeNode
 
 from adapters.files import html
 from adapters.files.decode import decode
-from adapters.files.outline import Content, Outline, safe_url
+from adapters.files.outline import Content, Outline, label, safe_url
 from pipeline.values import BlockKind
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"([A-Za-z][\w -]*?)\s*:\s+(.+)")
+_FIELD = re.compile(r"[A-Za-z][\w -]*")
 _TASK = re.compile(r"\[[ xX]\] ")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…")
@@ -47,8 +47,12 @@ def read_passage(text: str, **known: str) -> Content:
 
 
 def _front_matter(text: str) -> list[tuple[str, str]]:
-    pairs = (_FIELD.fullmatch(line.strip()) for line in text.splitlines())
-    return [(p[1].lower().replace(" ", "_").replace("-", "_"), p[2].strip().strip("\"'")) for p in pairs if p]
+    found = []
+    for line in text.splitlines():
+        name, _, value = line.strip().partition(":")
+        if value[:1].isspace() and _FIELD.fullmatch(name := name.rstrip()):
+            found.append((name.lower().replace(" ", "_").replace("-", "_"), value.strip().strip("\"'")))
+    return found
 
 
 def _content(walk: _Walk, text: str, known: dict[str, str]) -> Content:
@@ -56,8 +60,8 @@ def _content(walk: _Walk, text: str, known: dict[str, str]) -> Content:
     named = {"title", "product", "document_type", "url"}
     return found.model_copy(
         update={
-            "product": known.get("product", ""),
-            "document_type": known.get("document_type", ""),
+            "product": label(known.get("product", "")),
+            "document_type": label(known.get("document_type", "")),
             "url": safe_url(known.get("url", "")),
             "metadata": {key: value for key, value in known.items() if key not in named},
         }

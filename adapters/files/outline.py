@@ -13,6 +13,9 @@ from pipeline.values import Block, BlockKind, Value
 MAX_CHARACTERS = 20_000_000
 """Text of one document: about 3,000 dense pages."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff\ud800-\udfff]")
+_DIRECTION = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]")
+"""Marks that turn the direction of what is written around them, and those that nobody sees."""
+_UNSAFE = re.compile(r"""[\s<>|"`\\^{}]""")
 _SPACE = re.compile(r"[^\S\n]+")
 
 
@@ -73,7 +76,8 @@ class Outline:
 
     def content(self, **known: str) -> Content:
         """All that was collected, with the title that a heading gave unless `known` has one."""
-        return Content(blocks=tuple(self._blocks), **{**known, "title": known.get("title") or self._title})
+        title = label(known.get("title", "")) or label(self._title)
+        return Content(blocks=tuple(self._blocks), **{**known, "title": title})
 
     def _append(self, kind: BlockKind, text: str, row: int | None = None, depth: int = 0) -> None:
         self._characters += len(text)
@@ -98,10 +102,22 @@ def clean(text: str) -> str:
     return "\n".join(line for line in (_SPACE.sub(" ", line).strip() for line in text.split("\n")) if line)
 
 
+def label(text: str) -> str:
+    """A name on one line, without what would show it, or what stands beside it, as something else."""
+    return " ".join(_DIRECTION.sub("", clean(text)).split())
+
+
+def has_control(text: str) -> bool:
+    """Whether `text` holds a character that is neither shown nor white space."""
+    return bool(_CONTROL.search(text) or _DIRECTION.search(text))
+
+
 def safe_url(url: str) -> str:
-    """`url` if a reader may be sent there (http or https), otherwise empty."""
+    """`url` if a reader may be sent there (http or https) and it ends where it seems to, otherwise empty."""
+    url = url.strip()
     try:
-        parts = urlsplit(url.strip())
+        parts = urlsplit(url)
     except ValueError:
         return ""
-    return url.strip() if parts.scheme in {"http", "https"} and parts.netloc else ""
+    unsafe = _UNSAFE.search(url) or has_control(url)
+    return url if parts.scheme in {"http", "https"} and parts.netloc and not unsafe else ""

@@ -24,7 +24,8 @@ _SETTINGS: dict[str, Any] = {
     "syntax_highlight": "none",
     "warning_stream": None,
 }
-_ROLE = re.compile(r":[\w:+.-]+:`([^`<]+?)(?:\s*<[^>]*>)?`")
+_ROLE = re.compile(r"(?<![\w:+.-])([\w+.-]*+):[\w:+.-]+:`([^`<]++)(?:<[^>]{0,1000}>)?`")
+"""A role from the beginning of the run of letters that it is in, so that each run is read once."""
 _DIRECTIVE = re.compile(r"^\.\. [\w:+.-]+::[^\n]*\n?")
 _UNREAD = (nodes.comment, nodes.substitution_definition, nodes.target, nodes.docinfo, nodes.raw, nodes.image)
 
@@ -99,9 +100,14 @@ class _Walk:
 
 def _text(node: nodes.Node) -> str:
     """The words of `node` on one line; what docutils did not understand without its markup."""
-    return " ".join(_ROLE.sub(r"\1", node.astext()).split())
+    return " ".join(_plain(node.astext()).split())
 
 
 def _prose(text: str) -> str:
     lines = [line.strip() for line in text.splitlines()]
-    return _ROLE.sub(r"\1", "\n".join(line for line in lines if not re.match(r":[\w-]+:", line)))
+    return _plain("\n".join(line for line in lines if not re.match(r":[\w-]+:", line)))
+
+
+def _plain(text: str) -> str:
+    """`text` with roles replaced by what they show."""
+    return _ROLE.sub(lambda role: role[1] + (role[2].rstrip() if role[0].endswith(">`") else role[2]), text)

@@ -1,4 +1,4 @@
-"""Reads binary formats in one child process, so that a hostile or broken file costs an error line and no more."""
+"""Reads files in one child process, so that a hostile or broken file costs an error line and no more."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from adapters.files.outline import MAX_CHARACTERS, Content
 from pipeline.errors import Refused
 
 CPU_SECONDS = 10.0
-WALL_SECONDS = {".pdf": 240.0, ".docx": 60.0, ".pptx": 60.0, ".xlsx": 60.0}
-"""Longest wait for a file: well above the limits on processor time that the child sets itself."""
+WALL_SECONDS = 240.0
+OFFICE_SECONDS = 60.0
+"""Longest wait for a file, and for one of Word, PowerPoint or Excel: well above the limits on processor time that the
+child sets itself."""
+_OFFICE = (".docx", ".pptx", ".xlsx")
 MAX_REPLY = 16 * MAX_CHARACTERS
 _ROOT = str(Path(__file__).parents[2])
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from adapters.files.child import main; main()"
@@ -48,8 +51,9 @@ class Worker:
         """Raises Refused with the reason, also when the child died over the file, took too long or said too much."""
         async with self._lock:
             process = await self._running()
+            longest = self._wall_seconds or (OFFICE_SECONDS if suffix in _OFFICE else WALL_SECONDS)
             try:
-                async with asyncio.timeout(self._wall_seconds or WALL_SECONDS[suffix]):
+                async with asyncio.timeout(longest):
                     reply = await self._exchange(process, suffix, content)
             except TimeoutError as error:
                 await self.close()

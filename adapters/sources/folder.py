@@ -9,10 +9,12 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 from adapters.files import jsonl
+from adapters.files.formats import JSON_LINES
 from adapters.files.outline import Content
-from adapters.files.reader import JSON_LINES, Reader
+from adapters.files.reader import MAX_BINARY_BYTES, MAX_TEXT_BYTES, Reader, check_size, largest
 from adapters.sources.walk import walk
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
@@ -79,7 +81,7 @@ class FolderSource:
         if item.size is None:
             found = await self._reader.read(item.path.name, content)
         else:
-            found = await asyncio.to_thread(lambda: jsonl.read_content(jsonl.read_line(content)))
+            found = await self._reader.read_line(content)
         return Parsed(document=self._document(item, found, content), blocks=found.blocks)
 
     def _document(self, item: FileItem, found: Content, content: bytes) -> Document:
@@ -119,16 +121,17 @@ class FolderSource:
     def _lines(self, path: Path, taken: set[str]) -> Iterator[FileItem]:
         offset = 0
         with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, (line, size) in enumerate(_lines(file), 1):
                 if line.strip():
-                    yield self._line(path, line, number, offset, taken)
-                offset += len(line)
+                    yield self._line(path, line, number, offset, size, taken)
+                offset += size
 
-    def _line(self, path: Path, line: bytes, number: int, offset: int, taken: set[str]) -> FileItem:
+    def _line(self, path: Path, line: bytes, number: int, offset: int, size: int, taken: set[str]) -> FileItem:
         label = f"{self._label(path)} line {number}"
         by_line = item_id = self._id(path, f"{path.name} line {number}")
         problem = ""
         try:
+            check_size(size, MAX_TEXT_BYTES)
             doc_id = jsonl.read_line(line).doc_id
         except Refused as error:
             problem = str(error)
@@ -143,7 +146,7 @@ class FolderSource:
             version=hashlib.sha256(line).hexdigest(),
             path=path,
             offset=offset,
-            size=len(line),
+            size=size,
             problem=problem,
         )
 
@@ -166,7 +169,21 @@ def _spoken(stem: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Each line and how long it is; of one that is too large only the beginning."""
+    while line := file.readline(MAX_TEXT_BYTES + 1):
+        size, rest = len(line), line
+        while not rest.endswith(b"\n") and (rest := file.readline(MAX_TEXT_BYTES)):
+            size += len(rest)
+        yield line, size
+
+
 def _read(item: FileItem) -> bytes:
+    """Raises Refused for a file that is too large, before more of it is read than its beginning."""
     with item.path.open("rb") as file:
         file.seek(item.offset)
-        return file.read(-1 if item.size is None else item.size)
+        if item.size is not None:
+            return file.read(item.size)
+        start = file.read(8)
+        check_size(os.fstat(file.fileno()).st_size, largest(item.path.name, start))
+        return start + file.read(MAX_BINARY_BYTES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,11 +11,12 @@ from hypothesis import strategies as st
 
 from adapters.files.csv import read_csv
 from adapters.files.decode import decode
+from adapters.files.formats import TEXT_FORMATS
 from adapters.files.html import read_html
 from adapters.files.jsonl import read_content, read_line
 from adapters.files.markdown import read_markdown, read_passage, read_text
-from adapters.files.outline import Content
-from adapters.files.reader import TEXT_FORMATS, Reader
+from adapters.files.outline import Content, safe_url
+from adapters.files.reader import Reader
 from adapters.files.rst import read_rst
 from pipeline.errors import Refused
 
@@ -53,6 +55,13 @@ Do this:
 
 
 NESTED = b"<ul><li>a<ul><li>b<ul><li>c</li></ul></li></ul></li><li>d</li></ul>"
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[Reader]:
+    reader = Reader()
+    yield reader
+    await reader.close()
 
 
 def shown(content: Content) -> list[tuple[str, str]]:
@@ -236,8 +245,7 @@ def test_html_keeps_to_the_main_part_where_it_is_marked() -> None:
     assert [text for _, text in shown(read_html(page.encode()))] == [("Content. " * 40).strip()]
 
 
-async def test_deeply_nested_html_is_read_or_refused() -> None:
-    reader = Reader()
+async def test_deeply_nested_html_is_read_or_refused(reader: Reader) -> None:
     for page in ("<div>" * 9_000 + "deep", "<ul><li>" * 4_000 + "deep", "<b>" * 9_000 + "deep"):
         try:
             content = await reader.read("deep.html", page.encode())
@@ -285,24 +293,26 @@ def test_what_is_not_text_is_refused() -> None:
 
 
 @pytest.mark.parametrize("suffix", sorted(TEXT_FORMATS))
-async def test_files_without_text_are_refused(suffix: str) -> None:
+async def test_files_without_text_are_refused(reader: Reader, suffix: str) -> None:
     for content in (b"", b" \n\n", b"\xef\xbb\xbf", b"\0" * 100):
         with pytest.raises(Refused):
-            await Reader().read("file" + suffix, content)
+            await reader.read("file" + suffix, content)
 
 
 @pytest.mark.parametrize("name", ["a.exe", "a.png", "Makefile", "a.doc"])
-async def test_other_formats_are_refused_with_a_list_of_what_is_supported(name: str) -> None:
+async def test_other_formats_are_refused_with_a_list_of_what_is_supported(reader: Reader, name: str) -> None:
     with pytest.raises(Refused) as caught:
-        await Reader().read(name, b"content")
+        await reader.read(name, b"content")
     assert ".docx" in caught.value.what_to_do
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+@settings(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=40, deadline=None
+)
 @given(st.sampled_from(sorted(TEXT_FORMATS)), st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
-async def test_any_bytes_are_read_or_refused(suffix: str, content: bytes) -> None:
+async def test_any_bytes_are_read_or_refused(reader: Reader, suffix: str, content: bytes) -> None:
     try:
-        found = await Reader().read("file" + suffix, content)
+        found = await reader.read("file" + suffix, content)
     except Refused:
         return
     assert found.blocks
@@ -317,3 +327,22 @@ def test_any_html_is_read(page: str) -> None:
 def test_any_markdown_is_read(text: str) -> None:
     read_markdown(text.encode())
     read_passage(text)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://a.example/x y", "https://a.example/|b", "https://a.example/>", "https://a.example/\u202egpj.exe"],
+)
+def test_a_url_that_does_not_end_where_it_seems_to_is_dropped(url: str) -> None:
+    assert safe_url(url) == ""
+
+
+def test_the_names_of_a_line_are_on_one_line_and_turn_no_direction() -> None:
+    line = {"doc_id": "1", "text": "t", "title": "a\n\u202eb\x1b", "product": "c\td\0", "document_type": "e\r\nf"}
+    found = read_content(read_line(json.dumps(line).encode()))
+    assert (found.title, found.product, found.document_type) == ("a b", "c d", "e f")
+
+
+def test_an_id_with_a_control_character_is_refused() -> None:
+    with pytest.raises(Refused):
+        read_line(b'{"doc_id": "a\\u0000b", "text": "t"}')

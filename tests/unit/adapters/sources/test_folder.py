@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -151,3 +152,30 @@ async def test_a_file_that_vanishes_is_refused(tmp_path: Path, reader: Reader) -
     (tmp_path / "a.md").unlink()
     with pytest.raises(Refused):
         await source.parse(item)
+
+
+async def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path, reader: Reader) -> None:
+    with (tmp_path / "large.txt").open("wb") as file:
+        file.truncate(40_000_001)
+    source = FolderSource(tmp_path, reader)
+    (item,) = await items(source)
+    tracemalloc.start()
+    try:
+        with pytest.raises(Refused, match="larger than 40 MB"):
+            await source.parse(item)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+async def test_a_line_that_is_too_large_is_refused_and_the_next_one_is_read(
+    tmp_path: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.sources.folder.MAX_TEXT_BYTES", 100)
+    lines = [{"doc_id": "1", "text": "a" * 1000}, {"doc_id": "2", "text": "short"}]
+    write(tmp_path, {"corpus.jsonl": "\n".join(map(json.dumps, lines))})
+    source = FolderSource(tmp_path, reader)
+    large, small = await items(source)
+    with pytest.raises(Refused, match="larger"):
+        await source.parse(large)
+    assert (await source.parse(small)).blocks[0].text == "short"

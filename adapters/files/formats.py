@@ -1,0 +1,59 @@
+"""Which module reads which format; a format's libraries are loaded when it is first met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adapters.files.outline import Content
+
+TEXT_FORMATS = (".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv")
+BINARY_FORMATS = (".pdf", ".docx", ".pptx", ".xlsx")
+JSON_LINES = (".jsonl", ".ndjson")
+
+
+def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = lambda count: None) -> Content:
+    """A file as blocks, for JSON Lines one line of it; `on_pages` hears how many pages a PDF has.
+
+    Raises Refused, and whatever a library raises over a file that is not what its suffix says.
+    """
+    match suffix:
+        case ".md" | ".markdown":
+            from adapters.files.markdown import read_markdown
+
+            return read_markdown(content)
+        case ".txt" | ".text":
+            from adapters.files.markdown import read_text
+
+            return read_text(content)
+        case ".rst":
+            from adapters.files.rst import read_rst
+
+            return read_rst(content)
+        case ".html" | ".htm":
+            from adapters.files.html import read_html
+
+            return read_html(content)
+        case ".csv" | ".tsv":
+            from adapters.files.csv import read_csv
+
+            return read_csv(content)
+        case ".jsonl" | ".ndjson":
+            from adapters.files.jsonl import read_content, read_line
+
+            return read_content(read_line(content))
+        case ".pdf":
+            from adapters.files.pdf import read_pdf
+
+            return read_pdf(content, on_pages)
+        case ".docx":
+            from adapters.files.docx import read_docx
+
+            return read_docx(content)
+        case ".pptx":
+            from adapters.files.pptx import read_pptx
+
+            return read_pptx(content)
+        case _:
+            from adapters.files.xlsx import read_xlsx
+
+            return read_xlsx(content)
