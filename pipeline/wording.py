@@ -22,6 +22,7 @@ NOT_FOUND_NEXT = "Try other words or a narrower question, or ask whoever owns th
 NO_PASSAGE = "no passage comes close to the question"
 NEAREST = "What came closest:"
 PARTIAL_CUT = "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
+MORE_ROWS = "There may be more: these are some rows of a longer table."
 PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
 UNVERIFIED = "⚠ Unverified claim"
 UNSEARCHED = "no documents were searched"
@@ -69,10 +70,10 @@ def not_found(reason: str) -> str:
 
 def preface(level: Level, *, passages: int, differing: bool, instead_of_model: bool) -> str:
     """How an extract is introduced: below `high` as what came closest, never as fact. `differing`: it shows two
-    documents that give different figures."""
+    documents that do not agree."""
     failed = "The language model did not answer. " if instead_of_model else ""
     doubt = "The documents may not answer this. " if level is Level.LOW else ""
-    doubt += "The documents give different figures. " if differing else ""
+    doubt += "The documents do not agree. " if differing else ""
     if level is Level.HIGH:
         return f"{failed}The documents say:" if failed else ""
     says = "The closest passage says:" if passages == 1 else "The closest passages say:"

@@ -8,6 +8,8 @@ from dataclasses import asdict
 
 from pipeline import wording
 from pipeline.assessment import figures, manner
+from pipeline.assessment.completeness import more_rows
+from pipeline.assessment.requirements import contradicting
 from pipeline.assessment.signals import Signals, signals
 from pipeline.assessment.weights import WITH_VECTORS, WORDS_ONLY
 from pipeline.extraction.asked import AnswerType, Asked, holds, read
@@ -28,8 +30,10 @@ AGREEMENT, SPECIFICS = 0.1, 0.05
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
 UNSURE = HIGH - 0.01
-"""The most that an answer can score whose documents differ, that lacks a name or number of the question, or that gives
-no reason where why was asked."""
+"""The most that an answer can score whose documents differ, that lacks a name or number of the question or what is
+asked of a row, that may not have all rows, or that gives no reason where why was asked."""
+DOUBTFUL = MEDIUM - 0.01
+"""The most that an answer can score to a yes-or-no question about something that no passage names."""
 
 
 class Assessment(Value):
@@ -42,7 +46,9 @@ class Assessment(Value):
     """Better not shown, if it is an extract: what a model wrote stands when it passed the check."""
     abstain_reason: str = ""
     differing: tuple[Sentence, ...] = ()
-    """Two sentences of different documents that say the same with different figures."""
+    """Two sentences of different documents that say the same with different figures, or one what the other negates."""
+    more_rows: bool = False
+    """The table rows of an extract may not be all that fit."""
 
 
 def assess(
@@ -51,19 +57,25 @@ def assess(
     sentences: Sequence[tuple[Sentence, Judgement]],
     *,
     generator: str,
+    several: bool = False,
 ) -> Assessment:
-    """Judge a draft of `generator` (`extractive`, or a model's name) with the verdict on each of its sentences."""
+    """Judge a draft of `generator` (`extractive`, or a model's name) with the verdict on each of its sentences;
+    `several`: the question compares, or asks more than one thing."""
     asked = read(question)
     evidence = gather(asked, passages)
-    found = signals(asked, evidence)
+    found = signals(asked, evidence, several=several)
     answerable = answerability(found)
     said = " ".join(sentence.text for sentence, judgement in sentences if judgement.supported)
     by_model = generator != "extractive"
-    differing = figures.differing(evidence)
+    rows = {sentence.text for sentence, judgement in sentences if judgement.supported}
+    more = not by_model and more_rows(evidence, rows)
+    differing = figures.differing(evidence) or contradicting(asked, evidence)
     factors = _factors(answerable, found, passages, evidence, sentences, said, differing)
     values = {factor.name: factor.value for factor in factors}
     worth = _combined(values, answerable, by_model=by_model)
-    score = min(worth * values["length"], UNSURE if _unsure(asked, found, said) or not values["consistent"] else 1.0)
+    unsure = more or _unsure(asked, found, said) or not values["consistent"]
+    most = DOUBTFUL if found and found.subject_missing else UNSURE if unsure else 1.0
+    score = min(worth * values["length"], most)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     to_the_point = asked.wanted is None or holds(asked.wanted, said)
     shown = worth if to_the_point else score
@@ -74,6 +86,7 @@ def assess(
         abstain=abstain,
         abstain_reason=_missing(found, said) if abstain else "",
         differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in differing),
+        more_rows=more,
     )
 
 
@@ -107,7 +120,7 @@ def _combined(factors: dict[str, float], answerable: float, *, by_model: bool) -
 
 
 def _unsure(asked: Asked, found: Signals | None, said: str) -> bool:
-    missing = found is None or bool(found.names_missing or found.numbers_missing)
+    missing = found is None or bool(found.names_missing or found.numbers_missing or found.column_missing)
     return missing or (asked.wanted is AnswerType.REASON and not holds(asked.wanted, said))
 
 
@@ -147,9 +160,9 @@ def _factors(
         Factor(
             name="consistent",
             value=0.0 if differing else 1.0,
-            text=" and ".join(one.passage.document.title for one in differing) + " give different figures"
+            text=" and ".join(one.passage.document.title for one in differing) + " do not agree"
             if differing
-            else "no two documents give different figures",
+            else "no two documents disagree",
         ),
         Factor(
             name="sources",

@@ -13,6 +13,7 @@ from pipeline.extraction.evidence import Candidate
 from pipeline.opposites import opposed
 from pipeline.phrases import word_pattern
 from pipeline.text import STOP_WORDS, terms, words
+from pipeline.values import BlockKind
 
 HEADING = 0.7
 """What the cosine of a heading counts: it tells what its text is about, but does not answer. That of the
@@ -29,6 +30,13 @@ _NEGATION = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
+_WHETHER = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\s+"
+    r"(?!(?:i|we|you|it|they|he|she|one|there|any(?:one|body|thing)|every(?:one|body|thing)|some(?:one|body|thing)"
+    r"|people|nobody|nothing|this|that|these|those|(?:the |our |my )?(?:company|firm|organi[sz]ation|employer))\b)"
+    r"(?P<rest>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _GERMAN = word_pattern(
     "der|das|eine?[rmns]?|wie|wer|wann|wo|warum|welche[rmns]?|ist|sind|hat|haben|und|im|für|kann|muss"
 )
@@ -60,13 +68,19 @@ class Signals:
     """1 when the best sentence has the opposite of a word of the question in its place."""
     another: float
     """1 when it is about another one of what the question numbers: machine 74 for machine 77."""
+    column_missing: float
+    """1 when the best sentence is a table row that the question names, and something else that is asked for stands
+    neither in it nor around it."""
+    subject_missing: float
+    """1 when what a yes-or-no question begins with stands in no passage."""
     short: float
     """For a question of at most SHORT terms, whose cosine says little: 1 when the best sentence's title holds them all,
     the score of its passage when they stand in it or the title; 0 without a thing of the wanted kind."""
 
 
-def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | None:
-    """None when no passage says anything."""
+def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: bool = False) -> Signals | None:
+    """None when no passage says anything. A question about `several` things is answered by all passages together: its
+    names and numbers may stand in any."""
     candidates = [one for units in evidence for one in units if one.says]
     if not candidates:
         return None
@@ -80,9 +94,13 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
     opening = _opening(best, units)
     said = f"{opening.text} {best.text}" if opening else best.text
     missing = sum(term not in near for term in asked.terms) / max(1, len(asked.terms))
+    row = best.kind is BlockKind.ROW and best.named > 0
+    subject = _subject(asked.text)
+    everything = " ".join(one.text for passage in evidence for one in passage) if several or subject else ""
+    together = f"{best.text} {around} {everything if several else ''}"
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
     if cosine > 0:
-        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if best.named else 0.0)
+        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if row else 0.0)
     return Signals(
         cosine=cosine,
         topic=sum(nearest) / len(nearest),
@@ -90,13 +108,21 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> Signals | 
         coverage=best.coverage,
         rarest_missing=best.lacks,
         missing=missing,
-        names_missing=float(any(not name <= near for name in _names(asked.text))),
-        numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(f"{best.text} {around}"))),
+        names_missing=float(any(not name <= near | set(terms(together)) for name in _names(asked.text))),
+        numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(together))),
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
         opposite=float(opposed(_content(asked.text), words(f"{before} {best.text}"))),
         another=float(names_another(asked.text, f"{around} {best.text}")),
+        column_missing=float(row and missing > 0),
+        subject_missing=float(not subject <= set(terms(everything)) | near),
         short=_short(asked, best),
     )
+
+
+def _subject(question: str) -> set[str]:
+    """The first content word of a yes-or-no question that begins with its subject; empty for any other question."""
+    found = _WHETHER.match(question)
+    return set(terms(found["rest"])[:1]) if found else set()
 
 
 def _short(asked: Asked, best: Candidate) -> float:

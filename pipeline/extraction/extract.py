@@ -13,6 +13,8 @@ from pipeline.extraction.extract_lists import entries, overview
 from pipeline.values import BlockKind, Brief, Finished, Format, Intent, RetrievedChunk, Sentence, Style, Turn
 
 Evidence = list[list[Candidate]]
+UNRULED = (Format.PLAIN, Format.STEPS)
+"""Forms of an answer that have no tables."""
 
 
 class ExtractiveWriter:
@@ -61,7 +63,18 @@ def prose(brief: Brief, evidence: Evidence) -> list[Sentence]:
         for one in choose(asked, units, measure, commands=commands)
     }
     ordered = [chosen[place] for place in sorted(chosen)]
+    if brief.format in UNRULED:
+        return list(_spelled_out(ordered))
     return list(_sentences(ordered, bullets=brief.format is Format.BULLETS or brief.style is Style.BULLET))
+
+
+def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
+    """The same without a table: each row is a sentence with the names of its columns."""
+    told = [one for one in chosen if one.kind is not BlockKind.HEADER]
+    for one, sentence in zip(told, _sentences(told, bullets=False), strict=True):
+        row = one.kind is BlockKind.ROW
+        text = layout.spelled_out(one.passage.chunk, one.index)
+        yield sentence.model_copy(update={"text": text, "kind": BlockKind.PROSE, "opens": True}) if row else sentence
 
 
 def part(evidence: Evidence, number: int, query: str) -> Evidence:

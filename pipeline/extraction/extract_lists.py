@@ -39,7 +39,7 @@ def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequen
     _, units, members = found
     place = layout.opening(units[0].passage.chunk, members.start)
     opens = [units[place]] if place is not None and needed(asked, units[place], units[members.start]) else []
-    chosen = opens + [units[index] for index in members]
+    chosen = opens + _asked_for([units[index] for index in members])
     if members.stop == len(units):
         chosen += _continued(units[0].passage, units[members.start].kind, evidence)
     shown = {BlockKind.HEADING: BlockKind.PROSE}
@@ -50,10 +50,16 @@ def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequen
             text=one.text,
             kind=shown.get(one.kind, one.kind),
             chunk_ids=(one.chunk_id,),
-            opens=number == 0 or (one is units[members.start] and chosen[0].kind is not BlockKind.HEADER),
+            opens=number == 0 or (number == len(opens) and chosen[0].kind is not BlockKind.HEADER),
         )
         for number, one in enumerate(chosen)
     ]
+
+
+def _asked_for(entries: list[Candidate]) -> list[Candidate]:
+    """The rows of a table that the question names; all entries where it names none."""
+    rows = [one for one in entries if one.kind is BlockKind.ROW]
+    return [one for one in rows if one.crossed] or [one for one in rows if one.named] or entries
 
 
 def _commands(one: Candidate) -> bool:

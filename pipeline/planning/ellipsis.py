@@ -19,6 +19,10 @@ _PLACES = (
     re.compile(
         rf"{_DOES}(?!{_PRONOUNS})(?P<who>(?:{_ARTICLE})?(?:[\w'’-]+\s+){{0,2}}?[\w'’-]+)(?={_ENDS})", re.IGNORECASE
     ),
+    re.compile(
+        rf"^(?:is|are|was|were)\s+(?!{_PRONOUNS}|there\b)(?P<who>(?:{_ARTICLE})?(?:[\w'’-]+\s+){{0,2}}?[\w'’-]+)(?={_ENDS})",
+        re.IGNORECASE,
+    ),
     re.compile(rf"\b(?:for|of)\s+(?P<who>(?:{_ARTICLE})?{_WORDS})$", re.IGNORECASE),
     re.compile(
         rf"^(?:who|what|which \w+)\s+(?!(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\b)"

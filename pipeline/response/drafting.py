@@ -185,7 +185,7 @@ class Drafting:
                 yield Written(sentence=shown, preface="" if number else self._preface)
 
     def _contradicted(self, differing: Sequence[Sentence]) -> bool:
-        """Take in the one of two sentences with different figures that was not chosen; False when there is none."""
+        """Take in the one of two sentences that do not agree that was not chosen; False when there is none."""
         said = {sentence.text for sentence, _ in self._manuscript.supported}
         missing = [sentence for sentence in differing if sentence.text not in said]
         if len(missing) != 1:
@@ -203,6 +203,8 @@ class Drafting:
             closing = wording.PARTIAL_CUT
         elif sides:
             closing = wording.unanswered_side(sides)
+        elif shown and assessment.more_rows:
+            closing = wording.MORE_ROWS
         outcome = (Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND
         reason = "" if shown else assessment.abstain_reason or wording.NO_PASSAGE
         return Draft(
@@ -221,7 +223,11 @@ class Drafting:
     def _assess(self) -> Assessment:
         with self._watch.stage("assess"):
             self._assessment = assess(
-                self._brief.question, self._passages, self._manuscript.judged, generator=self._usage.writer
+                self._brief.question,
+                self._passages,
+                self._manuscript.judged,
+                generator=self._usage.writer,
+                several=bool(self._brief.sides),
             )
         return self._assessment
 

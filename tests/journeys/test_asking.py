@@ -60,7 +60,7 @@ async def test_two_documents_that_give_different_figures_are_both_shown_and_the_
         await citewell.index([folder])
         answer = await citewell.answer("When does the new expense tool go live?")
     assert {citation.filename for citation in answer.citations} == {"town-hall.md", "expense-tool.md"}
-    assert answer.preface.startswith("The documents give different figures.")
+    assert answer.preface.startswith("The documents do not agree.")
     assert answer.confidence.level is not Level.HIGH
 
 

@@ -135,7 +135,7 @@ def test_documents_with_different_figures_are_not_asserted_as_sure() -> None:
     other = passage("old", ANSWER.replace("25", "20"), 0.9)
     result = assess(QUESTION, [LEAVE, other], [judged(ANSWER, "leave")], generator="some-model")
     assert result.confidence.level is not Level.HIGH
-    assert "leave and old give different figures" in [factor.text for factor in result.confidence.reasons]
+    assert "leave and old do not agree" in [factor.text for factor in result.confidence.reasons]
 
 
 @pytest.mark.parametrize("generator", ["extractive", "some-model"])
@@ -278,3 +278,80 @@ def test_the_wording_tells_what_kind_of_thing_is_wanted(question: str, wanted: A
 def test_days_and_hours_are_no_place(text: str) -> None:
     assert not holds(AnswerType.PLACE, text)
     assert holds(AnswerType.PLACE, f"Our house in Basel: {text}")
+
+
+STAFF = (
+    "Name | Role | Phone",
+    "Ada Lind | Head of sales | 101",
+    "Bo Ek | Manager of sales | 102",
+    "Cy Ray | Clerk | 103",
+)
+
+
+def table(*rows: str, header: str = "", position: int = 0) -> RetrievedChunk:
+    """Rows under a header; one that an earlier passage had already is repeated."""
+    text, units = "", []
+    for number, row in enumerate((header or STAFF[0], *rows)):
+        units.append(
+            Unit(start=len(text), end=len(text) + len(row), kind=BlockKind.ROW if number else BlockKind.HEADER)
+        )
+        text += row + "\n"
+    overlap = units[0].end + 1 if position else 0
+    return RetrievedChunk(
+        chunk=Chunk(
+            id=f"c{position}", document_id="d", text=text, units=tuple(units), position=position, overlap=overlap
+        ),
+        document=Document(id="d", filename="d.csv", title="Staff"),
+        score=0.9,
+        unit_scores=(0.9,) * len(units),
+    )
+
+
+def row(text: str) -> tuple[Sentence, Judgement]:
+    sentence, judgement = judged(text, "c0")
+    return sentence.model_copy(update={"kind": BlockKind.ROW}), judgement
+
+
+def test_a_row_without_what_is_asked_of_it_is_not_asserted() -> None:
+    people = table(*STAFF[1:])
+    asked = assess("Who is the manager of Ada Lind?", [people], [row(STAFF[1])], generator="extractive")
+    known = assess("What is the phone of Ada Lind?", [people], [row(STAFF[1])], generator="extractive")
+    assert asked.confidence.level is Level.MEDIUM
+    assert known.confidence.level is Level.HIGH
+
+
+DEVICES = ("D-1 | Laptop | 300", "D-2 | Phone | 200", "D-3 | Laptop | 400")
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "position", "more"),
+    [
+        ("Which devices are laptops?", DEVICES[:1], 0, True),
+        ("Which devices are laptops?", (DEVICES[0], DEVICES[2]), 0, False),
+        ("Which devices are laptops?", (DEVICES[0], DEVICES[2]), 3, True),
+        ("What is the price of D-2?", DEVICES[1:2], 3, False),
+    ],
+)
+def test_rows_that_may_not_be_all_are_told_and_not_asserted(
+    question: str, shown: tuple[str, ...], position: int, more: bool
+) -> None:
+    devices = table(*DEVICES, header="Device | Laptops or phones | Price", position=position)
+    result = assess(question, [devices], [row(text) for text in shown], generator="extractive")
+    assert result.more_rows is more
+    assert not (more and result.confidence.level is Level.HIGH)
+
+
+def test_a_yes_or_no_question_about_what_no_passage_names_is_not_asserted() -> None:
+    text = "Dogs are allowed in the office on Tuesdays, on the third floor, except in the kitchen and the canteen."
+    dogs = passage("dogs", text, 0.9)
+    for question, level in (("Are dogs allowed in the office?", Level.HIGH), ("Are cats allowed there?", Level.LOW)):
+        assert assess(question, [dogs], [judged(text, "dogs")], generator="extractive").confidence.level is level
+
+
+def test_the_names_of_a_comparison_may_stand_in_different_passages() -> None:
+    north, south = passage("n", "Aldra has 40 seats."), passage("s", "Borga has 60 seats.")
+    asked = read("How do Aldra and Borga differ?")
+    alone, together = (signals(asked, gather(asked, [north, south]), several=several) for several in (False, True))
+    assert alone
+    assert together
+    assert (alone.names_missing, together.names_missing) == (1.0, 0.0)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.extraction import layout
 from pipeline.extraction.asked import read
 from pipeline.extraction.evidence import gather
 from pipeline.extraction.extract import ExtractiveWriter, extract
@@ -305,7 +306,14 @@ def test_whatever_is_found_every_unit_said_is_a_unit_of_its_passage(
 ) -> None:
     passages = [passage(f"p{n}", *units, query=n % 2) for n, units in enumerate(blocks)]
     brief = Brief(question=question, queries=sides or (question,), sides=sides, intent=intent, format=form, style=style)
-    texts = {p.chunk.id: [p.chunk.text[unit.start : unit.end] for unit in p.chunk.units] for p in passages}
+    read_out = form in (Format.PLAIN, Format.STEPS)
+    texts = {
+        p.chunk.id: [
+            layout.spelled_out(p.chunk, n) if read_out and unit.kind is ROW else p.chunk.text[unit.start : unit.end]
+            for n, unit in enumerate(p.chunk.units)
+        ]
+        for p in passages
+    }
     for sentence in extract(brief, passages):
         assert sentence.chunk_ids
         if sides and form is Format.TABLE and sentence.kind in (HEADER, ROW):
@@ -373,3 +381,29 @@ def test_a_table_does_not_push_what_follows_it_away_from_its_heading() -> None:
         (PROSE, "The guest room is booked at the desk. It can be shared by two guests."),
     )
     assert (PROSE, "It can be shared by two guests.") in said("Can the guest room be shared?", club)
+
+
+CODES = passage(
+    "codes",
+    (HEADER, "Code | Meaning | First response"),
+    (ROW, "P1 | Everything is down | 15 minutes"),
+    (ROW, "P2 | One service is slow | 1 hour"),
+    (ROW, "P3 | A small defect | 1 day"),
+)
+
+
+@pytest.mark.parametrize("form", [Format.BULLETS, Format.TABLE, Format.PROSE])
+def test_of_a_table_only_the_row_that_is_named_is_shown(form: Format) -> None:
+    found = extract(Brief(question="What does P2 mean?", format=form), [CODES])
+    assert [(one.kind, one.text) for one in found] == [
+        (HEADER, "Code | Meaning | First response"),
+        (ROW, "P2 | One service is slow | 1 hour"),
+    ]
+    assert [one.opens for one in found] == [True, False]
+
+
+@pytest.mark.parametrize("form", [Format.PLAIN, Format.STEPS])
+def test_a_row_is_read_out_where_the_form_has_no_tables(form: Format) -> None:
+    assert said("What does P2 mean?", CODES, format=form) == [
+        (PROSE, "Code: P2, Meaning: One service is slow, First response: 1 hour")
+    ]

@@ -63,6 +63,8 @@ def test_an_elliptic_part_takes_its_place_in_the_last_question(question: str, co
         ("When does the northern office open?", "and the southern office?", "When does the southern office open?"),
         ("Does the company pay for lunch?", "And the union?", "Does the union pay for lunch?"),
         ("Can employees work abroad?", "What about interns?", "Can interns work abroad?"),
+        ("Are dogs allowed in the office?", "What about cats?", "Are cats allowed in the office?"),
+        ("Is remote work allowed?", "and working abroad?", "Is working abroad allowed?"),
         ("How many vacation days do I get?", "and contractors?", "How many vacation days do contractors get?"),
     ],
 )
