@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
 
 from pipeline.extraction.asked import Asked
 from pipeline.extraction.evidence import Candidate
@@ -14,9 +13,7 @@ from pipeline.values import BlockKind
 NEAR = 1.5
 """How far below the best sentence one of another document may score to be about the same."""
 OWN = 0.5
-"""The share of the question that each must hold itself."""
-MOST = 20
-"""So many sentences are held against one another."""
+"""The share of the question that it must hold itself."""
 REACH = 3
 """So many words behind a negation are negated."""
 _WHETHER = re.compile(r"\W*(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\b", re.IGNORECASE)
@@ -24,21 +21,20 @@ _NEGATION = re.compile(r"not|no|never|without|cannot|\w+n['’]t|nicht|nie|ohne|
 
 
 def contradicting(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
-    """Two sentences of different documents that have two words of a yes-or-no question, one of them negated in one
-    sentence only; or none."""
-    if not _WHETHER.match(asked.text):
+    """The sentence that answers a yes-or-no question best, and one of another document that has two words of the
+    question too; one of them negates such a word, and the other none. Empty when there are no such two."""
+    said = [one for units in evidence for one in units if one.says]
+    best = max(said, key=lambda one: one.score, default=None)
+    if best is None or best.kind is BlockKind.ROW or not _WHETHER.match(asked.text):
         return ()
-    said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
-    best = max((one.score for one in said), default=0.0)
-    near = [one for one in said if one.score >= best - NEAR and one.own >= OWN][:MOST]
-    return next((pair for pair in combinations(near, 2) if _contradict(asked, *pair)), ())
+    near = (one for one in said if one.kind is not BlockKind.ROW and one.score >= best.score - NEAR and one.own >= OWN)
+    return next(((best, one) for one in near if _contradict(asked, best, one)), ())
 
 
-def _contradict(asked: Asked, one: Candidate, other: Candidate) -> bool:
-    if one.passage.document.id == other.passage.document.id:
-        return False
-    common = one.near[0] & other.near[0] & frozenset(asked.terms)
-    return len(common) > 1 and bool(common & (negated(one.text) ^ negated(other.text)))
+def _contradict(asked: Asked, best: Candidate, one: Candidate) -> bool:
+    common = best.near[0] & one.near[0] & frozenset(asked.terms)
+    other = best.passage.document.id != one.passage.document.id
+    return other and len(common) > 1 and bool(common & negated(best.text)) != bool(common & negated(one.text))
 
 
 def negated(text: str) -> frozenset[str]:

@@ -50,6 +50,7 @@ def test_what_one_document_negates_and_the_other_does_not_contradicts(question: 
     [
         ("Do taxis need approval?", "Taxis need approval.", "Trains are booked without approval."),
         ("Do taxis need approval?", "Taxis need approval.", "Taxis need approval, but no receipt."),
+        ("Do taxis need approval?", "Taxis need no approval.", "For taxis no approval is needed."),
         ("Which taxis need approval?", "Taxis need approval.", "Taxis go without approval."),
     ],
 )
