@@ -19,7 +19,7 @@ OFFERED, LIKE, BELOW = 5, 1.0, 0.6
 far below the best of its side a sentence may score."""
 ON_TOPIC = 0.5
 """The share of what both sides are compared in that a sentence must have in or around it."""
-_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)+")
+_FIGURE = re.compile(r"(?<!\d)\d++(?:[.,:/-]\d++)+")
 
 
 def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentence]:
