@@ -68,6 +68,11 @@ def not_found(reason: str) -> str:
     return f"{NOT_FOUND.rstrip('.')}{why}. {NOT_FOUND_NEXT}"
 
 
+def too_few(found: int, wanted: int, noun: str) -> str:
+    """Why an answer is not shown that rests on less than the operator asks for."""
+    return f"only {counted(found, noun)} would support an answer, and it must rest on {wanted}"
+
+
 def preface(level: Level, *, passages: int, differing: bool, instead_of_model: bool) -> str:
     """How an extract is introduced: below `high` as what came closest, never as fact. `differing`: it shows two
     documents that do not agree."""

@@ -206,7 +206,8 @@ class Drafting:
         elif shown and assessment.more_rows:
             closing = wording.MORE_ROWS
         outcome = (Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND
-        reason = "" if shown else assessment.abstain_reason or wording.NO_PASSAGE
+        too_few = self._too_few() if self._manuscript.supported else ""
+        reason = "" if shown else assessment.abstain_reason or too_few or wording.NO_PASSAGE
         return Draft(
             sentences=shown,
             claims=tuple(claim for claim in self._manuscript.claims if shown or not claim.supported),
@@ -232,9 +233,17 @@ class Drafting:
         return self._assessment
 
     def _too_little(self) -> bool:
+        return not self._manuscript.supported or bool(self._too_few())
+
+    def _too_few(self) -> str:
+        """Why what is supported must not be shown; empty when it rests on enough."""
         cited = {chunk_id for _, judgement in self._manuscript.supported for chunk_id in judgement.chunk_ids}
         documents = {p.document.id for p in self._passages if p.chunk.id in cited}
-        return not cited or len(cited) < self._limits.minimum_citations or len(documents) < self._limits.minimum_sources
+        if len(documents) < self._limits.minimum_sources:
+            return wording.too_few(len(documents), self._limits.minimum_sources, "document")
+        if len(cited) < self._limits.minimum_citations:
+            return wording.too_few(len(cited), self._limits.minimum_citations, "passage")
+        return ""
 
     def _unanswered_sides(self) -> tuple[str, ...]:
         """Sides that nothing shown is about: without a column, found for another side only, named by no sentence."""

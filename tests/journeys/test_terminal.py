@@ -372,6 +372,7 @@ def test_an_answer_that_is_not_given_lists_nothing_as_supported(indexed: Termina
     answer = json.loads(said.out)
     assert said.status == 1
     assert answer["outcome"] == "not_found"
+    assert answer["abstain_reason"] == "only 1 document would support an answer, and it must rest on 3"
     assert (answer["claims"], answer["grounding_score"], answer["citations"]) == ([], 0.0, [])
     assert answer["confidence"]["level"] == "low"
     assert "supported" not in json.dumps(answer["confidence"]["reasons"])
