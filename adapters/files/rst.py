@@ -100,14 +100,14 @@ class _Walk:
 
 def _text(node: nodes.Node) -> str:
     """The words of `node` on one line; what docutils did not understand without its markup."""
-    return " ".join(_plain(node.astext()).split())
+    return " ".join(plain(node.astext()).split())
 
 
 def _prose(text: str) -> str:
     lines = [line.strip() for line in text.splitlines()]
-    return _plain("\n".join(line for line in lines if not re.match(r":[\w-]+:", line)))
+    return plain("\n".join(line for line in lines if not re.match(r":[\w-]+:", line)))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """`text` with roles replaced by what they show."""
     return _ROLE.sub(lambda role: role[1] + (role[2].rstrip() if role[0].endswith(">`") else role[2]), text)
