@@ -38,7 +38,7 @@ def conversation(space: str, channel: str, thread: str = "") -> ConversationId:
 
 
 async def test_a_mention_is_a_question_without_the_mention(made: discord.Client) -> None:
-    incoming, overheard = asked(made, content=ASK, mentions=MENTIONS)
+    incoming, overheard, _ = asked(made, content=ASK, mentions=MENTIONS)
     assert not overheard
     assert incoming.text == "How much leave do I get?"
     assert incoming.key == f"discord:{GUILD}:{CHANNEL}:{ID}"
@@ -49,18 +49,18 @@ async def test_a_mention_is_a_question_without_the_mention(made: discord.Client)
 
 
 async def test_where_answers_go_into_threads_the_conversation_is_the_thread_to_be(made: discord.Client) -> None:
-    incoming, _ = asked(made, threads=True, content=ASK, mentions=MENTIONS)
+    incoming, *_ = asked(made, threads=True, content=ASK, mentions=MENTIONS)
     assert incoming.conversation == conversation(GUILD, ID)
 
 
 @pytest.mark.parametrize("thread", [THREAD, "301"])
 async def test_a_thread_and_a_forum_post_are_a_conversation(made: discord.Client, thread: str) -> None:
-    incoming, overheard = asked(made, channel_id=thread, content=ASK, mentions=MENTIONS)
+    incoming, overheard, _ = asked(made, channel_id=thread, content=ASK, mentions=MENTIONS)
     assert (incoming.conversation, overheard) == (conversation(GUILD, thread), False)
 
 
 async def test_an_unmentioned_message_in_a_thread_is_overheard(made: discord.Client) -> None:
-    incoming, overheard = asked(made, channel_id=THREAD, content="And part-timers?")
+    incoming, overheard, _ = asked(made, channel_id=THREAD, content="And part-timers?")
     assert (incoming.manner, overheard) == (Manner.THREAD, True)
 
 
@@ -72,17 +72,17 @@ async def test_a_message_in_a_thread_to_somebody_else_or_withheld_is_not_ours(
 
 
 async def test_a_thread_that_is_not_known_is_still_a_thread(made: discord.Client) -> None:
-    incoming, overheard = asked(made, channel_id="999", content="And part-timers?")
+    incoming, overheard, _ = asked(made, channel_id="999", content="And part-timers?")
     assert (incoming.conversation, overheard) == (conversation(GUILD, "999"), True)
 
 
 async def test_our_own_role_counts_as_a_mention(made: discord.Client) -> None:
-    incoming, _ = asked(made, content=f"<@&{OWN_ROLE}> How much leave?", mention_roles=[OWN_ROLE])
+    incoming, *_ = asked(made, content=f"<@&{OWN_ROLE}> How much leave?", mention_roles=[OWN_ROLE])
     assert incoming.text == "How much leave?"
 
 
 async def test_a_direct_message_is_a_question(made: discord.Client) -> None:
-    incoming, _ = asked(made, guild_id=None, channel_id="400", content="How much leave?")
+    incoming, *_ = asked(made, guild_id=None, channel_id="400", content="How much leave?")
     assert (incoming.manner, incoming.conversation) == (Manner.DIRECT, conversation("dm", "400"))
     assert incoming.key == f"discord:dm:400:{ID}"
     assert place(incoming).guild_id is None
@@ -98,7 +98,7 @@ async def test_a_reply_to_our_answer_goes_on_in_its_conversation(made: discord.C
     }
     target = ours(components=[card])
     reference = {"message_id": target["id"], "channel_id": CHANNEL, "guild_id": GUILD}
-    incoming, overheard = asked(
+    incoming, overheard, _ = asked(
         made,
         type=19,
         content="And part-timers?",
@@ -115,7 +115,8 @@ async def test_a_reply_to_our_answer_goes_on_in_its_conversation(made: discord.C
 async def test_a_reply_to_an_answer_without_buttons_goes_on_from_its_question(made: discord.Client) -> None:
     target = ours(message_reference={"message_id": "1573625800000000001", "channel_id": CHANNEL})
     reference = {"message_id": target["id"], "channel_id": CHANNEL, "guild_id": GUILD}
-    incoming, _ = asked(made, type=19, content="And?", message_reference=reference, referenced_message=target)
+    incoming, _, answered = asked(made, type=19, content="And?", message_reference=reference, referenced_message=target)
+    assert answered == f"discord:{GUILD}:{CHANNEL}:1573625800000000001"
     assert incoming.conversation == conversation(GUILD, CHANNEL, "1573625800000000001")
 
 
@@ -140,12 +141,12 @@ async def test_what_is_not_for_us_is_nothing(made: discord.Client, payload: dict
 
 async def test_mentions_in_a_question_are_told_by_name(made: discord.Client) -> None:
     content = f"<@{BOT}> did <@{BOB}> ask <@&700> in <#{CHANNEL}> <:smile:123>?"
-    incoming, _ = asked(made, content=content, mentions=[*MENTIONS, user(BOB, "bob")], mention_roles=["700"])
+    incoming, *_ = asked(made, content=content, mentions=[*MENTIONS, user(BOB, "bob")], mention_roles=["700"])
     assert incoming.text == "did @bob ask @hr in #team :smile:?"
 
 
 async def test_attachments_come_with_the_question(made: discord.Client) -> None:
     file = {"id": "1", "filename": "chart.png", "size": 10, "url": "https://cdn/x", "proxy_url": "https://p/x",
             "content_type": "image/png"}  # fmt: skip
-    incoming, _ = asked(made, content=ASK, mentions=MENTIONS, attachments=[file])
+    incoming, *_ = asked(made, content=ASK, mentions=MENTIONS, attachments=[file])
     assert incoming.attachments == (Attachment(name="chart.png", media_type="image/png", size=10, url="https://cdn/x"),)
