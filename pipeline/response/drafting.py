@@ -36,9 +36,6 @@ ABOUT_PASSAGES = ("answers", "relevance", "terms")
 """The parts of a confidence that are about what was found, not about what was written."""
 
 
-NOTHING_SUPPORTED = "nothing it wrote is in the passages"
-
-
 class Drafting:
     """One use: iterate `model`, or `extract`, or one after the other; then ask for the `draft`."""
 
@@ -148,7 +145,11 @@ class Drafting:
             return self._failure
         if self._manuscript.sentences or self._declined:
             return ""
-        return "it cites too little" if self._held and self._manuscript.supported else NOTHING_SUPPORTED
+        return (
+            "it cites too little"
+            if self._held and self._manuscript.supported
+            else "nothing it wrote is in the passages"
+        )
 
     @property
     def wants_extract(self) -> bool:

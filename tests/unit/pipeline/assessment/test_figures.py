@@ -7,18 +7,7 @@ import pytest
 from pipeline.assessment.figures import differing, names_another
 from pipeline.extraction.asked import read
 from pipeline.extraction.evidence import gather
-from pipeline.text import sentences
-from pipeline.values import BlockKind, Chunk, Document, RetrievedChunk, Unit
-
-
-def passage(name: str, text: str) -> RetrievedChunk:
-    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(text))
-    return RetrievedChunk(
-        chunk=Chunk(id=name, document_id=name, text=text, units=units),
-        document=Document(id=name, filename=f"{name}.md", title=name),
-        score=0.7,
-        unit_scores=(0.8,) * len(units),
-    )
+from tests.unit.pipeline.assessment.build import passage
 
 
 @pytest.mark.parametrize(
