@@ -63,7 +63,7 @@ class Gapfill:
                         filling = asyncio.create_task(self._fill())
                     if not filling.done() or await self._mark(now):
                         known = now
-                await asyncio.sleep(MARK if known else FIRST_WAIT)
+                await asyncio.sleep(MARK if filling and filling.done() else FIRST_WAIT)
                 if filling and filling.done():
                     filling.result()
         finally:

@@ -60,14 +60,20 @@ async def slack(tmp_path: Path, clock: Clock) -> AsyncIterator[SlackDriver]:
     await driver.close()
 
 
+async def marked(driver: SlackDriver) -> None:
+    """Until it is written down up to when everything is known."""
+
+    async def seen() -> bool:
+        return bool(await driver.rig.storage.inbox.seen(SPACE))
+
+    await eventually(seen)
+
+
 @asynccontextmanager
 async def stopped(driver: SlackDriver, clock: Clock, minutes: float = 20.0) -> AsyncIterator[People]:
     """The bot is down for so long; what is said meanwhile reaches it by no event."""
 
-    async def marked() -> bool:
-        return bool(await driver.rig.storage.inbox.seen(SPACE))
-
-    await eventually(marked)
+    await marked(driver)
     await driver.rig.end()
     await driver.adapter.close()
     clock.ahead += MINUTES
@@ -142,6 +148,7 @@ async def test_an_outage_without_a_restart_is_made_up_for(
         monkeypatch.setattr(connect, name, seconds)
     await slack.mention("ann", "Before?")
     await slack.rig.settled()
+    await marked(slack)
     down = True
 
     async def hook(method: str, arguments: Json, when: str) -> str | None:
@@ -157,6 +164,15 @@ async def test_an_outage_without_a_restart_is_made_up_for(
     await until(lambda: replies(slack, message), seconds=30)
     await slack.rig.settled()
     assert answered(slack, message)
+
+
+async def test_an_outage_right_after_the_first_start_is_known_as_one(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gapfill, "MARK", 3600.0)
+    driver = await opened(SlackDriver(tmp_path / "data"), clock)
+    await marked(driver)
+    await driver.close()
 
 
 async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(slack: SlackDriver, clock: Clock) -> None:
