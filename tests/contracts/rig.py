@@ -65,10 +65,12 @@ class Rig:
     async def settled(self) -> None:
         """Wait until every question that was taken in has come to its end."""
         async with asyncio.timeout(30):
-            while (await self.storage.inbox.counts()).get("open"):
+            while True:
                 for task in self._tasks:
                     if task.done():
                         task.result()
+                if not (await self.storage.inbox.counts()).get("open"):
+                    return
                 await asyncio.sleep(0.005)
 
     async def crashed(self) -> None:
