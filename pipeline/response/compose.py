@@ -150,7 +150,8 @@ def failed(answer_id: str, question: str, incident: str, *, text: str = "") -> A
 
 
 def format_response(answer: Answer, *, include_citations: bool = True, include_confidence: bool = True) -> str:
-    """The whole answer as Markdown text, for places that have only text."""
+    """The whole answer as text: its words, its sources as a list, its badge and reasoning; for whoever calls Citewell
+    from Python. What documents say is not escaped: show it as text, not as Markdown with working links."""
     parts = [answer.preface, answer.body, answer.closing]
     shown = answer.citations or answer.nearest
     if include_citations and shown and answer.citation_style is not CitationStyle.ENDNOTE:
