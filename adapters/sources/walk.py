@@ -9,21 +9,23 @@ from pathspec import GitIgnoreSpec
 
 from adapters.files.reader import SUPPORTED
 
+Rules = tuple[tuple[Path, GitIgnoreSpec], ...]
+"""Folders and what their `.gitignore` says, the outermost first."""
+
 
 def walk(root: Path, without: frozenset[Path], unreadable: list[str]) -> Iterator[Path]:
     """Supported files below `root` in the order of their paths, but for hidden and ignored ones and those in `without`.
 
-    Folders reached by a link are entered once; those that cannot be read are added to `unreadable`."""
+    `root` is absolute. In a repository the `.gitignore` files above it count too, but for what in them excludes `root`
+    itself: who names it wants it. Folders reached by a link are entered once; what cannot be read is added to
+    `unreadable`."""
     entered: set[tuple[int, int]] = set()
 
-    def enter(folder: Path, rules: tuple[tuple[Path, GitIgnoreSpec], ...]) -> Iterator[Path]:
+    def enter(folder: Path, rules: Rules) -> Iterator[Path]:
         try:
             status = folder.stat()
             entries = [(entry, entry.is_dir()) for entry in sorted(folder.iterdir()) if not entry.name.startswith(".")]
-            ignore = folder / ".gitignore"
-            if ignore.is_file():
-                lines = ignore.read_text("utf-8", "replace").splitlines()
-                rules = (*rules, (folder, GitIgnoreSpec.from_lines(lines)))
+            rules += _rules(folder)
         except OSError:
             unreadable.append(folder.as_posix())
             return
@@ -38,10 +40,38 @@ def walk(root: Path, without: frozenset[Path], unreadable: list[str]) -> Iterato
             elif entry.is_file() and entry.suffix.lower() in SUPPORTED:
                 yield entry
 
-    yield from enter(root, ())
+    try:
+        above = _rules_above(root)
+    except OSError as error:
+        unreadable.append(Path(error.filename).as_posix())
+    else:
+        yield from enter(root, above)
 
 
-def _ignored(entry: Path, is_folder: bool, rules: tuple[tuple[Path, GitIgnoreSpec], ...]) -> bool:
+def _rules(folder: Path) -> Rules:
+    ignore = folder / ".gitignore"
+    if not ignore.is_file():
+        return ()
+    return ((folder, GitIgnoreSpec.from_lines(ignore.read_text("utf-8", "replace").splitlines())),)
+
+
+def _rules_above(root: Path) -> Rules:
+    """Those of the folders that `root` lies in, up to the one that holds its repository."""
+    repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    found: Rules = ()
+    for folder in reversed(root.parents):
+        if folder.is_relative_to(repository):
+            found += _rules(folder)
+    if not _ignored(root, True, found):
+        return found
+    return tuple((folder, _without(spec, root.relative_to(folder).as_posix() + "/")) for folder, spec in found)
+
+
+def _without(spec: GitIgnoreSpec, name: str) -> GitIgnoreSpec:
+    return GitIgnoreSpec([pattern for pattern in spec.patterns if not pattern.match_file(name)])
+
+
+def _ignored(entry: Path, is_folder: bool, rules: Rules) -> bool:
     """The innermost `.gitignore` with an opinion decides."""
     for folder, spec in reversed(rules):
         name = entry.relative_to(folder).as_posix() + ("/" if is_folder else "")

@@ -66,6 +66,32 @@ async def test_hidden_and_ignored_files_are_left_out(tmp_path: Path, reader: Rea
     assert await labels(FolderSource(tmp_path, reader)) == ["keep.txt", "local.md", "sub/note.txt", "sub/only-here.md"]
 
 
+async def test_what_a_repository_ignores_is_left_out_of_its_folders_too(tmp_path: Path, reader: Reader) -> None:
+    write(
+        tmp_path,
+        {
+            ".gitignore": "*.md\n",
+            "team/.git/HEAD": "x",
+            "team/.gitignore": "docs/private.md\n/docs/*.txt\nbuild/\n",
+            "team/docs/.gitignore": "!keep.txt\n",
+            "team/docs/private.md": "x",
+            "team/docs/note.txt": "x",
+            "team/docs/keep.txt": "x",
+            "team/docs/deep/private.md": "x",
+            "team/docs/deep/build/out.md": "x",
+        },
+    )
+    assert await labels(FolderSource(tmp_path / "team" / "docs", reader)) == ["deep/private.md", "keep.txt"]
+    assert await labels(FolderSource(tmp_path / "team" / "docs" / "private.md", reader)) == ["private.md"]
+
+
+async def test_an_ignored_folder_that_is_named_is_read(tmp_path: Path, reader: Reader) -> None:
+    files = dict.fromkeys((".git/HEAD", "build/out.md", "build/private.md", "build/more/out.md"), "x")
+    write(tmp_path, files | {".gitignore": "build/\nprivate.md\n"})
+    assert await labels(FolderSource(tmp_path / "build", reader)) == ["more/out.md", "out.md"]
+    assert await labels(FolderSource(tmp_path / "build" / "more", reader)) == ["out.md"]
+
+
 async def test_links_that_lead_in_circles_are_followed_once(tmp_path: Path, reader: Reader) -> None:
     write(tmp_path, {"docs/a.md": "a", "elsewhere/b.md": "b"})
     (tmp_path / "docs" / "again").symlink_to(tmp_path / "docs")
