@@ -9,10 +9,10 @@ from pipeline.values import CitationStyle, Document, Preferences, Style
 
 LISTED = 20
 PROMPTS = (
-    ("What can I ask?", "What topics do your documents cover?"),
-    ("How do I ask?", "How do I ask good questions?"),
+    ("What can I ask?", "What can I ask?"),
+    ("What is indexed?", "Which documents do you have?"),
 )
-"""Titles and messages of the suggested prompts; `manifest.yml` has the same."""
+"""Titles and messages of the suggested prompts, which the planner answers by itself; `manifest.yml` has the same."""
 DEFAULT = "default"
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português"}
 _HOW = (

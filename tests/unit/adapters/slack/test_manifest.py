@@ -4,6 +4,7 @@ The limits are those of Slack's manifest schema 2.0.0 (slackapi/manifest-schema)
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -11,6 +12,9 @@ import pytest
 
 from adapters.slack.home import PROMPTS
 from adapters.slack.startup import OPTIONAL, SCOPES
+from pipeline.planning.plan import Planner
+from pipeline.values import Audience, Conversation, ConversationId, Document, Reply
+from storage.open import open_storage
 from tests.contracts.slack_driver import MANIFEST
 from tests.doubles.slack import rules
 
@@ -129,3 +133,15 @@ def test_events_are_those_that_are_handled() -> None:
 def test_prompts_are_the_same_in_the_code() -> None:
     prompts = MANIFEST["features"]["agent_view"]["suggested_prompts"]
     assert tuple((prompt["title"], prompt["message"]) for prompt in prompts) == PROMPTS
+
+
+@pytest.mark.parametrize("message", [message for _, message in PROMPTS])
+async def test_a_prompt_is_answered_with_what_is_indexed_and_how_to_ask(tmp_path: Path, message: str) -> None:
+    asked = Conversation(id=ConversationId(platform="slack", space="T0TEAM", channel="D0ANN"))
+    async with open_storage(tmp_path / "data") as storage:
+        await storage.library.put(Document(id="1", filename="leave.md", title="Leave policy"), [], None, "")
+        everyone = Audience(collections=frozenset({"default"}))
+        plan = await Planner(storage.index, storage.library).plan(message, asked, everyone)
+    assert isinstance(plan, Reply)
+    assert "Leave policy" in plan.text
+    assert "Ask in plain words" in plan.text
