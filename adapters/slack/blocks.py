@@ -13,7 +13,8 @@ LABEL = 150
 
 def short(text: str, limit: int = LABEL) -> str:
     """A label of at most `limit` characters: one line of literal mrkdwn, cut with an ellipsis when it is long."""
-    text = whole = markup.one_line(text).replace("|", "∣")
+    whole = markup.one_line(text).replace("|", "∣")
+    text = whole[:limit]
     while len(markup.mrkdwn(text)) >= limit:
         text = text[:-1]
     return markup.mrkdwn(text) + ("…" if text != whole else "")

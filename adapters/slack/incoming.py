@@ -199,7 +199,7 @@ def plain(text: str, me: Me) -> str:
 
     `<@U2>` -> `@U2`, `<#C1|general>` -> `#general`, `<https://x|label>` -> `label`, `&lt;` -> `<`."""
     mention = _mention(me.user).pattern
-    text = re.sub(rf"[\s,]*{mention}(?=\s*[?!.])|{mention}", " ", text)
+    text = re.sub(rf"(?<![\s,])[\s,]*+{mention}(?=\s*[?!.])|{mention}", " ", text)
     text = html.unescape(_TOKEN.sub(_words, text))
     lines = (re.sub(r"\s+([?!.,])", r"\1", " ".join(line.split())) for line in text.splitlines())
     return "\n".join(lines).strip()

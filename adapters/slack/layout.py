@@ -13,6 +13,8 @@ PART = 3_500
 UNIT = 3_000
 """Longest piece that is never split; a longer one is first cut at words into pieces of `RAW`."""
 RAW = 700
+NAME = 300
+"""Longest title or heading of a source within the text."""
 
 
 class Draft:
@@ -169,7 +171,9 @@ def _inert(citations: Iterable[Citation]) -> list[Citation]:
     """Citations whose words can stand in the text, in a table too."""
 
     def words(text: str) -> str:
-        return markup.inline(text, ()).replace("|", "∣")
+        text = markup.one_line(text)
+        cut = text if len(text) <= NAME else f"{text[: NAME - 1]}…"
+        return markup.inline(cut, ()).replace("|", "∣")
 
     return [
         citation.model_copy(

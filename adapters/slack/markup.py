@@ -26,7 +26,7 @@ _ADDRESS = re.compile(
       | www \. \S*
       | (?: mailto | tel | javascript | vbscript | data | file | slack | sms | xmpp ) : \S*
       | (?<![^\s@<>()\[\]]) [^\s@<>()\[\]]+ @ [\w\-]+ (?: [.。．｡] [\w\-]+ )+     # an email address
-      | (?<!\w) (?: [\w\-]+ [.。．｡] )+ [^\W\d_]{2,} (?!\w) (?: [/?\#:] \S* )?    # example.com/path
+      | (?<![\w\-]) (?: [\w\-]+ [.。．｡] )+ [^\W\d_]{2,} (?!\w) (?: [/?\#:] \S* )?  # example.com/path
     )"""
 )
 _TRAILING = ".,;:!?'\"*_~»”’"

@@ -219,7 +219,30 @@ def _roles() -> Run:
     return plain
 
 
+def _slack_message() -> Run:
+    from adapters.slack.incoming import Me, read
+
+    me = Me(team="T0TEAM", user="U0BOT")
+    event = {"type": "message", "channel": "C0TEAM", "user": "U0ANN", "ts": "2.0", "thread_ts": "1.0"}
+    return lambda text: read({"team_id": me.team, "event": {**event, "text": text}}, me)
+
+
+def _slack_sources() -> Run:
+    from adapters.slack.panels import passages
+    from adapters.slack.render import Look, reply
+    from tests.contracts.answers import citation, cited
+
+    def run(text: str) -> None:
+        answer = cited("Thirty days.", citations=[citation(title=text, heading=(text,), quote=text)])
+        reply(answer, Look())
+        passages(answer)
+
+    return run
+
+
 ENTRIES = {
+    "a message in Slack": Entry(_slack_message, 40_000),
+    "sources in Slack": Entry(_slack_sources, 24_000),
     "a message's question": Entry(_question, 40_000),
     "planning": Entry(_planning, 2_000),
     "screening a message": Entry(_message, 20_000),
