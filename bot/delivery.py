@@ -62,6 +62,7 @@ class Delivery:
                 await self._answer(work, receipt)
         except Withdrawn:
             log.info("question_withdrawn", key=key)
+            await self._inbox.release(key, counts=False)
         except asyncio.CancelledError:
             await asyncio.shield(self._inbox.release(key, counts=False))
             raise
@@ -120,8 +121,8 @@ class Delivery:
         answer = _with_apology(answer) if work.late else answer
         try:
             await self._inbox.answered(work.message.key, answer)
-        except Withdrawn:
-            if not receipt.begun:
+        except Withdrawn as withdrawn:
+            if withdrawn.changed or not receipt.begun:
                 raise
             return _apology(work, text=wording.WITHDRAWN)
         return answer

@@ -62,6 +62,11 @@ class Busy(Refused):
 class Withdrawn(CitewellError):
     """The question was changed or deleted while it was being answered: this answer must not be shown."""
 
+    def __init__(self, message: str, *, changed: bool) -> None:
+        super().__init__(message)
+        self.changed = changed
+        """It is still asked, in other words; otherwise it is gone."""
+
 
 class Misconfigured(CitewellError):
     """A setting that cannot work, found at start-up."""

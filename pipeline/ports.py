@@ -253,7 +253,8 @@ class Inbox(Protocol):
     async def amend(self, key: str, text: str) -> bool:
         """Change a question that is not answered yet; False when it is too late or unknown.
 
-        The same text again leaves the answer under way alone."""
+        An answer under way is withdrawn, also where its first sentences are visible; the same text again leaves it
+        alone."""
         ...
 
     async def cancel(self, key: str) -> bool:
@@ -271,7 +272,8 @@ class Inbox(Protocol):
         ...
 
     async def answered(self, key: str, answer: Answer) -> None:
-        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased.
+        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased; it is to be
+        released then.
 
         The conversation recalls it as a turn from when it is saved and something of it may be visible."""
         ...

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from pipeline.errors import Busy, Withdrawn
+from pipeline.errors import Busy
 from pipeline.values import Answer, ConversationId, IncomingMessage, Work
 from storage import presence
 from storage.database import Database
@@ -71,9 +71,9 @@ class SQLiteInbox:
         return outcome
 
     async def amend(self, key: str, text: str) -> bool:
-        """Change a question that nothing is visible of yet; False when it is too late or unknown.
+        """Change a question whose answer is not saved yet, or saved and not visible; False when too late or unknown.
 
-        The same text again leaves the answer under way alone."""
+        An answer under way is withdrawn; the same text again leaves it alone."""
         now = self._clock()
         return await self._database.write(lambda db: change(db, key, text, now), durable=True)
 
@@ -109,7 +109,8 @@ class SQLiteInbox:
         return None
 
     async def answered(self, key: str, answer: Answer) -> None:
-        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased.
+        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased; who holds
+        the lease ends what is visible, or leaves it to the next answer, and then releases the message.
 
         The conversation recalls it as a turn from when it is saved and something of it may be visible."""
         now = self._clock()
@@ -193,9 +194,8 @@ class SQLiteInbox:
             listener()
 
     async def _unless_withdrawn(self, key: str, step: Callable[[sqlite3.Connection], None]) -> None:
-        if not await self._database.write(lambda db: unless_withdrawn(db, key, step), durable=True):
-            self._ring()
-            raise Withdrawn(f"{key} was changed or deleted meanwhile")
+        if withdrawn := await self._database.write(lambda db: unless_withdrawn(db, key, step), durable=True):
+            raise withdrawn
 
     async def _end(self, key: str, state: str, why: str = "") -> None:
         now = self._clock()

@@ -41,11 +41,14 @@ def take(
 
 
 def change(db: sqlite3.Connection, key: str, text: str, now: float) -> bool:
-    """Change a question that nothing is visible of yet, and withdraw the answer under way; False when too late.
+    """Change a question, and withdraw the answer under way; False when there is an answer that may be visible.
 
-    The same text again changes nothing: platforms report an edit too when they have drawn the preview of a link."""
+    What is visible before, a placeholder or the first sentences, becomes the new answer. The same text again changes
+    nothing: platforms report an edit too when they have drawn the preview of a link."""
     row = db.execute(
-        "SELECT body, leased_until FROM message WHERE key = ? AND state = 'open' AND posting_since IS NULL", (key,)
+        "SELECT body, leased_until FROM message"
+        " WHERE key = ? AND state = 'open' AND (posting_since IS NULL OR answer = '')",
+        (key,),
     ).fetchone()
     if not row:
         return False

@@ -6,20 +6,20 @@ import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from pipeline.errors import Withdrawn
 from pipeline.values import Answer, Manner
 from storage.history import keep_answer, keep_turn
 
 GIVEN_UP = "SELECT why, count(*) FROM message WHERE state = 'dead' GROUP BY why ORDER BY count(*) DESC, why"
 
 
-def unless_withdrawn(db: sqlite3.Connection, key: str, step: Callable[[sqlite3.Connection], None]) -> bool:
-    """Do `step` for a message that stands as it was leased; False, and the lease is over, for one that does not."""
+def unless_withdrawn(db: sqlite3.Connection, key: str, step: Callable[[sqlite3.Connection], None]) -> Withdrawn | None:
+    """Do `step` for a message that stands as it was leased; Withdrawn (returned) for one that does not."""
     row = db.execute("SELECT withdrawn FROM message WHERE key = ? AND state = 'open'", (key,)).fetchone()
     if row and not row[0]:
         step(db)
-        return True
-    db.execute("UPDATE message SET withdrawn = 0, leased_until = 0, attempt = attempt - 1 WHERE key = ?", (key,))
-    return False
+        return None
+    return Withdrawn(f"{key} was changed or deleted meanwhile", changed=row is not None)
 
 
 def save_answer(db: sqlite3.Connection, key: str, answer: Answer, now: float) -> None:
@@ -34,7 +34,7 @@ def save_answer(db: sqlite3.Connection, key: str, answer: Answer, now: float) ->
 
 
 def mark_posting(db: sqlite3.Connection, key: str, now: float) -> None:
-    """From now on something may be visible: the question can be changed no more, and the conversation recalls it."""
+    """From now on something may be visible: a saved answer stands, and the conversation recalls it."""
     unseen = db.execute(
         "SELECT message.author, conversation, answer.body FROM message JOIN answer ON answer.id = message.answer"
         " WHERE key = ? AND posting_since IS NULL",

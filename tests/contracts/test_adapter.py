@@ -197,16 +197,39 @@ async def test_an_edit_before_the_answer_changes_the_question(driver: Driver) ->
     free = asyncio.Event()
 
     async def later(request: Request) -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
         await free.wait()
         yield cited(f"You asked: {request.text}", question=request.text)
 
     driver.rig.script = later
     said = await driver.mention("ann", "How much leaf?")
+    await until(lambda: driver.at_work(said))
     await driver.edit(said, "How much leave?")
     free.set()
     await driver.rig.settled()
     (reply,) = driver.replies(said)
     assert "How much leave?" in reply.text
+
+
+async def test_an_edit_while_the_answer_appears_turns_it_into_that_of_the_new_question(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.EDIT)
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        for number in range(20):
+            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
+        await free.wait()
+        yield cited(f"You asked: {request.text}", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leaf?")
+    await until(lambda: bool(driver.replies(said)))
+    await driver.edit(said, "How much leave?")
+    free.set()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "How much leave?" in reply.text
+    assert "Rule" not in reply.text
 
 
 async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:

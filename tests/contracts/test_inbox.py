@@ -147,13 +147,14 @@ async def test_a_release_delays_and_may_not_count(inbox: SQLiteInbox, clock: Clo
     assert work.attempt == 2
 
 
-async def test_an_edit_changes_what_is_not_visible_yet(inbox: SQLiteInbox) -> None:
+async def test_an_edit_changes_what_is_not_answered_yet(inbox: SQLiteInbox) -> None:
     assert await inbox.amend(message().key, "Too early") is False
     await inbox.accept(message())
     assert await inbox.amend(message().key, "Sick days?") is True
     work = await inbox.lease()
     assert work
     assert work.message.text == "Sick days?"
+    await inbox.answered(message().key, answer())
     await inbox.posting(message().key)
     assert await inbox.amend(message().key, "Too late") is False
     await inbox.done(message().key)
@@ -165,13 +166,32 @@ async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbo
     await inbox.lease()
     assert await inbox.amend(message().key, "Sick days?") is True
     assert await inbox.lease() is None
-    with pytest.raises(Withdrawn):
-        await inbox.answered(message().key, answer())
+    for step in (inbox.answered(message().key, answer()), inbox.posting(message().key)):
+        with pytest.raises(Withdrawn) as withdrawn:
+            await step
+        assert withdrawn.value.changed
+    assert await inbox.lease() is None
+    await inbox.release(message().key, counts=False)
     work = await inbox.lease()
     assert work
     assert (work.message.text, work.attempt, work.answer) == ("Sick days?", 1, None)
     await inbox.answered(message().key, answer())
     await inbox.posting(message().key)
+
+
+async def test_an_edit_while_a_reply_appears_leaves_it_to_the_answer_of_the_new_question(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message())
+    await inbox.lease()
+    await inbox.posting(message().key)
+    assert await inbox.amend(message().key, "Sick days?") is True
+    await inbox.posted(message().key, "9.9")
+    with pytest.raises(Withdrawn):
+        await inbox.answered(message().key, answer())
+    await inbox.release(message().key, counts=False)
+    work = await inbox.lease()
+    assert work
+    assert (work.message.text, work.reference, work.answer) == ("Sick days?", "9.9", None)
+    assert work.posting_since
 
 
 async def test_an_edit_to_the_same_text_leaves_the_answer_under_way_alone(inbox: SQLiteInbox) -> None:
@@ -196,6 +216,7 @@ async def test_an_edit_after_the_answer_was_saved_drops_it_unseen(inbox: SQLiteI
     assert await inbox.amend(message().key, "Sick days?") is True
     with pytest.raises(Withdrawn):
         await inbox.posting(message().key)
+    await inbox.release(message().key, counts=False)
     work = await inbox.lease()
     assert work
     assert (work.message.text, work.answer) == ("Sick days?", None)
@@ -206,8 +227,10 @@ async def test_nothing_is_posted_to_a_deleted_question(inbox: SQLiteInbox) -> No
     await inbox.lease()
     assert await inbox.cancel(message().key) is True
     for step in (inbox.answered(message().key, answer()), inbox.posting(message().key)):
-        with pytest.raises(Withdrawn):
+        with pytest.raises(Withdrawn) as withdrawn:
             await step
+        assert not withdrawn.value.changed
+    await inbox.release(message().key, counts=False)
     assert await inbox.lease() is None
     assert await inbox.accept(message()) is False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,6 +45,9 @@ class Deliveries(RuleBasedStateMachine):
         self.text: dict[str, str] = {}
         self.deleted: set[str] = set()
         self.visible: set[str] = set()
+        self.answered: set[str] = set()
+        self.changed: set[str] = set()
+        """Since it was leased."""
         self.closed: set[str] = set()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
@@ -63,8 +66,11 @@ class Deliveries(RuleBasedStateMachine):
     @rule(number=numbers, text=st.sampled_from(["second", "third"]))
     def edit(self, number: str, text: str) -> None:
         changed = self.wait(self.inbox.amend(self.key(number), text))
-        assert changed == (number in self.text and number not in self.visible | self.deleted | self.closed)
-        if changed:
+        told = self.visible & self.answered
+        assert changed == (number in self.text and number not in told | self.deleted | self.closed)
+        if changed and self.text[number] != text:
+            self.answered.discard(number)
+            self.changed |= {number} & self.working
             self.text[number] = text
 
     @rule(number=numbers)
@@ -84,25 +90,36 @@ class Deliveries(RuleBasedStateMachine):
         assert work.message.text == self.text[number]
         assert not {other for other in self.working if THREADS[other] == THREADS[number]} - self.deleted
         assert (work.posting_since is not None) == (number in self.visible)
+        assert (work.answer is not None) == (number in self.answered)
         self.working.add(number)
+        self.changed.discard(number)
 
     @rule(number=numbers)
-    def post(self, number: str) -> None:
+    def begin(self, number: str) -> None:
+        self.step(number, self.inbox.posting, self.visible)
+
+    @rule(number=numbers)
+    def answer(self, number: str) -> None:
+        self.step(number, lambda key: self.inbox.answered(key, answer(number)), self.answered)
+
+    def step(self, number: str, step: Callable[[str], Coroutine[Any, Any, None]], reached: set[str]) -> None:
+        """One step of the delivery; the lease is given back when the question is no longer what it was."""
         if number not in self.working:
             return
         try:
-            self.wait(self.inbox.answered(self.key(number), answer(number)))
-            self.wait(self.inbox.posting(self.key(number)))
-        except Withdrawn:
-            assert number not in self.visible or number in self.deleted
+            self.wait(step(self.key(number)))
+        except Withdrawn as withdrawn:
+            stale = self.deleted if not withdrawn.changed else self.changed - self.deleted
+            assert number in stale
+            self.wait(self.inbox.release(self.key(number), counts=False))
             self.working.discard(number)
             return
-        assert number not in self.deleted
-        self.visible.add(number)
+        assert number not in self.changed | self.deleted
+        reached.add(number)
 
     @rule(number=numbers)
     def finish(self, number: str) -> None:
-        if number in self.working & self.visible:
+        if number in self.working & self.visible & self.answered:
             self.wait(self.inbox.posted(self.key(number), "r"))
             self.wait(self.inbox.done(self.key(number)))
             self.working.discard(number)
