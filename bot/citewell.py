@@ -71,7 +71,7 @@ class Citewell:
             history=self.storage.history,
             options=self.options,
             report=lambda incident, error: log.error("answer_failed", incident=incident, exc_info=error),
-            fell_back=lambda reason: log.warning("model_not_used", reason=reason),
+            warn=lambda event, reason: log.warning(event, reason=reason),
         )
 
     @cached_property

@@ -18,8 +18,10 @@ EXTRACTIVE = "extractive"
 _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}
 """What `auto` takes when only a key is set."""
 
-_PLAN_TOKENS, _REVIEW_TOKENS, _REVIEWED = 900, 1200, 8
-"""Estimated tokens of a plan and of the review of one sentence, and how many sentences an answer has at most."""
+_PLAN_TOKENS = 900
+"""What a plan costs at most, as it is estimated."""
+_REVIEWS = 8
+"""Sentences of one answer that a judging model is asked about; an answer of 1,000 characters seldom has more."""
 
 log = structlog.get_logger(__name__)
 
@@ -65,13 +67,16 @@ async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> As
                 answer=_most_tokens(settings),
             ),
             judge=judge,
+            reviews=_REVIEWS,
             planner=helped if settings.planner_model else None,
         )
 
 
 def _most_tokens(settings: Settings) -> int:
-    """What one answer may cost at most: the prompt, what is written, the plan, and the review of every sentence."""
-    review = 0 if settings.judge == "none" else _REVIEWED * _REVIEW_TOKENS
+    """What one answer may cost at most: the prompt, what is written, the plan, and the reviews."""
+    from pipeline.validation.judge import MOST_TOKENS
+
+    review = 0 if settings.judge == "none" else _REVIEWS * MOST_TOKENS
     return settings.context_tokens + settings.max_tokens + _PLAN_TOKENS * settings.planner_model + review
 
 

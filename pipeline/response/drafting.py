@@ -47,13 +47,17 @@ class Drafting:
         manuscript: Manuscript,
         limits: Limits,
         watch: Stopwatch,
+        started: float,
     ) -> None:
+        """`started` is when the question came, by the event loop's clock: the limits count from there."""
         self._brief = brief
         self._passages = passages
         self._history = history
         self._manuscript = manuscript
         self._limits = limits
         self._watch = watch
+        self._started = started
+        self._reviews = 0
         self._usage = Usage()
         self._failure = ""
         self._declined = False
@@ -86,13 +90,12 @@ class Drafting:
                 yield written
 
     async def _stream(self, pen: Pen) -> AsyncIterator[Written]:
-        started = asyncio.get_running_loop().time()
         async with closing(pen.writer.write(self._brief, self._passages, self._history)) as draft:
             while True:
                 shown = bool(self._manuscript.sentences)
                 seconds = self._limits.total_seconds if shown else self._limits.first_sentence_seconds
                 try:
-                    async with asyncio.timeout_at(started + seconds):
+                    async with asyncio.timeout_at(self._started + seconds):
                         with self._watch.stage("write"):
                             piece = await anext(draft)
                         judgement = await self._judge(piece, pen) if isinstance(piece, Sentence) else None
@@ -121,8 +124,9 @@ class Drafting:
     async def _judge(self, sentence: Sentence, pen: Pen) -> Judgement:
         """The deterministic check first; a judging model can only lower it."""
         judgement = self._manuscript.judge(sentence)
-        if pen.judge is None:
+        if pen.judge is None or self._reviews == pen.reviews:
             return judgement
+        self._reviews += judgement.supported
         self._manuscript.judged.pop()
         with self._watch.stage("review"):
             judgement, tokens = await pen.judge.review(sentence, judgement, self._passages)

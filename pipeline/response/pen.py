@@ -34,3 +34,5 @@ class Pen:
     budget: TokenBudget
     judge: Judge | None = None
     planner: Planner | None = None
+    reviews: int = 8
+    """Sentences of one answer that the judge is asked about, the first ones: tokens are set aside for so many."""

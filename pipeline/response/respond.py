@@ -6,6 +6,7 @@ Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -61,10 +62,10 @@ class Responder:
         history: HistoryStore,
         options: Options,
         report: Callable[[str, Exception], None],
-        fell_back: Callable[[str], None],
+        warn: Callable[[str, str], None],
     ) -> None:
-        """`report` takes the incident id and the error of what nobody foresaw; `fell_back` takes the reason
-        why the model's draft was not used."""
+        """`report` takes the incident id and the error of what nobody foresaw. `warn` is told why the model's draft was
+        not used (`model_not_used`), and what did not work in the search (`search_degraded`)."""
         self._planner = planner
         self._retriever = retriever
         self._extractive = extractive
@@ -72,7 +73,7 @@ class Responder:
         self._history = history
         self._options = options
         self._report = report
-        self._fell_back = fell_back
+        self._warn = warn
 
     async def respond(self, request: Request) -> AsyncIterator[Event]:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong."""
@@ -87,7 +88,7 @@ class Responder:
             yield failed(answer_id, request.text, incident)
 
     async def _walk(self, request: Request, answer_id: str) -> AsyncIterator[Event]:
-        watch = Stopwatch()
+        watch, started = Stopwatch(), asyncio.get_running_loop().time()
         yield Progress(stage=Stage.PLANNING)
         conversation = await self._recall(request)
         reservation = await self._reserve(request)
@@ -101,6 +102,9 @@ class Responder:
         yield Progress(stage=Stage.SEARCHING)
         with watch.stage("retrieve"):
             retrieval = await self._retrieve(plan, request, reservation)
+        degraded = ", ".join(retrieval.degraded)
+        if degraded:
+            self._warn("search_degraded", degraded)
         passages = retrieval.passages or (retrieval.nearest if request.always else ())
         asked = " ".join((plan.question, *plan.sides))
         manuscript = Manuscript(
@@ -108,10 +112,10 @@ class Responder:
         )
         draft = Draft(outcome=Outcome.NOT_FOUND, abstain_reason=wording.NO_PASSAGE)
         spent: int | None = 0
+        brief = self._brief(request, plan)
         if passages:
             yield Progress(stage=Stage.WRITING)
-            brief = self._brief(request, plan)
-            drafting = Drafting(brief, passages, conversation.turns, manuscript, self._options.limits, watch)
+            drafting = Drafting(brief, passages, conversation.turns, manuscript, self._options.limits, watch, started)
             async for written in self._draft(drafting, request, reservation):
                 yield written
             draft, spent = drafting.draft(), drafting.tokens
@@ -121,14 +125,15 @@ class Responder:
             draft = draft.model_copy(
                 update={
                     "flags": (*plan.flags, *_flags(passages)),
-                    "format": plan.format,
+                    "format": brief.format,
                     "style": request.citation_style or self._options.citation_style,
                 }
             )
             answer = compose(answer_id, request.text, draft, manuscript.numbering, passages or retrieval.nearest)
         tokens = answer.usage.input_tokens + plan.tokens
-        usage = answer.usage.model_copy(update={"milliseconds": watch.read(), "input_tokens": tokens})
-        answer = answer.model_copy(update={"usage": usage, "standalone": plan.question})
+        notes = (*answer.usage.notes, *([f"search_degraded: {degraded}"] if degraded else ()))
+        usage = {"milliseconds": watch.read(), "input_tokens": tokens, "notes": notes}
+        answer = answer.model_copy(update={"usage": answer.usage.model_copy(update=usage), "standalone": plan.question})
         await self._record(request, answer)
         yield answer
 
@@ -162,7 +167,7 @@ class Responder:
                     async for written in sentences:
                         yield written
             if drafting.failure:
-                self._fell_back(drafting.failure)
+                self._warn("model_not_used", drafting.failure)
             if not drafting.wants_extract:
                 return
         extract = drafting.extract(self._extractive, always=request.always, instead_of_model=asked)

@@ -116,7 +116,7 @@ async def shown(reply: str, *, require_grounding: bool = True) -> tuple[list[Wri
         history=NoHistory(),
         options=Options(require_grounding=require_grounding),
         report=lambda _, error: incidents.append(error),
-        fell_back=lambda _: None,
+        warn=lambda *_: None,
     )
     events = [event async for event in responder.respond(Request(text=QUESTION, audience=EVERYBODY))]
     assert incidents == []

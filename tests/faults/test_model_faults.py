@@ -39,8 +39,8 @@ BEGUN = "Full-time staff get 25 days of paid leave a year [1]. Unused da"
 UNCITED = "The board meets on Mars [7]. Pay is 9,000 euro."
 STRANGE = "\u202eFull-time staff\u200b get 25 days\x00 of paid leave \ud83d a year [1]."
 WRONG_KEY = Status(401, "Incorrect API key: sk-secret", "invalid_api_key")
-SHORT = Limits(first_sentence_seconds=0.4)
-THEN_SHORT = Limits(total_seconds=0.8)
+SHORT = Limits(first_sentence_seconds=2.0)
+THEN_SHORT = Limits(total_seconds=3.0)
 
 
 @dataclass(frozen=True)
@@ -145,16 +145,24 @@ def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("act", "counted"),
-    [(Hang(), 100), (Stall("Full-time"), 100), (Status(500), 0), (WRONG_KEY, 0), (Text(GOOD), 150)],
+    ("act", "limits", "counted"),
+    [
+        (Hang(), SHORT, 100),
+        (Stall("Full-time"), SHORT, 100),
+        (Status(500), Limits(), 0),
+        (WRONG_KEY, Limits(), 0),
+        (Text(GOOD), Limits(), 150),
+    ],
     ids=["hang", "stall", "down", "wrong key", "good"],
 )
-async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(act: Act, counted: int) -> None:
+async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(
+    act: Act, limits: Limits, counted: int
+) -> None:
     tally = Tally()
     budget = TokenBudget(tally, person=1000, space=0, answer=100)
     async with (
         LlmServer(otherwise=lambda _: act).running() as server,
-        walking(server, PASSAGES, limits=SHORT, budget=budget) as walk,
+        walking(server, PASSAGES, limits=limits, budget=budget) as walk,
     ):
         await walk.answer(QUESTION)
     assert list(tally.used.values()) == [counted]

@@ -93,7 +93,7 @@ def _read(terminal: int) -> bytes:
 async def stopped(process: Process) -> str:
     """Stop it as a supervisor does; what it said, after a clean end."""
     process.send_signal(signal.SIGTERM)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         told, errors = (output.decode() for output in await process.communicate())
     assert process.returncode == 0, errors
     assert "Traceback" not in told + errors

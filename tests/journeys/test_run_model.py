@@ -72,7 +72,7 @@ async def test_a_model_writes_what_a_team_reads(
     async with (
         team.double(),
         LlmServer([WHOLE]).running() as server,
-        running(folder, team, **written_by(server, seconds="6")),
+        running(folder, team, **written_by(server, seconds="15")),
     ):
         said = await team.mention("ann", QUESTION)
         *before, complete = await grown(team, said, "Leave policy")

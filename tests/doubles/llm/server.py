@@ -38,6 +38,8 @@ class LlmServer:
         """Set by the first request."""
         self.open = self.most_open = 0
         self.url = ""
+        self.dimensions = 3
+        """Of embeddings, 3 at least."""
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[LlmServer]:
@@ -108,7 +110,10 @@ class LlmServer:
         await response.prepare(request)
         if isinstance(act, Text) and act.first_pause:
             await asyncio.sleep(act.first_pause)
-        for event in shape.events(act):
+        events = list(shape.events(act))
+        if isinstance(act, Text):
+            events[-3:] = [b"".join(events[-3:])]  # the end of the text and the counts behind it arrive together
+        for event in events:
             await response.write(event)
             if isinstance(act, Text) and act.pause:
                 await asyncio.sleep(act.pause)
@@ -124,8 +129,9 @@ class LlmServer:
         act = self.script.pop(0) if self.script else None
         if isinstance(act, Status):
             return _status(act)
+        rest = [0.0] * (self.dimensions - 3)
         data = [
-            {"object": "embedding", "index": number, "embedding": [float(len(text)), 1.0, float(text.count("e"))]}
+            {"object": "embedding", "index": number, "embedding": [float(len(text)), 1.0, float(text.count("e")), *rest]}
             for number, text in enumerate(body["input"])
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}

@@ -145,7 +145,7 @@ async def walking(
         history=history or NoHistory(),
         options=Options(limits=limits or Limits(), require_grounding=require_grounding),
         report=lambda _, error: walk.incidents.append(error),
-        fell_back=walk.reasons.append,
+        warn=lambda _, reason: walk.reasons.append(reason),
     )
     try:
         yield walk

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.models.openai import OpenAIModel
-from pipeline.validation.judge import ModelJudge
+from pipeline.synthesis.tokens import estimate
+from pipeline.validation.judge import MOST_TOKENS, ModelJudge
 from pipeline.values import Judgement, Sentence
 from tests.doubles.llm.faults import Act, Hang, Hollow, Page, Reset, Status, Text
 from tests.doubles.llm.server import LlmServer
@@ -65,17 +66,37 @@ async def test_only_the_cited_passages_that_support_it_are_shown_and_fenced() ->
     assert "Contractors get no paid leave" not in told
 
 
-@pytest.mark.parametrize("act", [Status(500), Status(401), Page(), Reset(), Hollow("choices"), Text("maybe")], ids=repr)
-async def test_without_an_opinion_the_first_judgement_stands_and_the_operator_is_told(act: Act) -> None:
+@pytest.mark.parametrize(
+    ("act", "counted"),
+    [
+        (Status(500), 0),
+        (Status(401), 0),
+        (Page(), 0),
+        (Reset(), 0),
+        (Hollow("choices"), MOST_TOKENS),
+        (Text("maybe"), MOST_TOKENS),
+    ],
+    ids=repr,
+)
+async def test_without_an_opinion_the_first_judgement_stands_and_the_operator_is_told(act: Act, counted: int) -> None:
     async with judging(act) as (judge, _, reasons):
-        assert await judge.review(CLAIM, ALLOWED, PASSAGES) == (ALLOWED, 0)
+        assert await judge.review(CLAIM, ALLOWED, PASSAGES) == (ALLOWED, counted)
     assert len(reasons) == 1
+
+
+async def test_a_review_costs_no_more_than_is_set_aside_for_it() -> None:
+    long = [passage(f"c{number}", "Full-time staff get paid leave. " * 400) for number in range(6)]
+    cited = ALLOWED.model_copy(update={"chunk_ids": tuple(one.chunk.id for one in long)})
+    async with judging(YES) as (judge, server, _):
+        await judge.review(CLAIM.model_copy(update={"text": "Staff get leave. " * 400}), cited, long)
+    told = server.requests[0]
+    assert estimate("".join(one["content"] for one in told["messages"])) + told["max_tokens"] <= MOST_TOKENS
 
 
 async def test_a_slow_opinion_is_not_waited_for() -> None:
     async with judging(Hang(), deadline=0.1) as (judge, _, reasons):
         async with asyncio.timeout(5):
-            assert await judge.review(CLAIM, ALLOWED, PASSAGES) == (ALLOWED, 0)
+            assert await judge.review(CLAIM, ALLOWED, PASSAGES) == (ALLOWED, MOST_TOKENS)
     assert reasons == ["the claim check took too long"]
 
 
