@@ -1,0 +1,9 @@
+"""What holds for all tests."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("citewell", deadline=None)
+settings.load_profile("citewell")
+"""An example may take as long as it takes: machines differ. Everything else is as hypothesis has it, on CI as well."""
