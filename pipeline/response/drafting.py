@@ -32,6 +32,8 @@ from pipeline.values import (
     Written,
 )
 
+TOO_SHORT = 20
+"""Characters below which a model's draft is no answer, unless it is a fact that a passage supports."""
 ABOUT_PASSAGES = ("answers", "relevance", "terms")
 """The parts of a confidence that are about what was found, not about what was written."""
 
@@ -63,6 +65,7 @@ class Drafting:
         self._declined = False
         self._missing: tuple[str, ...] = ()
         self._review_tokens = 0
+        self._flags: tuple[str, ...] = ()
         self._held: list[tuple[Sentence, Judgement]] = []
         self.tokens: int | None = 0
         """What the model used; None when it did not come to saying so."""
@@ -141,6 +144,9 @@ class Drafting:
         self._declined = finished.reason == NOT_IN_DOCUMENTS
         self._missing = finished.missing
         self._failure = "" if finished.complete else finished.reason or "cut off"
+        length = sum(len(sentence.text) for sentence, _ in self._manuscript.judged)
+        if finished.complete and not self._declined and length < TOO_SHORT and not self._manuscript.supported:
+            self._flags, self._failure = ("answer_too_short",), "its answer is too short"
 
     @property
     def failure(self) -> str:
@@ -222,6 +228,7 @@ class Drafting:
             preface=self._preface,
             closing=closing,
             sides=self._brief.sides,
+            flags=self._flags,
             abstain_reason=reason,
             usage=self._usage,
         )

@@ -124,7 +124,7 @@ class Responder:
         with watch.stage("compose"):
             draft = draft.model_copy(
                 update={
-                    "flags": (*plan.flags, *_flags(passages)),
+                    "flags": (*plan.flags, *draft.flags, *_flags(passages)),
                     "format": brief.format,
                     "style": request.citation_style or self._options.citation_style,
                 }

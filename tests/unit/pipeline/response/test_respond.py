@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from pipeline.extraction.extract import ExtractiveWriter
+from pipeline.ports import Writer
 from pipeline.response.budget import TokenBudget
 from pipeline.response.pen import Judge, Pen
 from pipeline.response.request import Limits, Options, Request
@@ -35,12 +36,15 @@ QUESTION = "How many days of paid leave do full-time staff get a year?"
 
 
 class Quoting:
-    """A model that writes what the passage says, as soon as it is let."""
+    """A model that writes what the passage says, or `texts`, as soon as it is let."""
+
+    def __init__(self, *texts: str) -> None:
+        self._texts = texts or SAID
 
     async def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn] = ()
     ) -> AsyncIterator[Sentence | Finished]:
-        for text in SAID:
+        for text in self._texts:
             await asyncio.sleep(0)
             yield Sentence(text=text, chunk_ids=("c1",))
         yield Finished()
@@ -69,7 +73,12 @@ class Doubting:
 
 
 async def answered(
-    request: Request, *, limits: Limits | None = None, judge: Judge | None = None, reviews: int = 8, model: bool = True
+    request: Request,
+    *,
+    limits: Limits | None = None,
+    judge: Judge | None = None,
+    reviews: int = 8,
+    model: Writer | None = None,
 ) -> tuple[Answer, list[str]]:
     """The answer, and what the operator was told."""
     told: list[str] = []
@@ -79,7 +88,7 @@ async def answered(
         planner=wordless,
         retriever=wordless,
         extractive=ExtractiveWriter(),
-        pen=Pen(name="quoting", writer=Quoting(), budget=budget, judge=judge, reviews=reviews) if model else None,
+        pen=Pen(name="quoting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
         history=NoHistory(),
         options=Options(limits=limits or Limits()),
         report=lambda incident, error: told.append(str(error)),
@@ -95,7 +104,7 @@ def asking(**how: object) -> Request:
 
 
 async def test_the_wait_for_the_first_sentence_counts_from_the_question() -> None:
-    answer, told = await answered(asking(), limits=Limits(first_sentence_seconds=0.01))
+    answer, told = await answered(asking(), limits=Limits(first_sentence_seconds=0.01), model=Quoting())
     assert answer.usage.writer == "extractive"
     assert "model_not_used: it took too long" in told
 
@@ -116,12 +125,25 @@ async def test_a_search_without_vectors_is_told_to_the_operator_and_noted_with_t
     ids=["nothing", "a format", "a style"],
 )
 async def test_an_answer_names_the_form_that_was_asked_for(request_: Request, form: Format) -> None:
-    answer, _ = await answered(request_, model=False)
+    answer, _ = await answered(request_)
     assert answer.format is form
 
 
 async def test_a_judge_is_asked_about_no_more_sentences_than_tokens_are_set_aside_for() -> None:
     judge = Doubting()
-    answer, _ = await answered(asking(), judge=judge, reviews=1)
+    answer, _ = await answered(asking(), judge=judge, reviews=1, model=Quoting())
     assert judge.asked == [SAID[0]]
     assert [sentence.text for sentence in answer.sentences] == [SAID[1]]
+
+
+async def test_a_few_letters_are_no_answer_of_a_model() -> None:
+    answer, told = await answered(asking(), model=Quoting("Sure!"))
+    assert "answer_too_short" in answer.safety_flags
+    assert "model_not_used: its answer is too short" in told
+    assert answer.usage.writer == "extractive"
+
+
+async def test_a_short_fact_with_its_source_is_an_answer() -> None:
+    answer, _ = await answered(asking(), model=Quoting("25 days."))
+    assert answer.safety_flags == ()
+    assert answer.body == "25 days. [1]"
