@@ -15,7 +15,7 @@ from adapters.slack.web import Pace
 from pipeline.values import Reason
 from tests.contracts.driver import Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
-from tests.contracts.waiting import until
+from tests.contracts.waiting import eventually, until
 from tests.doubles.ports import free_port
 from tests.doubles.slack import eyes
 from tests.doubles.slack.people import People
@@ -25,7 +25,7 @@ from tests.doubles.slack.workspace import TEAM, Message
 
 MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
 CHANNEL, SHARED = "C0TEAM", "C0SHARED"
-QUICK = Pace(gap=0.0, patience=0.05, timeout=1.0)
+QUICK = Pace(gap=0.0, patience=0.05, timeout=1.0, standing=30.0)
 WRITES = ("chat.postMessage", "chat.startStream")
 EVERYTHING: Mapping[Way, str] = {}
 NOT_OVER_HTTP: Mapping[Way, str] = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
@@ -70,7 +70,7 @@ class SlackDriver:
 
     async def gone(self) -> None:
         """Wait until none is."""
-        await until(lambda: not self.slack.sockets)
+        await (silent(self.port) if self.http else until(lambda: not self.slack.sockets))
 
     @asynccontextmanager
     async def double(self) -> AsyncIterator[None]:
@@ -111,9 +111,14 @@ class SlackDriver:
         await self.slack.__aexit__(None, None, None)
 
     async def restart(self) -> None:
+        await self.disconnect()
+        await self.connect()
+
+    async def disconnect(self) -> None:
+        """The bot is gone, and none of its connections is taken for one of the next."""
         await self.rig.end()
         await self.adapter.close()
-        await self.connect()
+        await self.gone()
 
     # --- Asking -------------------------------------------------------------------------------
 
@@ -276,11 +281,22 @@ def seen(message: Json) -> Shown:
 
 async def listening(port: int) -> None:
     """Wait until somebody takes connections there."""
-    while True:
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            await asyncio.sleep(0.005)
-        else:
-            writer.close()
-            return
+    await eventually(lambda: takes_connections(port))
+
+
+async def silent(port: int) -> None:
+    """Wait until nobody does."""
+
+    async def closed() -> bool:
+        return not await takes_connections(port)
+
+    await eventually(closed)
+
+
+async def takes_connections(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True

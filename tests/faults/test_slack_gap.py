@@ -74,8 +74,7 @@ async def stopped(driver: SlackDriver, clock: Clock, minutes: float = 20.0) -> A
     """The bot is down for so long; what is said meanwhile reaches it by no event."""
 
     await marked(driver)
-    await driver.rig.end()
-    await driver.adapter.close()
+    await driver.disconnect()
     clock.ahead += MINUTES
     yield driver.people
     clock.ahead += (minutes - 1) * MINUTES

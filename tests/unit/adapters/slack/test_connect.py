@@ -190,6 +190,7 @@ async def test_a_hiccup_while_connecting_again_ends_nothing(
 async def test_a_hiccup_at_the_start_is_not_taken_for_a_wrong_token(
     slack: SlackDriver, method: str, problem: str
 ) -> None:
+    await until(lambda: len(slack.slack.sockets) == 2)
     slack.slack.hook = Faulty(method, problem, 1)
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=slack.slack.api_url, say=lambda line: None)
     with pytest.raises(Unavailable) as caught:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-import aiohttp
 import pytest
 
 from adapters.slack.reply import EVENT_TYPE
@@ -181,21 +180,28 @@ async def test_where_no_status_is_taken_a_reaction_shows_work_and_is_removed(sla
     assert len(slack.slack.called("assistant.threads.setStatus!unknown_method")) == 1
 
 
-async def test_a_status_that_hangs_neither_delays_the_reply_nor_stays(slack: SlackDriver) -> None:
-    hung = asyncio.Event()
+class Unhurried(SlackDriver):
+    """Waits for Slack longer than any test takes."""
+
+    pace = replace(QUICK, timeout=60.0)
+
+
+async def test_a_status_that_hangs_neither_delays_the_reply_nor_stays(tmp_path: Path) -> None:
+    free = asyncio.Event()
 
     async def hook(method: str, arguments: Json, when: str) -> str | None:
-        if method == "assistant.threads.setStatus" and when == "before" and not hung.is_set():
-            hung.set()
-            await asyncio.sleep(1.5)
+        if method == "assistant.threads.setStatus" and when == "before" and arguments["status"]:
+            await free.wait()
         return None
 
+    slack = await Unhurried.open(tmp_path / "data")
     slack.slack.hook = hook
-    (await slack.adapter._slack()).web.client.session._timeout = aiohttp.ClientTimeout(total=5)
     said = await slack.mention("ann", "How much leave do I get?")
     await slack.rig.settled()
     assert len(slack.replies(said)) == 1
-    assert slack.slack.called("assistant.threads.setStatus")[-1]["status"] == ""
+    assert [call["status"] for call in slack.slack.called("assistant.threads.setStatus")] == [""]
+    free.set()
+    await slack.close()
 
 
 async def test_every_post_is_quiet(slack: SlackDriver) -> None:

@@ -13,7 +13,7 @@ import pytest
 from adapters.slack import members
 from pipeline.access import Rule
 from pipeline.values import BlockKind, Chunk, Document, Unit
-from tests.contracts.slack_driver import CHANNEL, SlackDriver, granted, user
+from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, granted, user
 from tests.contracts.waiting import until
 
 STAFF, FOR_ALL = "staff", "for-all"
@@ -27,6 +27,7 @@ async def workspace(
 ) -> AsyncIterator[SlackDriver]:
     """A workspace with Ann, Bob and a guest, a public and a team's collection; the bot is not there yet."""
     driver = SlackDriver(folder / "data", granted() - without)
+    driver.pace = replace(QUICK, timeout=10.0)
     await driver.gather()
     driver.workspace.join(CHANNEL, user("ann"), user("bob"))
     driver.workspace.guests.update(user(guest) for guest in guests)
@@ -124,7 +125,6 @@ async def test_the_list_is_read_again_and_a_guest_who_left_does_not_count(
 
 async def test_a_list_that_is_too_old_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with workspace(tmp_path, guests=()) as driver:
-        driver.pace = replace(driver.pace, standing=0.05)
         await enter(driver)
         assert await used(driver) == EVERYTHING
         monkeypatch.setattr(members, "FRESH", 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 import pytest
@@ -18,6 +18,7 @@ from pipeline.response.request import Request
 from pipeline.values import CitedSentence, Event, Written
 from tests.contracts.answers import cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver
+from tests.contracts.waiting import until
 from tests.doubles.slack.rules import Json
 
 AN_HOUR = "429 3600"
@@ -38,12 +39,15 @@ class Limited:
         return AN_HOUR
 
 
-async def growing(request: Request) -> AsyncIterator[Event]:
-    texts = ("First.", "Second.", "Third.")
-    for text in texts:
+TEXTS = ("First.", "Second.", "Third.")
+
+
+async def growing(request: Request, *whens: Callable[[], object]) -> AsyncIterator[Event]:
+    """Three sentences; the second, the third and the end of the answer each come once something is so."""
+    for text, when in zip(TEXTS, whens, strict=True):
         yield Written(sentence=CitedSentence(text=text, numbers=(1,)))
-        await asyncio.sleep(2 * QUICK.patience)
-    yield cited(*texts, question=request.text)
+        await until(when)
+    yield cited(*TEXTS, question=request.text)
 
 
 @pytest.mark.parametrize("method", ["chat.startStream", "chat.appendStream", "agents.sessions.setStatus"])
@@ -51,7 +55,12 @@ async def test_an_answer_that_grows_is_shown_whole_without_waiting_for_what_is_l
     slack: SlackDriver, method: str
 ) -> None:
     slack.slack.hook = limited = Limited(method)
-    slack.rig.script = growing
+    slack.rig.script = lambda request: growing(
+        request,
+        lambda: limited.done or slack.slack.called("chat.startStream"),
+        lambda: limited.done,
+        lambda: limited.done,
+    )
     said = await slack.mention("ann", "How much leave do I get?")
     await slack.rig.settled()
     (reply,) = slack.workspace.replies(said.handle)
@@ -61,8 +70,10 @@ async def test_an_answer_that_grows_is_shown_whole_without_waiting_for_what_is_l
 
 
 async def test_a_stream_of_which_one_piece_was_limited_goes_on(slack: SlackDriver) -> None:
-    slack.slack.hook = Limited("chat.appendStream")
-    slack.rig.script = growing
+    slack.slack.hook = limited = Limited("chat.appendStream")
+    slack.rig.script = lambda request: growing(
+        request, lambda: slack.slack.called("chat.startStream"), lambda: limited.done, lambda: limited.done
+    )
     said = await slack.mention("ann", "How much leave do I get?")
     await slack.rig.settled()
     (reply,) = slack.workspace.replies(said.handle)
@@ -139,12 +150,14 @@ async def test_an_answer_whose_turn_is_not_near_is_not_streamed(slack: SlackDriv
     web = await web_of(slack, gap=3600.0, longest_wait=36_000.0)
     written = asyncio.Event()
 
-    async def script(request: Request) -> AsyncIterator[Event]:
-        async for event in growing(request):
-            yield event
+    async def slowly(request: Request) -> AsyncIterator[Event]:
+        for text in TEXTS:
+            yield Written(sentence=CitedSentence(text=text, numbers=(1,)))
+            await asyncio.sleep(2 * QUICK.patience)
         written.set()
+        yield cited(*TEXTS, question=request.text)
 
-    slack.rig.script = script
+    slack.rig.script = slowly
     turns = [asyncio.create_task(web.turn(CHANNEL)) for _ in range(3)]
     await slack.mention("ann", "How much leave do I get?")
     await asyncio.wait_for(written.wait(), 10)
