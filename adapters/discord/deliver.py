@@ -9,10 +9,10 @@ import discord
 import structlog
 
 from adapters.discord.card import card, layout
-from adapters.discord.errors import BAD_FORM, question_is_gone
+from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
 from adapters.discord.incoming import Place, place, root
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
-from adapters.discord.permissions import missing
+from adapters.discord.permissions import obstacle
 from adapters.discord.render import EVERYTHING, Look, Page, pages, plain, progress
 from adapters.discord.reply import Reference, Reply, find
 from adapters.discord.target import Target
@@ -71,27 +71,34 @@ class Deliverer:
         self._appearing.add(work.message.conversation)
         try:
             await self._show(work, events, reply, target)
-        except discord.Forbidden as error:
-            await self._say_what_is_missing(work, where, error)
         except discord.HTTPException as error:
-            if not question_is_gone(error):
+            if question_is_gone(error):
+                return
+            hopeless = isinstance(error, discord.Forbidden) or (work.last and is_final(error))
+            if where.guild_id is None or not hopeless:
                 raise
+            await self._explain(work, where, error)
         finally:
             self._appearing.discard(work.message.conversation)
 
     async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, target: Target) -> None:
-        async with typing(reply.channel):
-            painter = Painter(lambda page: reply.glimpse(card(page)), first=self._first, every=self._every)
-            async with painter:
+        appears_here = not (reply.started or target.begins_thread)
+        async with typing(reply.channel if appears_here else None) as stop_typing:
+
+            async def show(page: Page) -> None:
+                await stop_typing()
+                await reply.glimpse(card(page))
+
+            async with Painter(show, first=self._first, every=self._every) as painter:
                 answer = await follow(events, painter.newest)
         if answer is None:
             return
         await reply.begin()
         notes = [*target.remarks, *notes_on(work.message)]
-        await self._finish(answer, reply, root(work.message), notes)
+        await self._finish(with_notes(answer, notes), reply, root(work.message))
 
-    async def _finish(self, answer: Answer, reply: Reply, root: str, notes: Sequence[str]) -> None:
-        shown = pages(with_notes(answer, notes), self._look)
+    async def _finish(self, answer: Answer, reply: Reply, root: str) -> None:
+        shown = pages(answer, self._look)
         try:
             for part, page in enumerate(shown):
                 await reply.put(part, card(page, root=root))
@@ -119,16 +126,16 @@ class Deliverer:
                 return str(Reference(channel_id, tuple(found)))
         return None
 
-    async def _say_what_is_missing(self, work: Work, where: Place, error: discord.Forbidden) -> None:
-        """Tell the asker, in a DM, why there is no reply where they asked. Raises Refused naming the permission."""
-        lacking = await missing(self._client, where)
-        text = f"I could not answer you in <#{where.channel_id}>: I lack the permission {lacking} there."
+    async def _explain(self, work: Work, where: Place, error: discord.HTTPException) -> None:
+        """Tell the asker, in a DM, why there is no reply where they asked. Raises Refused where that fails, too."""
+        why = obstacle(self._client, where, error)
+        text = f"I could not answer you in <#{where.channel_id}>: {why}"
         with contextlib.suppress(discord.HTTPException):
             person = await self._client.fetch_user(int(work.message.author.rpartition(":")[2]))
-            await person.send(f"{text} Whoever runs the server can grant it.", suppress_embeds=True)
-            log.warning("discord_permission_missing", channel=where.channel_id, permission=lacking, code=error.code)
+            await person.send(text, suppress_embeds=True)
+            log.warning("discord_reply_refused", channel=where.channel_id, reason=why, code=error.code)
             return
-        raise Refused(text, what_to_do=f"Grant {lacking} in that channel.") from error
+        raise Refused(f"{text} (code {error.code})") from error
 
 
 async def follow(events: AsyncIterator[Event], newest: Callable[[Page], None]) -> Answer | None:

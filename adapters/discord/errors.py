@@ -12,7 +12,7 @@ from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 
 TRANSIENT = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutError)
 """What may work in a moment. A request may have taken effect all the same."""
-UNKNOWN_MESSAGE, BAD_FORM, THREAD_ARCHIVED, THREAD_EXISTS = 10008, 50035, 50083, 160004
+UNKNOWN_MESSAGE, BAD_FORM, THREAD_ARCHIVED, THREAD_EXISTS, THREAD_LOCKED = 10008, 50035, 50083, 160004, 160005
 UNAUTHORIZED, TOO_MANY_REQUESTS, AUTHENTICATION_FAILED = 401, 429, 4004
 """Two HTTP statuses, and a close code of the gateway."""
 TOKEN_GONE = (10008, 10015, 10062, 50027)
@@ -82,6 +82,12 @@ def _wrong_token() -> Misconfigured:
         "Discord does not accept this token",
         what_to_do="Copy it anew from the Developer Portal: your application > Bot > Reset Token.",
     )
+
+
+def is_final(error: discord.HTTPException) -> bool:
+    """Discord refused it and will again: it was no trouble of the network, of haste or of our token."""
+    passing = isinstance(error, discord.DiscordServerError) or error.status in (UNAUTHORIZED, TOO_MANY_REQUESTS)
+    return not passing
 
 
 def question_is_gone(error: discord.HTTPException) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import discord
 
+from adapters.discord.errors import THREAD_LOCKED
 from adapters.discord.incoming import Place
 
 NEEDED = {
@@ -35,11 +36,18 @@ def invite_url(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=permissions(), scopes=("bot", "applications.commands"))
 
 
-async def missing(client: discord.Client, where: Place) -> str:
-    """The permissions that are lacking to answer there, by name; the likeliest one where that cannot be told."""
-    if where.guild_id is None:
-        return "to write to you"
+def obstacle(client: discord.Client, where: Place, error: discord.HTTPException) -> str:
+    """Why Discord did not take a reply, as a sentence's end for the asker, and who can change it."""
     channel = client.get_channel(where.channel_id)
+    if error.code == THREAD_LOCKED or (isinstance(channel, discord.Thread) and channel.locked):
+        return "its thread is locked. Whoever moderates the server can unlock it."
+    if not isinstance(error, discord.Forbidden):
+        return "Discord did not take my reply. Please ask me again here."
+    return f"I lack the permission {missing(channel)} there. Whoever runs the server can grant it."
+
+
+def missing(channel: object) -> str:
+    """The permissions that are lacking to answer there, by name; the likeliest one where that cannot be told."""
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or channel.guild.me is None:
         return "“View Channel”"
     granted = channel.permissions_for(channel.guild.me)

@@ -27,6 +27,11 @@ class Target:
         """What is to be said about where the reply went."""
 
     @property
+    def begins_thread(self) -> bool:
+        """The reply goes into a thread that is opened for it."""
+        return self._threads
+
+    @property
     def possible(self) -> tuple[int, ...]:
         """The channels the reply may be in, the likeliest first."""
         return (self._where.message_id, self._where.channel_id) if self._threads else (self._where.channel_id,)

@@ -119,11 +119,12 @@ async def test_a_question_deleted_just_before_the_reply_gets_none(driver: Discor
 async def test_a_card_that_discord_refuses_is_told_as_plain_text(driver: DiscordDriver) -> None:
     refusal = {"code": 50035, "message": "Invalid Form Body", "errors": {"components": {"_errors": [{"message": "x"}]}}}
     driver.discord.faults.order("POST", POSTS, Fault(status=400, body=refusal))
-    said = await driver.mention("ann", "How much leave?")
+    said = await driver.direct("ann", "How much leave?", files=["chart.png"])
     await driver.rig.settled()
-    (message,) = driver.discord.replies(driver.channel)
+    (message,) = driver.discord.replies(said.handle["channel_id"])
     assert not message["components"]
     assert "thirty days" in driver.replies(said)[0].text
+    assert "chart.png" in driver.replies(said)[0].text
 
 
 async def test_where_the_bot_may_not_write_the_asker_is_told_which_permission_is_missing(driver: DiscordDriver) -> None:
@@ -134,6 +135,51 @@ async def test_where_the_bot_may_not_write_the_asker_is_told_which_permission_is
     direct = driver.world.direct(ann)
     await until(lambda: driver.discord.replies(direct))
     assert "“Send Messages”" in driver.discord.replies(direct)[0]["content"]
+
+
+async def test_where_discord_refuses_the_reply_for_good_the_asker_is_told_in_a_direct_message(
+    driver: DiscordDriver,
+) -> None:
+    refusal = Fault(status=400, body={"code": 20016, "message": "Slow mode"})
+    driver.discord.faults.order("POST", f"^/channels/{driver.channel}/messages$", refusal, times=-1)
+    await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    (told,) = driver.discord.replies(driver.world.direct(driver.people["ann"]))
+    assert "did not take my reply" in told["content"]
+    assert await driver.rig.state() == {"done": 1}
+
+
+async def test_in_a_locked_thread_the_asker_is_told_that_it_is_locked(driver: DiscordDriver) -> None:
+    thread = driver.world.thread(driver.channel, "Leave")
+    ann = driver.discord.someone("ann", driver.guild)
+    driver.world.channels[thread].payload["thread_metadata"]["locked"] = True
+    await driver.discord.say(ann, thread, "@Citewell How much leave?")
+    direct = driver.world.direct(ann)
+    await until(lambda: driver.discord.replies(direct))
+    (told,) = driver.discord.replies(direct)
+    assert "its thread is locked" in told["content"]
+    assert "permission" not in told["content"]
+
+
+async def test_typing_ends_with_the_first_message_of_the_reply(
+    driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.discord.typing_sign.AFTER_SECONDS", 0.0)
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
+        await free.wait()
+        yield cited("Thirty days.", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leave?")
+    await until(lambda: driver.replies(said))
+    assert not driver.discord.messages.typing
+    free.set()
+    await driver.rig.settled()
+    assert not driver.discord.messages.typing
+    assert driver.discord.faults.count("POST", r"/typing$") == 1
 
 
 async def test_where_threads_may_not_be_opened_the_answer_is_a_reply_that_says_so(
