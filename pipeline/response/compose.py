@@ -27,6 +27,9 @@ from pipeline.values import (
 )
 
 NEAREST_SHOWN = 3
+NEAREST_FROM = 0.2
+"""The score below which a passage is about something else: over the example handbook, questions that it is silent about
+reach .1 to .25 with what has nothing to do with them, and .3 to .5 with what a person would look through."""
 CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 """What stands above sentences and is none."""
 NO_CONFIDENCE = Confidence(level=Level.LOW, score=0.0)
@@ -100,8 +103,9 @@ def compose(
 
 
 def nearest(passages: Sequence[RetrievedChunk]) -> tuple[Citation, ...]:
-    """The best passage of each of the nearest documents, with what in it fits best, for a person to look through."""
-    best = {passage.document.id: passage for passage in reversed(passages)}
+    """The best passage of each of the nearest documents, with what in it fits best, for a person to look through; none
+    where nothing comes near."""
+    best = {passage.document.id: passage for passage in reversed(passages) if passage.score >= NEAREST_FROM}
     ranked = sorted(best.values(), key=lambda passage: -passage.score)[:NEAREST_SHOWN]
     return tuple(cite(passage, number, quote=_closest(passage)) for number, passage in enumerate(ranked, start=1))
 

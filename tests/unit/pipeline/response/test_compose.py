@@ -55,6 +55,13 @@ def test_what_came_closest_is_named_with_the_sentence_that_fits_and_its_section(
     assert nearest.heading[-1].endswith("Parking")
 
 
+def test_what_has_nothing_to_do_with_the_question_is_not_named_as_close() -> None:
+    far = passage("canteen", "The canteen opens at noon.", title="Canteen", score=0.1)
+    draft = Draft(outcome=Outcome.NOT_FOUND)
+    (nearest,) = compose("a1", "Leave?", draft, Numbering([LEAVE, far]), [LEAVE, far]).nearest
+    assert nearest.title == "Leave"
+
+
 def test_the_header_of_a_table_is_not_counted_as_a_sentence() -> None:
     numbering = Numbering([LEAVE])
     kinds = {"Item | Limit": BlockKind.HEADER, "Hotel | 140 euros": BlockKind.ROW}
