@@ -11,7 +11,7 @@ from adapters.slack.feed import Feed
 from adapters.slack.incoming import Me
 from adapters.slack.layout import PART, Draft
 from adapters.slack.presence import Presence, Sign, Spot
-from adapters.slack.render import Look, Post, fallback, line, reply
+from adapters.slack.render import Look, line, plain, reply
 from adapters.slack.reply import QUIET, Reply, find, metadata
 from adapters.slack.stream import Budget, Stream
 from adapters.slack.web import POST, Declined, Web
@@ -37,6 +37,7 @@ CANNOT_POST = {
     "no_permission": "I have no permission to post there. Ask an admin.",
 }
 
+OUTSIDER = "You belong to another organisation, and I am not allowed to answer you. Please ask somebody here."
 REFUSED = "Slack did not take my reply. Please ask me again here."
 
 
@@ -63,7 +64,7 @@ class Deliverer:
         self._replies[spot.channel, spot.thread] = the_reply
         try:
             if work.message.external and not self.shared_channels:
-                await the_reply.show([line(wording.SHARED_CHANNEL)])
+                await the_reply.show([line(OUTSIDER if spot.channel.startswith("D") else wording.SHARED_CHANNEL)])
             else:
                 await self._answer(work, spot, the_reply, events)
         except Declined as declined:
@@ -113,7 +114,7 @@ class Deliverer:
                 answer, stream = await self._follow(feed, draft, the_reply, sign, spot)
             finally:
                 self._feeds.pop((spot.channel, spot.thread), None)
-            posts = reply(answer, self._look, notes) if answer else [_stopped(draft.text)]
+            posts = reply(answer, self._look, notes) if answer else plain(draft.parts(wording.STOPPED))
             await sign.settled()
             closed = stream is not None and await stream.close(posts[0], metadata(work.message.key, 0))
             await the_reply.show(posts, already=int(closed))
@@ -181,8 +182,3 @@ def _notes(message: IncomingMessage) -> list[str]:
         return []
     names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
     return [wording.ATTACHMENT.format(names=names)]
-
-
-def _stopped(text: str) -> Post:
-    markdown = f"{text}\n\n{wording.STOPPED}".strip()
-    return Post(markdown=markdown, footer=(), text=fallback(markdown))

@@ -35,17 +35,24 @@ class Draft:
         body, _ = cite.body(self._units, (), CitationStyle.NUMBERED)
         return _joined([*self._before, body.lstrip("\n ")]) if body else ""
 
+    def parts(self, closing: str) -> list[str]:
+        """All Markdown so far, with a last line of ours, as Markdown of at most `PART` characters a piece."""
+        before = _gather(self._before) if self._units else []
+        body = _split(self._units, (), CitationStyle.NUMBERED, _room_after(before))
+        return _gather([*before, *body, markup.block(closing, ())])
+
 
 def parts(answer: Answer, notes: Sequence[str]) -> list[str]:
     """The answer from preface to closing, as Markdown of at most `PART` characters a piece."""
     links = _links(answer)
-    before = [piece for text in (*notes, answer.preface) if text for piece in _lines(text, frozenset())]
+    before = _gather(piece for text in (*notes, answer.preface) if text for piece in _lines(text, frozenset()))
     if answer.sentences:
-        texts = _split(_units(answer.sentences, links), _inert(answer.citations), answer.citation_style)
+        units = _units(answer.sentences, links)
+        texts = _split(units, _inert(answer.citations), answer.citation_style, _room_after(before))
     else:
         texts = _lines(answer.body, links)
     after = _lines(answer.closing, frozenset()) if answer.closing else []
-    return _gather([*before, *texts, *after])
+    return _gather([*before, *texts, *after]) or [""]
 
 
 def _gather(texts: Iterable[str]) -> list[str]:
@@ -56,15 +63,22 @@ def _gather(texts: Iterable[str]) -> list[str]:
             gathered[-1] = _joined([gathered[-1], text])
         else:
             gathered.append(text)
-    return gathered or [""]
+    return gathered
+
+
+def _room_after(before: Sequence[str]) -> int:
+    """How much may follow in the message that the last of `before` stands in."""
+    return PART - len(before[-1]) - 2 if before else PART
 
 
 def _joined(texts: Iterable[str]) -> str:
     return "\n\n".join(text for text in texts if text)
 
 
-def _split(units: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle) -> list[str]:
-    """The body in parts of at most `PART` characters, cut between sentences, rows and code blocks only."""
+def _split(units: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, room: int) -> list[str]:
+    """The body in parts of at most `PART` characters, cut between sentences, rows and code blocks only.
+
+    The first one has at most `room` characters, unless its first sentence has more."""
     style = CitationStyle.NUMBERED if style is CitationStyle.ENDNOTE else style  # the footer is the end note
 
     def upto(count: int) -> str:
@@ -77,10 +91,10 @@ def _split(units: Sequence[CitedSentence], citations: Sequence[Citation], style:
         low, high = start + 1, len(units)
         while low < high:
             middle = (low + high + 1) // 2
-            fits = len(upto(middle)) - shown + len(head) <= PART
+            fits = len(head) + len(upto(middle)[shown:].strip("\n ")) <= room
             low, high = (middle, high) if fits else (low, middle - 1)
         parts.append(head + upto(low)[shown:].strip("\n "))
-        start = low
+        start, room = low, PART
     return parts
 
 

@@ -6,7 +6,7 @@ characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from adapters.slack import layout, markup
@@ -17,6 +17,7 @@ from pipeline.values import Answer, Citation, CitationStyle, Outcome, Value
 
 FALLBACK = 3_900
 FOOTER = 8_000
+CONTEXT = 3_000
 
 
 class Look(Value):
@@ -45,12 +46,16 @@ def reply(answer: Answer, look: Look, notes: Sequence[str] = (), *, shareable: b
 
     Without notes, the Markdown of the first message is what `layout.Draft` streamed, unless the answer
     cites a page it also links to, or is marked in another style than by numbers."""
-    texts = layout.parts(answer, notes)
+    posts = plain(layout.parts(answer, notes))
     footers = list(_footers(answer, look, shareable=shareable))
-    posts = [Post(markdown=text, footer=(), text=fallback(text)) for text in texts]
     if footers:
         posts[-1] = Post(markdown=posts[-1].markdown, footer=footers[0], text=posts[-1].text)
     return posts + [Post(markdown="", footer=footer, text=_SOURCES) for footer in footers[1:]]
+
+
+def plain(texts: Iterable[str]) -> list[Post]:
+    """Messages of nothing but Markdown."""
+    return [Post(markdown=text, footer=(), text=fallback(text)) for text in texts]
 
 
 def line(text: str) -> Post:
@@ -93,13 +98,25 @@ def _footer(answer: Answer, look: Look, *, shareable: bool) -> Iterator[Block]:
     if look.citations and shown:
         title = _SOURCES if answer.citations else wording.NEAREST.rstrip(":")
         texts = [f"*{title}*", *(source(citation, answer.citation_style) for citation in shown)]
-        for at in range(0, len(texts), 10):
-            yield context(*texts[at : at + 10])
+        yield from _small_print(texts)
     if look.confidence and answer.sentences:
         yield context(f"{wording.badge(answer.confidence)} · {short(answer.reasoning, 500)}")
     if answer.sentences or answer.outcome is Outcome.NOT_FOUND:
         yield feedback(answer.id)
-        yield buttons(answer, shareable=shareable)
+        if pressed := buttons(answer, shareable=shareable):
+            yield {"type": "actions", "elements": pressed}
+
+
+def _small_print(texts: Iterable[str]) -> Iterator[Block]:
+    """Context blocks of at most ten texts, and of `CONTEXT` characters unless one text has more."""
+    group: list[str] = []
+    for text in texts:
+        if group and (len(group) == 10 or sum(map(len, group)) + len(text) > CONTEXT):
+            yield context(*group)
+            group = []
+        group.append(text)
+    if group:
+        yield context(*group)
 
 
 def source(citation: Citation, style: CitationStyle = CitationStyle.NUMBERED) -> str:
@@ -134,10 +151,11 @@ def feedback(answer_id: str) -> Block:
     }
 
 
-def buttons(answer: Answer, *, shareable: bool) -> Block:
-    elements = [button("Show passages", "passages", answer.id)]
+def buttons(answer: Answer, *, shareable: bool) -> list[Block]:
+    """What can be pressed for more about the answer, where there is more."""
+    elements = [button("Show passages", "passages", answer.id)] if answer.citations or answer.nearest else []
     if answer.sentences:
         elements.append(button("Why this confidence?", "why", answer.id))
     if shareable:
         elements.append(button("Share in channel", "share", answer.id))
-    return {"type": "actions", "elements": elements}
+    return elements

@@ -11,6 +11,7 @@ import pytest
 
 from adapters.slack.reply import EVENT_TYPE
 from adapters.slack.stream import Budget
+from pipeline import wording
 from pipeline.response.request import Request
 from pipeline.values import CitationStyle, CitedSentence, Event, Written
 from tests.contracts.answers import cited
@@ -147,6 +148,26 @@ async def test_a_stop_during_a_stream_keeps_what_was_shown(slack: SlackDriver) -
     (reply,) = slack.workspace.replies(question)
     assert reply.text == "First. [1]\n\nStopped, as you asked."
     assert not reply.streaming
+
+
+async def test_a_stop_of_a_long_answer_keeps_all_that_was_written(slack: SlackDriver) -> None:
+    rules = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(300)]
+    written = asyncio.Event()
+
+    async def endless(request: Request) -> AsyncIterator[Event]:
+        for rule in rules:
+            yield Written(sentence=rule)
+        written.set()
+        await asyncio.Event().wait()
+
+    slack.rig.script = endless
+    said = await slack.mention("ann", "What are the rules?")
+    await written.wait()
+    await slack.people.stop(CHANNEL, said.handle.ts, user("ann"))
+    await slack.rig.settled()
+    told = "\n".join(reply.text for reply in slack.replies(said))
+    assert [rule.text in told for rule in rules] == [True] * len(rules)
+    assert told.endswith(wording.STOPPED)
 
 
 async def test_a_stop_that_slack_has_made_final_is_the_end_of_the_question(slack: SlackDriver) -> None:

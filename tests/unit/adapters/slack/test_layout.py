@@ -85,14 +85,32 @@ def test_a_sentence_that_nothing_can_be_shown_of_leaves_what_was_streamed_the_be
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(sentences, min_size=1, max_size=30))
-def test_what_was_streamed_is_the_beginning_of_the_answer(written: list[CitedSentence]) -> None:
-    draft = Draft()
-    first = parts(cited(sentences=written), [])[0]
-    for sentence in written:
-        draft.add(sentence)
+@given(st.lists(sentences, min_size=1, max_size=30), st.sampled_from(["", "Closest:", "The documents say: " * 20]))
+def test_what_was_streamed_is_the_beginning_of_the_answer(written: list[CitedSentence], preface: str) -> None:
+    draft = Draft(["A note."])
+    first = parts(cited(sentences=written, preface=preface), ["A note."])[0]
+    for number, sentence in enumerate(written):
+        draft.add(sentence, "" if number else preface)
         if len(draft.text) <= PART:
             assert first.startswith(draft.text)
+
+
+def test_a_preface_leaves_no_message_short_of_the_sentences_that_fit_below_it() -> None:
+    written = [CitedSentence(text=f"Rule {n} says that request {n} needs form {n}.", numbers=(1,)) for n in range(120)]
+    told = parts(cited(sentences=written, preface="The closest passages say:"), [])
+    assert all(len(part) > PART - 100 for part in told[:-1])
+    assert told[0].startswith("The closest passages say:")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(sentences, min_size=1, max_size=40))
+def test_a_draft_that_is_stopped_is_told_in_parts_that_a_message_can_be(written: list[CitedSentence]) -> None:
+    draft = Draft(["A note."])
+    for sentence in written:
+        draft.add(sentence)
+    told = draft.parts("Stopped.")
+    assert all(0 < len(part) <= PART for part in told)
+    assert told[-1].endswith("Stopped.")
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters.slack.app import SlackAdapter
+from adapters.slack.deliver import OUTSIDER
 from pipeline import wording
 from pipeline.access import Rule
 from pipeline.errors import Misconfigured
@@ -190,6 +191,15 @@ async def test_the_stop_button_ends_the_answer_and_says_so(slack: SlackDriver) -
     (reply,) = slack.replies(said)
     assert reply.text == wording.STOPPED
     assert set(slack.workspace.sessions.values()) == {"active"}
+
+
+async def test_a_direct_message_from_another_organisation_is_not_sent_to_a_direct_message(slack: SlackDriver) -> None:
+    slack.workspace.dm(user("ann")).shared = True
+    said = await slack.direct("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    (reply,) = slack.replies(said)
+    assert reply.text == OUTSIDER
+    assert slack.rig.requests == []
 
 
 async def test_a_full_inbox_is_said_once(slack: SlackDriver) -> None:

@@ -1,0 +1,30 @@
+"""What stands below an answer fits its messages, and offers nothing that there is not."""
+
+from __future__ import annotations
+
+from adapters.slack.panels import why
+from adapters.slack.render import Look, reply
+from pipeline.values import CitedSentence
+from tests.contracts.answers import citation, cited, not_found
+from tests.contracts.slack_driver import elements, seen
+from tests.doubles.slack.rules import wrong_message
+
+
+def test_many_sources_with_long_addresses_are_all_shown() -> None:
+    addresses = [f"https://wiki.acme.example/{number}/{'x' * 1_900}" for number in range(30)]
+    sources = [citation(number, url=url) for number, url in enumerate(addresses, 1)]
+    facts = [CitedSentence(text=f"Fact {number} " + "counts. " * 20, numbers=(number,)) for number in range(1, 31)]
+    posts = reply(cited(sentences=facts, citations=sources), Look())
+    sent = [{"text": post.text, "blocks": post.blocks, "parse": "none"} for post in posts]
+    assert [wrong_message(message) for message in sent] == [None] * len(sent)
+    assert {link for message in sent for link in seen(message).links} == set(addresses)
+
+
+def test_passages_are_offered_only_where_there_are_some() -> None:
+    (post,) = reply(not_found().model_copy(update={"nearest": ()}), Look())
+    assert [one["type"] for one in elements(post.blocks)] == ["feedback_buttons"]
+
+
+def test_why_lists_what_was_left_out() -> None:
+    (post,) = why(cited("Thirty days.", ungrounded_claims=("Contractors get 40 days.",)))
+    assert "Left out, not in the documents: Contractors get 40 days." in seen({"text": "", "blocks": post.blocks}).text
