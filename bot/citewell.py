@@ -17,10 +17,10 @@ from pipeline.access import Rule, audience
 from pipeline.errors import CitewellError
 from pipeline.ingestion.ingest import Event as IngestEvent
 from pipeline.ingestion.ingest import Summary
-from pipeline.ports import Embedder, PlatformAdapter, Writer
-from pipeline.response.pen import Pen, Planner
+from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever, Writer
+from pipeline.response.pen import Pen
 from pipeline.response.request import Options, Request
-from pipeline.response.respond import Responder, Retriever
+from pipeline.response.respond import Responder
 from pipeline.streams import closing
 from pipeline.values import (
     Answer,

@@ -9,9 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 
 from bot.settings import Settings, secret
-from pipeline.ports import LanguageModel
+from pipeline.ports import LanguageModel, Planner
 from pipeline.response.budget import TokenBudget
-from pipeline.response.pen import Pen, Planner
+from pipeline.response.pen import Pen
 from storage.open import Storage
 
 EXTRACTIVE = "extractive"

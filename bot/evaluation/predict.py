@@ -17,8 +17,8 @@ from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.errors import Refused
 from pipeline.ingestion.ingest import Failed
+from pipeline.ports import Retriever
 from pipeline.response.request import Request
-from pipeline.response.respond import Retriever
 from pipeline.screen import screen, screen_document
 from pipeline.validation.validate import check_response
 from pipeline.values import Answer, Audience, Retrieval, Search

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,7 +13,7 @@ from pipeline.errors import CitewellError, Unavailable
 from pipeline.planning.followup import complete
 from pipeline.planning.intent import format_of
 from pipeline.planning.question import clean
-from pipeline.ports import ChatMessage, LanguageModel
+from pipeline.ports import ChatMessage, LanguageModel, Planner
 from pipeline.synthesis.marks import extract
 from pipeline.synthesis.prompts import shorten
 from pipeline.synthesis.tokens import estimate
@@ -46,10 +46,6 @@ class _Understood(BaseModel):
     intent: Literal["factual", "comparison", "procedure", "list", "summary", "aggregation"]
 
 
-class _Planner(Protocol):
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
-
-
 class ModelPlanner:
     """A planner around the heuristic one, which decides alone wherever it is sure.
 
@@ -58,7 +54,7 @@ class ModelPlanner:
 
     def __init__(
         self,
-        planner: _Planner,
+        planner: Planner,
         model: LanguageModel,
         *,
         deadline: float = 2.0,

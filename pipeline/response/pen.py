@@ -6,13 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pipeline.ports import Writer
+from pipeline.ports import Planner, Writer
 from pipeline.response.budget import TokenBudget
-from pipeline.values import Audience, Conversation, Judgement, Plan, RetrievedChunk, Sentence
-
-
-class Planner(Protocol):
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
+from pipeline.values import Judgement, RetrievedChunk, Sentence
 
 
 class Judge(Protocol):

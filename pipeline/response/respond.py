@@ -11,21 +11,19 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Protocol
 
 from pipeline import wording
 from pipeline.errors import CitewellError
-from pipeline.ports import HistoryStore, Writer
+from pipeline.ports import HistoryStore, Planner, Retriever, Writer
 from pipeline.response.budget import Reservation
 from pipeline.response.compose import Draft, compose, failed, without_search
 from pipeline.response.drafting import Drafting
 from pipeline.response.manuscript import Manuscript, Stopwatch
-from pipeline.response.pen import Pen, Planner
+from pipeline.response.pen import Pen
 from pipeline.response.request import Options, Request
 from pipeline.streams import closing
 from pipeline.values import (
     Answer,
-    Audience,
     Brief,
     Conversation,
     ConversationId,
@@ -43,10 +41,6 @@ from pipeline.values import (
 )
 
 NOBODY = ConversationId(platform="", space="", channel="")
-
-
-class Retriever(Protocol):
-    async def retrieve(self, search: Search, audience: Audience) -> Retrieval: ...
 
 
 class Responder:

@@ -1,0 +1,40 @@
+"""What the pipeline needs from the outside, and what the outside may ask of it.
+
+Every method may be called from any task. Stores raise `Unavailable` when their file or server cannot be
+reached and nothing else on purpose.
+"""
+
+from __future__ import annotations
+
+from pipeline.ports.inbox import HistoryStore, Inbox
+from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger
+from pipeline.ports.platform import Desk, PlatformAdapter, Receipt
+from pipeline.ports.search import Embedder, Index, Library, Passages, Tokenizer, UnitVectors, Vectors
+from pipeline.ports.sources import DocumentSource, SourceItem
+from pipeline.ports.stages import Planner, Retriever, Writer
+
+__all__ = [
+    "ChatMessage",
+    "Desk",
+    "DocumentSource",
+    "Embedder",
+    "HistoryStore",
+    "Inbox",
+    "Index",
+    "LanguageModel",
+    "Library",
+    "Passages",
+    "Planner",
+    "PlatformAdapter",
+    "Receipt",
+    "Retriever",
+    "SourceItem",
+    "StreamEnd",
+    "T",
+    "TextDelta",
+    "TokenLedger",
+    "Tokenizer",
+    "UnitVectors",
+    "Vectors",
+    "Writer",
+]

@@ -1,0 +1,97 @@
+"""What was said, and what must still be answered."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pipeline.values import Answer, Conversation, ConversationId, IncomingMessage, Turn, Work
+
+
+class HistoryStore(Protocol):
+    async def recall(self, conversation: ConversationId, limit: int) -> Conversation:
+        """The last `limit` turns, oldest first."""
+        ...
+
+    async def record(self, conversation: ConversationId, turn: Turn) -> None: ...
+
+
+class Inbox(Protocol):
+    """Messages that must be answered. A row is durable once the call has returned."""
+
+    async def accept(self, message: IncomingMessage) -> bool:
+        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting."""
+        ...
+
+    async def amend(self, key: str, text: str) -> bool:
+        """Change a question that is not answered yet; False when it is too late or unknown.
+
+        An answer under way is withdrawn, also where its first sentences are visible; the same text again leaves it
+        alone."""
+        ...
+
+    async def cancel(self, key: str) -> bool:
+        """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown."""
+        ...
+
+    async def leave(self, space: str) -> None:
+        """Erase all that is kept of a `platform:space` that the bot was removed from."""
+        ...
+
+    async def lease(self) -> Work | None:
+        """The next message, fairly by space, then author, then age; None when there is none.
+
+        Messages of one conversation are leased one at a time and in order."""
+        ...
+
+    async def answered(self, key: str, answer: Answer) -> None:
+        """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased; it is to be
+        released then.
+
+        The conversation recalls it as a turn from when it is saved and something of it may be visible."""
+        ...
+
+    async def posting(self, key: str) -> None:
+        """Record the intent to post, before the first visible write.
+
+        Raises Withdrawn when the question was changed or deleted since it was leased."""
+        ...
+
+    async def posted(self, key: str, reference: str) -> None:
+        """Record the platform's name of the reply, right after it is known."""
+        ...
+
+    async def done(self, key: str) -> None: ...
+
+    async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
+        """Give the message back, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
+        ...
+
+    async def failed(self, key: str, why: str) -> None:
+        """Give up on a message; it is kept for the operator."""
+        ...
+
+    async def expired(self, key: str) -> None: ...
+
+    async def seen(self, channel: str) -> str | None:
+        """The newest message id accepted from `platform:space:channel`; of `platform:space`, what `heard` said."""
+        ...
+
+    async def heard(self, space: str, until: str) -> None:
+        """Everything sent in `platform:space` up to the message id `until` is here."""
+        ...
+
+    async def channels(self, space: str) -> list[str]:
+        """The ids of the channels of `platform:space` that messages were accepted from."""
+        ...
+
+    async def parts(self, space: str, most: int) -> list[ConversationId]:
+        """The `most` conversations of `platform:space` that the bot answered in last, the latest first."""
+        ...
+
+    async def conversation(self, key: str) -> ConversationId | None:
+        """The conversation of a question; None when it is not kept any more."""
+        ...
+
+    async def takes_part(self, conversation: ConversationId) -> bool:
+        """Whether the bot has answered in this conversation."""
+        ...

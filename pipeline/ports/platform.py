@@ -1,0 +1,71 @@
+"""The places where people ask, and what those may ask of Citewell."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from pipeline.ports.inbox import Inbox
+from pipeline.values import Answer, Document, Event, IncomingMessage, Preferences, Rating, Readers, Work
+
+
+class Receipt(Protocol):
+    """What an adapter tells while it delivers one reply; each call is durable when it returns."""
+
+    async def posting(self) -> None:
+        """Before the first visible write."""
+        ...
+
+    async def posted(self, reference: str) -> None:
+        """Right after the platform named the reply; again when a further part of it was posted."""
+        ...
+
+
+class Desk(Protocol):
+    """What buttons and commands ask for after the answer. Persons are `platform:...:user id`."""
+
+    async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
+        """A past answer, if everyone of `readers` may see all that it cites."""
+        ...
+
+    async def rate(self, rating: Rating) -> None: ...
+
+    async def documents(self, readers: Readers) -> list[Document]: ...
+
+    async def preferences(self, person: str) -> Preferences: ...
+
+    async def prefer(self, person: str, preferences: Preferences) -> None: ...
+
+    async def export(self, person: str) -> str:
+        """All that is kept about a person, as JSON text."""
+        ...
+
+    async def forget(self, person: str) -> int:
+        """Erase all that is kept about a person; returns how many turns, messages and ratings went."""
+        ...
+
+
+class PlatformAdapter(Protocol):
+    name: str
+
+    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+        """Take messages in until cancelled.
+
+        Raises Misconfigured when it can never work, Unavailable when it may later."""
+        ...
+
+    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        """Show the reply as it comes. With `work.reference` set, complete that reply by editing it."""
+        ...
+
+    async def find(self, work: Work) -> str | None:
+        """Look on the platform for a reply to `work` that a crash left unrecorded."""
+        ...
+
+    async def readers(self, message: IncomingMessage) -> Readers:
+        """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what deliveries need, after the last one."""
+        ...

@@ -1,0 +1,112 @@
+"""Where documents and their vectors are kept and found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.values import Audience, Chunk, Document, Hit
+
+Vectors = NDArray[np.float32]
+"""Shape (n, dimensions), rows of unit length."""
+
+
+class Embedder(Protocol):
+    name: str
+    """Stored with the vectors: vectors of two names are never mixed."""
+    dimensions: int
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed `texts`, in order. Raises Unavailable."""
+        ...
+
+
+class Tokenizer(Protocol):
+    def count(self, text: str) -> int:
+        """How many tokens of the embedder `text` has, special tokens left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnitVectors:
+    """Vectors of the units of several chunks in one matrix, shape (units of all, dimensions)."""
+
+    matrix: Vectors
+    rows: Mapping[str, slice]
+    """Where each chunk's stand, one chunk after the other."""
+
+
+class Index(Protocol):
+    """Search within an audience. What an audience may not see is left out before ranking."""
+
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
+        """Chunks holding any of `terms` (see `text.query_terms`), title included; score is BM25, higher is better."""
+        ...
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        """The inverse document frequency of each of `terms`, as BM25 weighs it, over everything that is indexed."""
+        ...
+
+    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+        """Chunks whose mean vector is nearest to `vector` (shape (dimensions,)); score is cosine."""
+        ...
+
+    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
+        """Vectors of each chunk's units, in the order of `Chunk.units`. What is unknown or has none is left out."""
+        ...
+
+
+class Passages(Protocol):
+    """The reading side of the library."""
+
+    async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
+        """In the order asked for; ids that are gone are left out."""
+        ...
+
+    async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
+        """The chunks before and after in the same document."""
+        ...
+
+    async def documents(self, audience: Audience | None = None) -> list[Document]:
+        """Current documents by collection and filename; None means all."""
+        ...
+
+    async def empty(self, audience: Audience | None = None) -> bool:
+        """Whether there is no document."""
+        ...
+
+
+class Library(Passages, Protocol):
+    """Documents, chunks and versions: the truth the index is rebuilt from."""
+
+    async def collections(self) -> list[str]:
+        """Names of the collections that hold documents."""
+        ...
+
+    async def sources(self) -> dict[str, str]:
+        """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
+        ...
+
+    async def claim(self, source: str, collection: str) -> list[str]:
+        """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
+
+        Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
+        ...
+
+    async def versions(self, source: str) -> dict[str, str]:
+        """Document id -> version of everything indexed from `source`."""
+        ...
+
+    async def put(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
+    ) -> None:
+        """Replace the document as a whole; its old version serves until the new one is complete."""
+        ...
+
+    async def remove(self, document_ids: Collection[str]) -> int:
+        """Forget documents; returns how many were there."""
+        ...

@@ -1,0 +1,35 @@
+"""Stages of the walk that there is more than one of."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from pipeline.values import (
+    Audience,
+    Brief,
+    Conversation,
+    Finished,
+    Plan,
+    Retrieval,
+    RetrievedChunk,
+    Search,
+    Sentence,
+    Turn,
+)
+
+
+class Planner(Protocol):
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
+
+
+class Retriever(Protocol):
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval: ...
+
+
+class Writer(Protocol):
+    def write(
+        self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
+    ) -> AsyncIterator[Sentence | Finished]:
+        """Draft an answer sentence by sentence, then one Finished. Raises Unavailable or Unusable."""
+        ...

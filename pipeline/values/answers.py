@@ -1,0 +1,164 @@
+"""The answer, and the events in which it comes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pipeline.values.base import Value
+from pipeline.values.documents import BlockKind
+from pipeline.values.people import CitationStyle, Turn
+from pipeline.values.planning import Format
+from pipeline.values.writing import Claim, Usage
+
+
+class Citation(Value):
+    """One numbered source of an answer."""
+
+    number: int
+    document_id: str
+    chunk_id: str
+    title: str
+    filename: str
+    product: str = ""
+    document_type: str = ""
+    page: int | None = None
+    sheet: str | None = None
+    heading: tuple[str, ...] = ()
+    url: str = ""
+    quote: str = ""
+    """The exact quoted spans, joined by ` … `."""
+    snippet: str = ""
+    """About 150 characters around the quote, cut at words."""
+    score: float = 0.0
+    """3 decimals."""
+    positions: tuple[tuple[int, int], ...] = ()
+    """Where the sentences that rest on it stand in the body: start, end."""
+    flagged: bool = False
+    """Its document holds instructions addressed to an assistant; none of them is in the answer."""
+
+
+class CitedSentence(Value):
+    """A checked sentence with its citation numbers."""
+
+    text: str
+    kind: BlockKind = BlockKind.PROSE
+    numbers: tuple[int, ...] = ()
+    opens: bool = False
+    language: str = ""
+    section: str = ""
+    verified: bool = True
+    """False only when the operator chose to show unverified claims, marked as such."""
+
+
+class Level(StrEnum):
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Factor(Value):
+    """One part of a confidence score, in words."""
+
+    name: str
+    value: float
+    """0 to 1."""
+    text: str
+
+
+class Confidence(Value):
+    level: Level
+    score: float
+    reasons: tuple[Factor, ...] = ()
+
+
+class Outcome(StrEnum):
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    NOT_FOUND = "not_found"
+    CLARIFY = "clarify"
+    DECLINED = "declined"
+    FAILED = "failed"
+
+
+class Comparison(Value):
+    """A comparison taken apart; every text is a checked sentence of the answer."""
+
+    similarities: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    conclusion: str = ""
+
+
+class Answer(Value):
+    """What a person gets, whole: adapters render it and read nothing back out of text."""
+
+    id: str
+    question: str
+    outcome: Outcome
+    preface: str = ""
+    """A line of ours above the sentences: `The closest passages say:`."""
+    body: str
+    """Markdown with citation marks: what is shown where there is only text, and what history keeps."""
+    closing: str = ""
+    """A line of ours below the sentences: why the answer is partial, what to try next."""
+    sentences: tuple[CitedSentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    nearest: tuple[Citation, ...] = ()
+    confidence: Confidence
+    format: Format = Format.PROSE
+    citation_style: CitationStyle = CitationStyle.NUMBERED
+    safety_flags: tuple[str, ...] = ()
+    abstain_reason: str = ""
+    reasoning: str = ""
+    sources_used: int = 0
+    sources_provided: int = 0
+    has_sufficient_context: bool = False
+    grounding_score: float = 0.0
+    ungrounded_claims: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    key_facts: tuple[str, ...] = ()
+    """Up to five checked sentences that say something definite."""
+    limitations: tuple[str, ...] = ()
+    """What the answer leaves open, and why."""
+    comparison: Comparison | None = None
+    """Set when the question compares."""
+    usage: Usage = Usage()
+    incident: str = ""
+    standalone: str = ""
+    """The question as it was looked up, complete by itself; empty where nothing was looked up."""
+
+    def turn(self, author: str, asked_at: datetime) -> Turn | None:
+        """What a conversation recalls of it; None where nothing was looked up."""
+        if not self.standalone:
+            return None
+        return Turn(
+            question=self.question,
+            answer=self.body if self.sentences else "",
+            chunk_ids=tuple(citation.chunk_id for citation in self.citations),
+            asked_at=asked_at,
+            standalone=self.standalone if self.standalone != self.question else "",
+            author=author,
+        )
+
+
+class Stage(StrEnum):
+    PLANNING = "planning"
+    SEARCHING = "searching"
+    WRITING = "writing"
+
+
+class Progress(Value):
+    stage: Stage
+
+
+class Written(Value):
+    """A sentence that is already checked and will not be retracted."""
+
+    sentence: CitedSentence
+    preface: str = ""
+    """Set on the first one when the answer has a preface."""
+
+
+Event = Progress | Written | Answer
+"""An answer's events end with exactly one `Answer`."""

@@ -1,0 +1,113 @@
+"""Documents, the chunks they are cut into, and the chunks that a search found."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from pydantic import Field
+
+from pipeline.values.base import Value
+
+
+class BlockKind(StrEnum):
+    """What a piece of text is on its page."""
+
+    HEADING = "heading"
+    PROSE = "prose"
+    ITEM = "item"
+    STEP = "step"
+    HEADER = "header"
+    """The header row of a table."""
+    ROW = "row"
+    CODE = "code"
+
+
+class Block(Value):
+    """A run of text of one kind, as a parser found it."""
+
+    kind: BlockKind
+    text: str
+    """Plain text. A table row is its cells joined by ` | `; a step and an item come without their marker."""
+    heading: tuple[str, ...] = ()
+    """The path of headings above, outermost first."""
+    page: int | None = None
+    """1-based page or slide."""
+    sheet: str | None = None
+    row: int | None = None
+    """1-based row of a sheet or CSV file."""
+    depth: int = 0
+    """How many lists an item stands within besides its own."""
+
+
+class Document(Value):
+    id: str
+    collection: str = "default"
+    filename: str
+    title: str
+    product: str = ""
+    document_type: str = ""
+    source: str = ""
+    """What it was indexed from (a folder, a file, an upload): documents of one source are pruned together."""
+    url: str = ""
+    """The address a reader can open, exactly as it may be linked; empty when there is none."""
+    version: str = ""
+    """SHA-256 of the content that was parsed."""
+    metadata: dict[str, str] = Field(default_factory=dict)
+    flagged: bool = False
+    """The text holds instructions addressed to an assistant."""
+
+
+class Parsed(Value):
+    """A document and its blocks in reading order."""
+
+    document: Document
+    blocks: tuple[Block, ...]
+
+
+class Unit(Value):
+    """One sentence, item, step, row or code block of a chunk: the grain of citing and of sentence vectors."""
+
+    start: int
+    end: int
+    kind: BlockKind
+
+
+class Chunk(Value):
+    """A piece of one document that is searched and cited as a whole."""
+
+    id: str
+    document_id: str
+    text: str
+    units: tuple[Unit, ...]
+    """In order, not overlapping, covering all text but the white space between."""
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    sheet: str | None = None
+    row: int | None = None
+    position: int = 0
+    """0-based place in the document."""
+    overlap: int = 0
+    """How many leading characters repeat the end of the chunk before."""
+
+
+class RetrievedChunk(Value):
+    """A passage: a chunk with its document and how well it fits the question."""
+
+    chunk: Chunk
+    document: Document
+    score: float
+    """0 to 1, calibrated: comparable between questions."""
+    ranks: dict[str, int] = Field(default_factory=dict)
+    """1-based rank by retriever: `lexical`, `vector`."""
+    unit_scores: tuple[float, ...] = ()
+    """Cosine of each unit with the question; empty when there are no vectors."""
+    query: int = 0
+    """Which of the plan's queries found it."""
+
+
+class Hit(NamedTuple):
+    """A chunk id with a retriever's own score, best first and not comparable between retrievers."""
+
+    chunk_id: str
+    score: float

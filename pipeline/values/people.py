@@ -1,0 +1,125 @@
+"""Who asks, where, and what was said before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from urllib.parse import quote, unquote
+
+from pipeline.values.base import Value
+
+
+class ConversationId(Value):
+    """Where a conversation lives: one Slack thread, one Discord thread or DM, one console thread."""
+
+    platform: str
+    space: str
+    """Slack team, Discord guild, or `dm`."""
+    channel: str
+    thread: str = ""
+
+    def __str__(self) -> str:
+        """`slack:T1:C2:1712.3`; a colon inside a part is percent-encoded."""
+        return ":".join(quote(part, safe=" ./@#+-") for part in (self.platform, self.space, self.channel, self.thread))
+
+    @classmethod
+    def parse(cls, text: str) -> ConversationId:
+        """The inverse of `str()`. Raises ValueError for anything that has not four parts."""
+        platform, space, channel, thread = (unquote(part) for part in text.split(":"))
+        return cls(platform=platform, space=space, channel=channel, thread=thread)
+
+
+class Attachment(Value):
+    """A file that came with a question."""
+
+    name: str
+    media_type: str = ""
+    size: int = 0
+    url: str = ""
+
+
+class Manner(StrEnum):
+    """How the bot was addressed."""
+
+    MENTION = "mention"
+    DIRECT = "direct"
+    THREAD = "thread"
+    COMMAND = "command"
+
+
+class IncomingMessage(Value):
+    """One message addressed to the bot, the same from every platform."""
+
+    key: str
+    """Logical identity: `platform:space:channel:message id`. The same message always has the same key."""
+    conversation: ConversationId
+    author: str
+    """The asker as `platform:space:user id` (Discord: `discord:user id`)."""
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    sent_at: datetime
+    manner: Manner
+    external: bool = False
+    """People outside the organisation can read the conversation (Slack Connect)."""
+    event_id: str = ""
+    """The platform's id of the delivery, kept for tracing; never used to tell messages apart."""
+    reply_to: str = ""
+    """For commands: the short-lived address of the private reply (response URL, interaction token)."""
+
+
+class Readers(Value):
+    """Who will read the reply, told by the groups that every single reader belongs to."""
+
+    groups: frozenset[str]
+    """Such as `slack:T1`, `slack:T1:C2` (a channel), `slack:T1:U3` (one person), `discord:G1:role:R4` (a role)."""
+    external: bool = False
+
+
+class Audience(Value):
+    """The collections that everyone who will read the reply may see."""
+
+    collections: frozenset[str]
+
+
+class Style(StrEnum):
+    """How much is said."""
+
+    CONCISE = "concise"
+    DETAILED = "detailed"
+    BULLET = "bullet"
+
+
+class CitationStyle(StrEnum):
+    """How citations are marked in the text."""
+
+    NUMBERED = "numbered"
+    INLINE = "inline"
+    FOOTNOTE = "footnote"
+    ENDNOTE = "endnote"
+
+
+class Preferences(Value):
+    """What one person chose; None leaves the operator's setting in force."""
+
+    style: Style | None = None
+    citations: CitationStyle | None = None
+    language: str | None = None
+
+
+class Turn(Value):
+    """One question of a conversation with the answer given."""
+
+    question: str
+    answer: str
+    """The body that was shown."""
+    chunk_ids: tuple[str, ...] = ()
+    asked_at: datetime
+    standalone: str = ""
+    """The question as completed from the conversation; empty when it stood alone."""
+    author: str = ""
+
+
+class Conversation(Value):
+    id: ConversationId
+    turns: tuple[Turn, ...] = ()
+    """Oldest first."""

@@ -1,0 +1,78 @@
+"""What is to be done about a question, and what the search for it found."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pipeline.values.base import Value
+from pipeline.values.documents import RetrievedChunk
+
+
+class Intent(StrEnum):
+    FACTUAL = "factual"
+    COMPARISON = "comparison"
+    PROCEDURE = "procedure"
+    LIST = "list"
+    SUMMARY = "summary"
+    AGGREGATION = "aggregation"
+
+
+class Format(StrEnum):
+    PROSE = "prose"
+    BULLETS = "bullets"
+    TABLE = "table"
+    STEPS = "steps"
+    PLAIN = "plain"
+
+
+class Search(Value):
+    """Look it up: `question` is complete by itself, `queries` are what is searched, one per part or side."""
+
+    question: str
+    queries: tuple[str, ...]
+    sides: tuple[str, ...] = ()
+    """What each query is about, for a comparison: `("full-time staff", "contractors")`."""
+    intent: Intent = Intent.FACTUAL
+    format: Format = Format.PROSE
+    flags: tuple[str, ...] = ()
+    context: str = ""
+    """Words of the conversation that help retrieval without being part of the question."""
+    tokens: int = 0
+    """What a model used to plan it."""
+
+
+class Reply(Value):
+    """Say `text` without looking anything up: greeting, help, nothing indexed."""
+
+    text: str
+    flags: tuple[str, ...] = ()
+
+
+class Clarify(Value):
+    """Ask the person for more; `reason` is shown."""
+
+    reason: str
+    flags: tuple[str, ...] = ()
+
+
+class Decline(Value):
+    """Refuse; `reason` is shown."""
+
+    reason: str
+    flags: tuple[str, ...]
+
+
+Plan = Search | Reply | Clarify | Decline
+
+
+class Retrieval(Value):
+    """What was found for a search, best first."""
+
+    passages: tuple[RetrievedChunk, ...]
+    """At or above the relevance floor, near-duplicates collapsed."""
+    nearest: tuple[RetrievedChunk, ...] = ()
+    """The best few whatever their score: what is shown when nothing answers."""
+    documents: tuple[str, ...] = ()
+    """Distinct document ids before the floor, best first."""
+    degraded: tuple[str, ...] = ()
+    """What did not work: `embedder`, `vector`, `lexical`."""

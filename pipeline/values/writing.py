@@ -1,0 +1,85 @@
+"""What a writer is asked for and drafts, and what the check thinks of it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pipeline.values.base import Value
+from pipeline.values.documents import BlockKind
+from pipeline.values.people import Style
+from pipeline.values.planning import Format, Intent
+
+
+class Brief(Value):
+    """What a writer is asked for."""
+
+    question: str
+    queries: tuple[str, ...] = ()
+    sides: tuple[str, ...] = ()
+    intent: Intent = Intent.FACTUAL
+    format: Format = Format.PROSE
+    style: Style = Style.CONCISE
+    language: str = ""
+    """ISO 639-1 code the answer should be in; empty: the question's own."""
+    max_length: int = 1000
+    """Characters."""
+
+
+class Sentence(Value):
+    """One sentence, item, step, row or code block of a draft, with the chunks it rests on."""
+
+    text: str
+    """Markdown without list markers, pipes at the ends, fences or citation marks."""
+    kind: BlockKind = BlockKind.PROSE
+    chunk_ids: tuple[str, ...] = ()
+    """What the writer named. Empty, or an unknown id: unsupported."""
+    opens: bool = False
+    """Begins a new paragraph, list or table."""
+    language: str = ""
+    """For code: the fence's language."""
+    section: str = ""
+    """In a comparison: `similarities`, `differences`, `contradictions` or `conclusion`."""
+
+
+class Usage(Value):
+    """What an answer cost."""
+
+    writer: str = "extractive"
+    input_tokens: int = 0
+    output_tokens: int = 0
+    milliseconds: dict[str, float] = Field(default_factory=dict)
+    """By stage: plan, retrieve, write, validate, compose, total."""
+    notes: tuple[str, ...] = ()
+    """How the answer came about where that is not the plain way (`model_unavailable`, `breaker_open`)."""
+
+
+class Finished(Value):
+    """The end of a draft. `complete` is False when the writer was cut off."""
+
+    complete: bool = True
+    reason: str = ""
+    usage: Usage = Usage()
+    missing: tuple[str, ...] = ()
+    """Parts of the question that the passages do not hold, in the question's own words."""
+
+
+class Judgement(Value):
+    """Whether one sentence is supported by the passages it names."""
+
+    supported: bool
+    score: float
+    chunk_ids: tuple[str, ...] = ()
+    """The named chunks that do support it, best first."""
+    quote: str = ""
+    """The exact span of the best chunk that supports it."""
+    reason: str = ""
+    """Why not, in words: `number 30 is not in the passage`."""
+    forbidden: bool = False
+    """It is, or rests on, an instruction to an assistant: never shown, not even as unverified."""
+
+
+class Claim(Value):
+    claim: str
+    supported: bool
+    source: str = ""
+    """Chunk id."""
