@@ -5,49 +5,33 @@ Discord never sends a press or a command a second time: what is interrupted here
 
 from __future__ import annotations
 
-import contextlib
 import io
-from collections import deque
 
 import discord
-import structlog
 
 from adapters.discord import buttons, limits, render, words
 from adapters.discord.audience import Audiences
-from adapters.discord.card import card
-from adapters.discord.errors import TRANSIENT
-from adapters.discord.interactions import Interaction, person, say, say_view
-from adapters.discord.markdown import escape
+from adapters.discord.interactions import Interaction, honest, person, say
 from adapters.discord.modal import reason_given, reason_modal
+from adapters.discord.sharing import Sharing
 from pipeline import wording
-from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.values import Answer, Rating, Reason, Vote
-
-REMEMBERED = 1000
-"""Shared answers that are not shared again."""
-
-log = structlog.get_logger(__name__)
 
 
 class Actions:
     def __init__(self, desk: Desk, audiences: Audiences, *, look: render.Look) -> None:
         self._desk = desk
         self._audiences = audiences
-        self._look = look
-        self._shared: deque[tuple[str, int]] = deque(maxlen=REMEMBERED)
-        """Answers and the channels they were shared in."""
+        self._sharing = Sharing(desk, audiences, look=look)
 
     async def press(self, interaction: Interaction, custom_id: str) -> None:
         """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
         match = buttons.TEMPLATE.fullmatch(custom_id)
         if match is None:
             return
-        try:
+        async with honest(interaction, match["action"]):
             await self._act(interaction, match["action"], match["answer"])
-        except CitewellError as error:
-            log.warning("discord_press_failed", action=match["action"], reason=str(error))
-            await say(interaction, (wording.TRY_AGAIN,))
 
     async def _act(self, interaction: Interaction, action: str, answer_id: str) -> None:
         match action:
@@ -96,35 +80,9 @@ class Actions:
     async def _share(self, interaction: Interaction, answer_id: str) -> None:
         """Post a private answer in the channel, once, if everyone who reads there may see what it cites."""
         await interaction.response.defer()
-        shared = (answer_id, interaction.channel_id or 0)
-        if shared in self._shared:
-            await say(interaction, (wording.SHARED_ALREADY,))
-            return
-        self._shared.append(shared)
-        try:
-            done = await self._post_shared(interaction, answer_id)
-        except BaseException:
-            self._shared.remove(shared)
-            raise
-        if not done:
-            self._shared.remove(shared)
-            await say(interaction, (wording.NOT_SHARED,))
-
-    async def _post_shared(self, interaction: Interaction, answer_id: str) -> bool:
-        """False when not everyone in the channel may see the answer. A click after a restart finds no button."""
-        answer = None
-        if interaction.guild_id and interaction.channel_id:
-            readers = await self._audiences.of_channel(interaction.guild_id, interaction.channel_id)
-            answer = await self._desk.answer(answer_id, readers)
-        if answer is None:
-            return False
-        heading = f"> {escape(answer.question)}\n-# asked by {escape(interaction.user.display_name)}"
-        shown = render.pages(answer, self._look)
-        for page in (render.Page(body=heading), *shown):
-            await say_view(interaction, card(page), ephemeral=False)
-        with contextlib.suppress(*TRANSIENT, discord.DiscordException):
-            await interaction.edit_original_response(view=card(shown[-1]))
-        return True
+        done = await self._sharing.share(interaction, answer_id)
+        if done:
+            await say(interaction, (done,))
 
     async def _export(self, interaction: Interaction) -> None:
         data = (await self._desk.export(person(interaction))).encode()

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import discord
+import structlog
 from discord import ui
 
 from adapters.discord.card import Row, layout
+from adapters.discord.errors import TRANSIENT
 from adapters.discord.incoming import PLATFORM
+from adapters.discord.patience import REQUEST_SECONDS
+from pipeline import wording
+from pipeline.errors import CitewellError
 
 Interaction = discord.Interaction[Any]
+log = structlog.get_logger(__name__)
+
+
+@contextlib.asynccontextmanager
+async def honest(interaction: Interaction, action: str) -> AsyncIterator[None]:
+    """When what is done inside goes wrong, its user is told so, once, if Discord can be reached for that."""
+    try:
+        yield
+    except (CitewellError, discord.DiscordException, *TRANSIENT) as error:
+        log.warning("discord_interaction_failed", action=action, reason=str(error) or type(error).__name__)
+        with contextlib.suppress(discord.DiscordException, *TRANSIENT):
+            async with asyncio.timeout(REQUEST_SECONDS):
+                await say(interaction, (wording.TRY_AGAIN,))
 
 
 def person(interaction: Interaction) -> str:
@@ -25,8 +45,8 @@ async def say(interaction: Interaction, texts: Sequence[str], *, row: Row = ()) 
     await say_view(interaction, layout(texts[-1:], row))
 
 
-async def say_view(interaction: Interaction, view: ui.LayoutView, *, ephemeral: bool = True) -> None:
+async def say_view(interaction: Interaction, view: ui.LayoutView) -> None:
     if interaction.response.is_done():
-        await interaction.followup.send(view=view, ephemeral=ephemeral, suppress_embeds=True)
+        await interaction.followup.send(view=view, ephemeral=True, suppress_embeds=True)
     else:
-        await interaction.response.send_message(view=view, ephemeral=ephemeral, suppress_embeds=True)
+        await interaction.response.send_message(view=view, ephemeral=True, suppress_embeds=True)

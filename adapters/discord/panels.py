@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapters.discord import buttons, render, words
 from adapters.discord.audience import Audiences
-from adapters.discord.interactions import Interaction, say
+from adapters.discord.interactions import Interaction, honest, say
 from pipeline import wording
 from pipeline.ports import Desk
 
@@ -16,16 +16,19 @@ class Panels:
         self._days = retention_days
 
     async def sources(self, interaction: Interaction) -> None:
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        documents = await self._desk.documents(await self._audiences.of_presser(interaction))
-        await say(interaction, render.documents(documents))
+        async with honest(interaction, "sources"):
+            await interaction.response.defer(ephemeral=True, thinking=True)
+            documents = await self._desk.documents(await self._audiences.of_presser(interaction))
+            await say(interaction, render.documents(documents))
 
     async def privacy(self, interaction: Interaction) -> None:
         row = [
             (words.EXPORT_LABEL, buttons.custom_id(buttons.EXPORT)),
             (words.FORGET_LABEL, buttons.custom_id(buttons.FORGET)),
         ]
-        await say(interaction, (words.PRIVACY.format(time=wording.counted(self._days, "day")),), row=row)
+        async with honest(interaction, "privacy"):
+            await say(interaction, (words.PRIVACY.format(time=wording.counted(self._days, "day")),), row=row)
 
     async def help(self, interaction: Interaction) -> None:
-        await say(interaction, (words.HELP,))
+        async with honest(interaction, "help"):
+            await say(interaction, (words.HELP,))

@@ -14,6 +14,8 @@ from pipeline.values import Answer, Citation, CitedSentence, Document, Outcome, 
 
 TITLE, PLACE = 120, 160
 """Characters of a title and of a place in it that a source line shows."""
+ASKED = 500
+"""Characters of a question above its shared answer."""
 LISTED = 20
 """Documents that a list of them names."""
 BODY = limits.TEXT - 40
@@ -64,6 +66,14 @@ def pages(answer: Answer, look: Look = EVERYTHING, *, part_room: int = BODY) -> 
         for number, page in enumerate(drafts[:-1], start=1)
     ]
     return (*numbered, drafts[-1])
+
+
+def shared(answer: Answer, asker: str, look: Look = EVERYTHING) -> tuple[Page, ...]:
+    """`pages` for everyone in a channel, under who asked what."""
+    asked = escape(_short(" ".join(answer.question.split()), ASKED))
+    heading = f"> {asked}\n-# asked by {escape(_short(asker, TITLE))}"
+    first, *rest = pages(answer, look, part_room=BODY - limits.length(heading) - 2)
+    return (first.model_copy(update={"body": f"{heading}\n\n{first.body}".rstrip()}), *rest)
 
 
 def progress(written: Sequence[CitedSentence], preface: str, stage: Stage) -> Page:

@@ -168,7 +168,8 @@ class Reply:
 
 async def find(client: discord.Client, channel_id: int, where: Place) -> list[int]:
     """Our messages that answer the question, oldest first: in its channel those that refer to it, in a thread
-    opened from it those that refer to nothing. Nothing where there is no such channel or we may not look."""
+    opened from it those that refer to nothing and are not silent, as what was shared is. Nothing where there is no
+    such channel or we may not look."""
     expected = where.message_id if channel_id == where.channel_id else None
     channel = client.get_partial_messageable(channel_id, guild_id=where.guild_id)
     after = discord.Object(where.message_id)
@@ -177,7 +178,7 @@ async def find(client: discord.Client, channel_id: int, where: Place) -> list[in
         async with asyncio.timeout(REQUEST_SECONDS):
             async for message in channel.history(after=after, oldest_first=True, limit=SEARCHED):
                 refers = message.reference.message_id if message.reference else None
-                ours = client.user is not None and message.author.id == client.user.id
+                ours = client.user is not None and message.author.id == client.user.id and not message.flags.silent
                 if ours and refers == expected and message.interaction_metadata is None:
                     found.append(message.id)
     except (discord.NotFound, discord.Forbidden) as error:

@@ -190,8 +190,7 @@ class DiscordDriver:
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message["id"] for message in self.discord.replies(self.channel)}
         pressed = await self._press(said, person, "Share in channel")
-        await until(lambda: pressed.texts)
-        await self._acknowledged()
+        await until(lambda: pressed.texts or not any("share" in shown.buttons for shown in self.replies(said)))
         return [seen(message) for message in self.discord.replies(self.channel) if message["id"] not in before]
 
     async def export(self, person: str) -> str:

@@ -487,8 +487,9 @@ async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources
     needs(driver, Way.PRIVATE, Way.SHARE)
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
-    shared = await driver.share(said, "ann")
-    assert any("thirty days" in one.text for one in shared)
+    (shared,) = await driver.share(said, "ann")
+    assert "thirty days" in shared.text
+    assert "How much leave do I get?" in shared.text
 
 
 async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sources(driver: Driver) -> None:
