@@ -139,6 +139,7 @@ class DiscordAdapter:
             appearing=appearing,
             home=self._home,
             threads=self._threads,
+            content=self._message_content,
             look=self._look,
             days=self._days,
             pace=self._pace,

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import discord
 import structlog
 
+from adapters.discord import words
 from adapters.discord.card import card, layout
 from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
-from adapters.discord.incoming import Place, place, root
+from adapters.discord.incoming import Place, place, root, withheld
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.permissions import obstacle
 from adapters.discord.render import EVERYTHING, Look, Page, pages, plain, progress
@@ -42,14 +43,17 @@ class Deliverer:
         *,
         appearing: set[ConversationId],
         threads: bool,
+        content: bool,
         look: Look = EVERYTHING,
         first_seconds: float = FIRST_SECONDS,
         edit_seconds: float = EDIT_SECONDS,
     ) -> None:
-        """`appearing` is kept to hold the conversations in which a reply is appearing."""
+        """`appearing` is kept to hold the conversations in which a reply is appearing. `content`: we may read what is
+        not addressed to us."""
         self._client = client
         self._appearing = appearing
         self._threads = threads
+        self._content = content
         self._look = look
         self._first = first_seconds
         self._every = edit_seconds
@@ -70,7 +74,10 @@ class Deliverer:
         )
         self._appearing.add(work.message.conversation)
         try:
-            await self._show(work, events, reply, target)
+            if withheld(work.message) and not self._content:
+                await reply.put(0, layout([words.WITHHELD]))
+            else:
+                await self._show(work, events, reply, target)
         except discord.HTTPException as error:
             if question_is_gone(error):
                 return

@@ -41,7 +41,7 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
     if guild_of(message) is None:
         manner = Manner.DIRECT
     elif addressed:
-        manner = Manner.MENTION if ours is None else Manner.THREAD
+        manner = Manner.MENTION if ours is None and message.content else Manner.THREAD
     elif in_thread and message.content and not _MENTION.match(message.content.lstrip()):
         manner = Manner.THREAD
     else:
@@ -51,7 +51,7 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
         conversation=_conversation(message, ours, in_thread=in_thread, threads=threads),
         author=f"{PLATFORM}:{message.author.id}",
         text=question(message, me),
-        attachments=tuple(_attachment(one) for one in message.attachments),
+        attachments=attachments(message),
         sent_at=message.created_at,
         manner=manner,
         event_id=str(message.id),
@@ -155,5 +155,15 @@ def root(message: IncomingMessage) -> str:
     return conversation.channel if conversation.channel != str(where.channel_id) else ""
 
 
-def _attachment(one: discord.Attachment) -> Attachment:
-    return Attachment(name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)
+def attachments(message: discord.Message) -> tuple[Attachment, ...]:
+    return tuple(
+        Attachment(name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)
+        for one in message.attachments
+    )
+
+
+def withheld(message: IncomingMessage) -> bool:
+    """Where the bot lacks the message content intent: it is addressed to us, and Discord did not show us its text.
+
+    So it is with a reply to us whose ping was switched off; a real mention has a text, and is shown."""
+    return message.manner is Manner.THREAD and not message.text and not message.attachments

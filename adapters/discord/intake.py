@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Set
+from datetime import timedelta
 from typing import TypeVar
 
 import aiohttp
@@ -20,6 +21,8 @@ from pipeline.values import ConversationId, IncomingMessage
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
+RECENT = timedelta(days=1)
+"""How old a message may be that mentions us since it was edited: what was asked before is known for longer."""
 
 log = structlog.get_logger(__name__)
 
@@ -40,9 +43,10 @@ class Intake:
 
     async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
         """Put `message` into the inbox if it is for us. Does not return before it is durable."""
-        reading = read(message, me, threads=self._threads)
-        if reading is None:
-            return
+        if reading := read(message, me, threads=self._threads):
+            await self._keep(message, reading)
+
+    async def _keep(self, message: discord.Message, reading: Reading) -> None:
         incoming = await self._in_its_conversation(reading)
         if reading.overheard and not await self._takes_part(incoming.conversation):
             return
@@ -58,12 +62,16 @@ class Intake:
             await self._surely(lambda: self._inbox.amend(incoming.key, incoming.text))
 
     async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
-        """A message was edited: the question changes if it is not answered yet."""
+        """A message was edited: the question changes if it is not answered yet. What mentions us only now is new."""
         text = question(message, me)
         if message.author.bot or not text:
             return
         changed = key(guild_of(message), message.channel.id, message.id)
-        await self._surely(lambda: self._inbox.amend(changed, text))
+        if await self._surely(lambda: self._inbox.amend(changed, text)):
+            return
+        reading = read(message, me, threads=self._threads)
+        if reading and not reading.overheard and discord.utils.utcnow() - message.created_at < RECENT:
+            await self._keep(message, reading)
 
     async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
         """A message was deleted: nothing will be answered to it, and nothing is kept of it."""

@@ -35,6 +35,7 @@ def open_line(
     appearing: set[ConversationId],
     home: tuple[int, ...],
     threads: bool,
+    content: bool,
     look: Look,
     days: int,
     pace: Pace,
@@ -47,6 +48,12 @@ def open_line(
         Panels(desk, audiences, retention_days=days),
         Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit),
         Deliverer(
-            client, appearing=appearing, threads=threads, look=look, first_seconds=pace.first, edit_seconds=pace.edit
+            client,
+            appearing=appearing,
+            threads=threads,
+            content=content,
+            look=look,
+            first_seconds=pace.first,
+            edit_seconds=pace.edit,
         ),
     )

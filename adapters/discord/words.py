@@ -4,6 +4,9 @@ from __future__ import annotations
 
 THANKS = "Thank you. Your rating is kept with this answer."
 THANKS_REASON = "Thank you. That helps to find what is missing."
+WITHHELD = (
+    "Discord did not show me your text. Mention me in your question, or leave the ping of your reply to me switched on."
+)
 NO_TEXT = "That message has no text that I can read."
 FORGOTTEN = "Done: {entries} about you erased."
 FORGET_WARNING = (

@@ -39,6 +39,8 @@ class DiscordDriver:
 
     absent = ABSENT
     threads = False
+    content = True
+    """The message content intent."""
     pace = QUICK
 
     def __init__(self, folder: Path) -> None:
@@ -88,7 +90,7 @@ class DiscordDriver:
         before = self.discord.gateway.identifies
         self.adapter = DiscordAdapter(
             self.discord.token,
-            message_content=True,
+            message_content=self.content,
             answer_in_thread=self.threads,
             home_guilds=self.home,
             folder=self.rig.folder,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord import words
 from pipeline.response.compose import without_search
 from pipeline.response.request import Request
 from pipeline.values import Clarify, Event, Progress, Stage, Usage
@@ -159,6 +160,29 @@ async def test_in_a_locked_thread_the_asker_is_told_that_it_is_locked(driver: Di
     (told,) = driver.discord.replies(direct)
     assert "its thread is locked" in told["content"]
     assert "permission" not in told["content"]
+
+
+async def test_who_answers_without_a_ping_is_told_why_it_could_not_be_read(driver: DiscordDriver) -> None:
+    driver.content = False
+    await driver.restart()
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    (answer,) = driver._answers(said)
+    after = await driver._say("ann", driver.channel, "And contractors?", reply_to=answer["id"], ping=False)
+    await driver.rig.settled()
+    (reply,) = driver.replies(after)
+    assert reply.text == words.WITHHELD
+    assert len(driver.rig.requests) == 1
+
+
+async def test_an_edit_that_adds_the_forgotten_mention_asks_once(driver: DiscordDriver) -> None:
+    said = await driver.aside("ann", "How much leave?")
+    await driver.edit(said, "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.edit(said, "How much leave do we get?")
+    await driver.rig.settled()
+    assert len(driver.replies(said)) == 1
+    assert [request.text for request in driver.rig.requests] == ["How much leave do I get?"]
 
 
 async def test_typing_ends_with_the_first_message_of_the_reply(

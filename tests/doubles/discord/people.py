@@ -51,7 +51,10 @@ class People:
         return await self.say(user, self._world.direct(user), text, **more)
 
     async def edit(self, message: Payload, text: str) -> None:
-        text = text.replace("@Citewell", f"<@{self._world.bot['id']}>")
+        bot = self._world.bot
+        if "@Citewell" in text and bot not in message["mentions"]:
+            message["mentions"].append(bot)
+        text = text.replace("@Citewell", f"<@{bot['id']}>")
         message |= {"content": text, "edited_timestamp": self._world.timestamp()}
         await self._gateway.emit_message("MESSAGE_UPDATE", message)
 
