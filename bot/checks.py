@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable
 from urllib.parse import urlsplit
 
 from bot.citewell import Citewell
+from pipeline import wording
+from storage.embedded import EmbeddedDocuments
 
 REACH_SECONDS = 1.0
 
@@ -35,6 +37,19 @@ def _nearest(name: str, candidates: Iterable[str]) -> str:
     by_plain = {candidate.casefold(): candidate for candidate in sorted(candidates)}
     near = difflib.get_close_matches(name.casefold(), by_plain, n=1, cutoff=0.6)
     return by_plain[near[0]] if near else ""
+
+
+async def not_embedded(citewell: Citewell) -> list[str]:
+    """A line when an embedder is set and some documents are embedded with another, or with none."""
+    if citewell.embedder is None:
+        return []
+    embedders = await EmbeddedDocuments(citewell.storage.database).embedders()
+    count = sum(embedders.values()) - embedders.get(citewell.embedder.name, 0)
+    if not count:
+        return []
+    found = wording.counted(count, "document is", "documents are")
+    without = f"not embedded with CITEWELL_EMBEDDER={citewell.settings.embedder} and found by words only"
+    return [f"{found} {without}. To embed them: citewell index --rebuild"]
 
 
 async def missing_server(url: str | None) -> list[str]:

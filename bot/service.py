@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from bot.checks import idle_rules
+from bot.checks import idle_rules, not_embedded
 from bot.citewell import Citewell
 from bot.platforms import make_adapters
 from bot.schedule import jobs_of, scheduled
@@ -64,7 +64,7 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             say(f"{indexed} indexed. Connecting to {' and '.join(adapters)}.")
             if not documents:
                 say("To index a file or a folder, type in another terminal: citewell index PATH")
-            for line in await idle_rules(citewell):
+            for line in (*await idle_rules(citewell), *await not_embedded(citewell)):
                 say(line)
             await tell_backlog(citewell.storage.inbox, say)
             return await _until_stopped(worker, adapters, citewell, stop, say)

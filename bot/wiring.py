@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from adapters.models.embeddings import OpenAIEmbedder
 from adapters.models.minilm.embedder import MiniLM
 from bot.citewell import Citewell
 from bot.indexing import open_indexer
@@ -25,6 +26,7 @@ from pipeline.planning.plan import Planner
 from pipeline.ports import Embedder
 from pipeline.response.request import Limits, Options
 from pipeline.retrieval.retrieve import Retriever
+from storage.embedded import EmbeddedDocuments
 from storage.open import open_storage
 
 log = structlog.get_logger(__name__)
@@ -44,12 +46,14 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
         storage = await stack.enter_async_context(
             open_storage(
                 settings.data,
-                embedder=embedder.name if embedder else "",
+                embedder=(lambda: embedder.name) if embedder else "",
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
                 make=make,
             )
         )
+        if isinstance(embedder, OpenAIEmbedder):
+            embedder.resume(await EmbeddedDocuments(storage.database).embedders())
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
         planner = Planner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
@@ -68,21 +72,19 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
 
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
-    """The embedder that was asked for; None for lexical search alone. Raises Misconfigured, Unavailable."""
+    """The embedder that was asked for; None for lexical search alone; not connected yet. Raises Misconfigured."""
     if settings.embedder == "none":
         yield None
     elif settings.embedder == "minilm":
         yield MiniLM()
     else:
-        from adapters.models.embeddings import OpenAIEmbedder
-
         if not settings.openai_api_key:
             raise Misconfigured(
                 "OPENAI_API_KEY",
                 f"is not set, and CITEWELL_EMBEDDER={settings.embedder} needs it",
                 what_to_do="Set it (any text for a server that asks for none), or CITEWELL_EMBEDDER=minilm.",
             )
-        embedder = await OpenAIEmbedder.open(
+        embedder = OpenAIEmbedder(
             settings.embedder.removeprefix("openai:"),
             key=secret(settings.openai_api_key),
             base_url=settings.openai_base_url,

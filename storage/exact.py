@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,9 @@ threads wait for each other by spinning, which costs 20 times as much on a busy 
 
 @dataclass(frozen=True)
 class _Snapshot:
-    """Mean vectors of all live chunks as of one generation, in the order of `numbers`."""
+    """Mean vectors by `embedder` of all live chunks as of one generation, in the order of `numbers`."""
 
+    embedder: str
     generation: int
     numbers: NDArray[np.int64]
     rows: NDArray[np.int8]
@@ -35,9 +36,9 @@ class _Snapshot:
 
 
 class ExactSearch:
-    """Vectors of `embedder` only."""
+    """Vectors of the model that `embedder` names now, and of no other."""
 
-    def __init__(self, database: Database, embedder: str) -> None:
+    def __init__(self, database: Database, embedder: Callable[[], str]) -> None:
         self._database = database
         self._embedder = embedder
         self._snapshot: _Snapshot | None = None
@@ -58,12 +59,13 @@ class ExactSearch:
 
     def _current(self, db: sqlite3.Connection, dimensions: int) -> _Snapshot:
         """The snapshot of now, made from the last one."""
-        old, now = self._snapshot, generation(db)
+        embedder, now = self._embedder(), generation(db)
+        old = self._snapshot if self._snapshot and self._snapshot.embedder == embedder else None
         if old and old.generation == now:
             return old
         live = dict(
             db.execute(
-                "SELECT id, collection_id FROM live WHERE embedder = ? AND dimensions = ?", (self._embedder, dimensions)
+                "SELECT id, collection_id FROM live WHERE embedder = ? AND dimensions = ?", (embedder, dimensions)
             ).fetchall()
         )
         had = old.numbers // SPAN if old else np.zeros(0, np.int64)
@@ -76,7 +78,7 @@ class ExactSearch:
             rows = np.concatenate((old.rows[keep], rows))
             lengths = np.concatenate((old.lengths[keep], lengths))
         collections = np.array([live[revision] for revision in (numbers // SPAN).tolist()], np.int64)
-        return _Snapshot(now, numbers, rows, np.maximum(lengths, 1e-12), collections)
+        return _Snapshot(embedder, now, numbers, rows, np.maximum(lengths, 1e-12), collections)
 
 
 def _load(db: sqlite3.Connection, revisions: Sequence[int]) -> tuple[NDArray[np.int64], bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Audience, Hit
@@ -16,9 +16,10 @@ from storage.vectors import unpack
 
 
 class SearchIndex:
-    """`embedder` names the model questions are embedded with; documents embedded by another are found by words only."""
+    """`embedder` names the model questions are embedded with now; documents embedded by another are found by words
+    only."""
 
-    def __init__(self, database: Database, *, embedder: str, vectors: VectorIndex | None = None) -> None:
+    def __init__(self, database: Database, *, embedder: Callable[[], str], vectors: VectorIndex | None = None) -> None:
         self._database = database
         self._vectors = vectors
         self._embedder = embedder
@@ -48,9 +49,10 @@ class SearchIndex:
         if self._vectors:
             await self._vectors.sync(thorough=True)
 
-    async def rebuild(self) -> int:
+    async def rebuild(self) -> int | None:
         """Build Chroma's store anew from the database, beside the one that answers; returns how many vectors it holds.
 
+        None when another process keeps it and was asked to; 0 when there is nothing for it to hold.
         Raises Unavailable."""
         return await self._vectors.rebuild() if self._vectors else 0
 
@@ -63,7 +65,7 @@ class SearchIndex:
                 " JOIN chunk ON chunk.id = asked.value JOIN live"
                 " ON live.id = chunk.number >> 20 AND embedder = ? JOIN unit_vectors USING (number)"
                 " WHERE length(matrix) > 0",
-                (json.dumps(list(chunk_ids)), self._embedder),
+                (json.dumps(list(chunk_ids)), self._embedder()),
             ).fetchall()
 
         found = await self._database.read(work)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
 from pipeline.ports import Vectors
@@ -20,9 +20,9 @@ from storage.sweep import hide, sweep
 
 
 class SQLiteLibrary:
-    """`embedder` names the model that questions are embedded with; "" when there is none."""
+    """`embedder` names the model that questions are embedded with now; "" when there is none."""
 
-    def __init__(self, database: Database, *, embedder: str = "") -> None:
+    def __init__(self, database: Database, *, embedder: Callable[[], str] = lambda: "") -> None:
         self._database = database
         self._embedder = embedder
 
@@ -133,7 +133,7 @@ class SQLiteLibrary:
             rows = db.execute(
                 "SELECT document, CASE WHEN :embedder IN ('', embedder) THEN version ELSE '' END"
                 " FROM live WHERE source = :source",
-                {"source": source, "embedder": self._embedder},
+                {"source": source, "embedder": self._embedder()},
             )
             return dict(rows.fetchall())
 

@@ -7,7 +7,7 @@ async with open_storage(folder, embedder="minilm") as storage:
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,14 +58,15 @@ class Storage:
 async def open_storage(
     folder: Path,
     *,
-    embedder: str = "",
+    embedder: str | Callable[[], str] = "",
     chroma_url: str | None = None,
     exclusive: bool = False,
     make: bool = True,
     capacity: int = 20_000,
     per_author: int = 200,
 ) -> AsyncIterator[Storage]:
-    """`embedder` names the model in use, "" for none; with `chroma_url` its vectors are searched on a Chroma server.
+    """`embedder` names the model in use, "" for none, or tells its name where that may change. With `chroma_url` its
+    vectors are searched on a Chroma server.
 
     `exclusive`: this process answers from the inbox, alone, and opens Chroma at once. Others open it a while after
     they were opened: a command that is over by then never pays for it. `make`: the folder is made if it is missing.
@@ -83,16 +84,17 @@ async def open_storage(
                     what_to_do="Stop it, or give this one a folder of its own.",
                 )
             stack.callback(lock.release)
+        named = embedder if callable(embedder) else lambda: embedder
         database = await Database.open(folder / DATABASE)
         stack.push_async_callback(database.close)
         inbox = SQLiteInbox(database, capacity=capacity, per_author=per_author)
-        library = SQLiteLibrary(database, embedder=embedder)
+        library = SQLiteLibrary(database, embedder=named)
         people = People(database, folder / "backups")
         if exclusive:
             await inbox.recover()
             await library.sweep()
             await people.finish()
-        vectors = VectorIndex(database, folder / "index", embedder=embedder, url=chroma_url)
+        vectors = VectorIndex(database, folder / "index", embedder=named, url=chroma_url)
         stack.push_async_callback(vectors.close)
         if embedder:
             vectors.start(0.0 if exclusive else CHROMA_DELAY_SECONDS)
@@ -100,7 +102,7 @@ async def open_storage(
             folder=folder,
             database=database,
             library=library,
-            index=SearchIndex(database, embedder=embedder, vectors=vectors if embedder else None),
+            index=SearchIndex(database, embedder=named, vectors=vectors if embedder else None),
             inbox=inbox,
             history=SQLiteHistory(database),
             feedback=SQLiteFeedback(database),

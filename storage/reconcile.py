@@ -25,8 +25,9 @@ SAME = 0.999
 
 @dataclass(frozen=True)
 class Truth:
-    """What the vector index should hold as of one generation. A number never changes what it stands for."""
+    """What the vector index should hold of `embedder` as of one generation. What a number stands for never changes."""
 
+    embedder: str
     generation: int
     collections: dict[str, int]
     numbers: dict[int, list[int]]
@@ -49,7 +50,7 @@ def read_truth(db: sqlite3.Connection, embedder: str) -> Truth:
     ):
         numbers.setdefault(collection, []).append(number)
         dimensions = size
-    return Truth(generation(db), collections, numbers, dimensions)
+    return Truth(embedder, generation(db), collections, numbers, dimensions)
 
 
 async def reconcile(

@@ -27,10 +27,18 @@ MARK = "\ue000"
 
 
 class Revision:
-    """`chunks` of `document`, with one matrix of unit vectors a chunk or none at all."""
+    """`chunks` of `document`, with one matrix of unit vectors a chunk or none at all.
+
+    With `instead_of`, it is written only while that revision is the live one."""
 
     def __init__(
-        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        vectors: Sequence[Vectors] | None,
+        embedder: str,
+        *,
+        instead_of: int | None = None,
     ) -> None:
         if len(chunks) >= SPAN:
             raise Refused(f"{document.filename} has {len(chunks)} passages", what_to_do="Split the document.")
@@ -38,22 +46,28 @@ class Revision:
         self._chunks = chunks
         self._vectors = vectors if embedder else None
         self._embedder = embedder if vectors else ""
+        self._instead_of = instead_of
         self._id = 0
         self._written = 0
+        self._published = False
 
-    async def write(self, database: Database) -> None:
+    async def write(self, database: Database) -> bool:
         """Stage the revision, write its chunks and make it the live one; a failure leaves the old one live.
 
         Begins anew when it was swept meanwhile, because nothing had been written to it for long or the document was
-        removed."""
+        removed. False when the one it was to replace is not the live one any more."""
         try:
             await in_batches(database, self._batch)
         except BaseException:
             await database.write(lambda db: _retire(db, self._id))
             raise
+        return self._published
 
     def _batch(self, db: sqlite3.Connection) -> bool:
-        """Write for BATCH_SECONDS; True once the revision is live."""
+        """Write for BATCH_SECONDS; True once the revision is live, or not to become it any more."""
+        if self._instead_of is not None and not _is_live(db, self._instead_of):
+            _retire(db, self._id)
+            return True
         if not self._still_staged(db):
             self._id, self._written = self._stage(db), 0
         end = time.monotonic() + BATCH_SECONDS
@@ -112,6 +126,7 @@ class Revision:
         db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = ?", (self._document.id,))
         db.execute("UPDATE revision SET state = 'live' WHERE id = ?", (self._id,))
         raise_generation(db)
+        self._published = True
 
 
 def raise_generation(db: sqlite3.Connection) -> None:
@@ -134,6 +149,10 @@ async def in_batches(database: Database, batch: Callable[[sqlite3.Connection], b
         if await database.write(batch):
             return
         await asyncio.sleep(PAUSE_SECONDS)
+
+
+def _is_live(db: sqlite3.Connection, revision: int) -> bool:
+    return db.execute("SELECT 1 FROM revision WHERE id = ? AND state = 'live'", (revision,)).fetchone() is not None
 
 
 def _retire(db: sqlite3.Connection, revision: int) -> None:

@@ -20,17 +20,23 @@ _log = logging.getLogger(__name__)
 
 
 class Stores:
-    """The stores of `embedder`'s vectors in `folder`, or on the server at `url`: the database names the wanted one.
+    """Stores in `folder`, or on the server at `url`: the database names the wanted one.
 
-    Chroma is called in `threads`."""
+    Each holds vectors of one model: `embedder` names the one in use now. Chroma is called in `threads`."""
 
     def __init__(
-        self, database: Database, folder: Path, threads: Executor, *, embedder: str, url: str | None = None
+        self,
+        database: Database,
+        folder: Path,
+        threads: Executor,
+        *,
+        embedder: Callable[[], str],
+        url: str | None = None,
     ) -> None:
         self._database = database
         self._folder = folder
         self._threads = threads
-        self._kind = hashlib.sha256(embedder.encode()).hexdigest()[:8]
+        self._embedder = embedder
         self._url = url
 
     async def wanted(self) -> str:
@@ -40,7 +46,7 @@ class Stores:
     async def choose(self, *, fresh: bool) -> str:
         """The wanted store if it is for this embedder's vectors, otherwise, or if it shall be `fresh`, a new one."""
         wanted = await self.wanted()
-        return self._new_name() if fresh or not wanted.startswith(self._kind) else wanted
+        return self._new_name() if fresh or not wanted.startswith(self._kind()) else wanted
 
     async def want_new(self, also: Callable[[sqlite3.Connection], None] | None = None) -> None:
         """From now on a store that is not there yet is wanted; `also` is done in the same transaction."""
@@ -72,7 +78,10 @@ class Stores:
         return await loop.run_in_executor(self._threads, ChromaStore.in_folder, folder)
 
     def _new_name(self) -> str:
-        return f"{self._kind}-{secrets.token_hex(4)}"
+        return f"{self._kind()}-{secrets.token_hex(4)}"
+
+    def _kind(self) -> str:
+        return hashlib.sha256(self._embedder().encode()).hexdigest()[:8]
 
 
 def _wanted(db: sqlite3.Connection) -> str:

@@ -50,9 +50,11 @@ class _Serving:
 
 
 class VectorIndex:
-    """Chroma in `folder`, or on the server at `url`, for vectors of `embedder` only."""
+    """Chroma in `folder`, or on the server at `url`, for vectors of the model that `embedder` names now alone."""
 
-    def __init__(self, database: Database, folder: Path, *, embedder: str, url: str | None = None) -> None:
+    def __init__(
+        self, database: Database, folder: Path, *, embedder: Callable[[], str], url: str | None = None
+    ) -> None:
         self._database = database
         self._folder = folder
         self._embedder = embedder
@@ -63,7 +65,7 @@ class VectorIndex:
         self._name = ""
         self._serving: _Serving | None = None
         self._deleted = 0
-        self._synced = -1
+        self._synced: tuple[str, int] | None = None
         self._syncing = asyncio.Lock()
         self._due = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
@@ -82,7 +84,7 @@ class VectorIndex:
     async def search(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit] | None:
         """The chunks nearest to `vector`; None when Chroma cannot answer, or not for the documents of this moment."""
         serving = self._serving
-        if serving is None:
+        if serving is None or serving.truth.embedder != self._embedder():
             return None
         as_of = serving.truth.generation
         collections = [
@@ -116,18 +118,21 @@ class VectorIndex:
         async with self._syncing:
             if self._closed:
                 return False
-            truth = await self._database.read(lambda db: read_truth(db, self._embedder))
+            embedder = self._embedder()
+            truth = await self._database.read(lambda db: read_truth(db, embedder))
             serving = await self._follow(truth, thorough=thorough)
-            self._synced = truth.generation
+            self._synced = (embedder, truth.generation)
             return serving
 
-    async def rebuild(self) -> int:
+    async def rebuild(self) -> int | None:
         """Build a new store beside the one that serves, then change over; returns its size. Raises Unavailable.
 
-        When another process keeps the index, that one is asked to and this returns at once."""
+        None when another process keeps the index: that one is asked to, and this returns at once. 0 when there is
+        nothing for Chroma to hold."""
         await self._stores.want_new(raise_generation)
-        await self.sync()
-        return (await self._database.read(lambda db: read_truth(db, self._embedder))).size
+        if await self.sync() and self._serving:
+            return self._serving.truth.size
+        return 0 if self._own() else None
 
     async def close(self) -> None:
         """Stop keeping, and close Chroma cleanly."""
@@ -149,13 +154,14 @@ class VectorIndex:
                 await self.sync()
                 await self._change()
                 await asyncio.sleep(QUIET_SECONDS)
-            except CitewellError as error:
-                _log.warning("The vector index stays closed for now: %s", error)
+            except Exception as error:  # noqa: BLE001 - a keeper that ended would leave the index closed for good
+                unforeseen = not isinstance(error, CitewellError)
+                _log.warning("The vector index stays closed for now: %s", error, exc_info=unforeseen)
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _change(self) -> None:
         """Wait until there is something to do. Other processes tell of theirs by the generation only."""
-        while await self._database.read(generation) == self._synced and not self._due.is_set():
+        while self._synced == (self._embedder(), await self._database.read(generation)) and not self._due.is_set():
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
                     await self._due.wait()
@@ -165,7 +171,8 @@ class VectorIndex:
         if not truth.numbers or len(truth.numbers) > COLLECTIONS or not self._own():
             self._serving = None
             return False
-        current = self._serving and self._serving.truth.generation == truth.generation
+        last = self._serving.truth if self._serving else None
+        current = last and (last.embedder, last.generation) == (truth.embedder, truth.generation)
         if current and not thorough and await self._stores.wanted() == self._name:
             return True
         for fresh in (False, False, True):

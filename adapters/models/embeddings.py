@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ _QUESTION_SECONDS = 3.0
 class OpenAIEmbedder:
     """An `Embedder`. `name` holds the model and its dimensions: vectors of another model are never mixed with these.
 
+    The dimensions are 0 until they are taken from what was embedded before or learnt from the first reply; a first
+    reply of others replaces them, and with them the name. Nothing is connected before something is embedded.
     Batches are asked for one after the other; one that fails is asked for once more, unless the error is permanent.
     A single text is asked for once and has a deadline of 3 seconds.
     Numbers are asked for as floats, which every compatible server can give."""
@@ -32,27 +34,29 @@ class OpenAIEmbedder:
         self,
         model: str,
         *,
-        dimensions: int,
         key: str,
         base_url: str | None = None,
         timeout: float = 30.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.name = f"openai:{model}:{dimensions}"
-        self.dimensions = dimensions
         self._model = model
+        self._service = f"openai:{model}"
+        self._learnt = False
+        self._take(0)
         self._sleep = sleep
-        self._client = openai_client(self.name, key=key, base_url=base_url, timeout=timeout)
+        self._client = openai_client(self._service, key=key, base_url=base_url, timeout=timeout)
 
-    @classmethod
-    async def open(cls, model: str, *, key: str, base_url: str | None = None) -> OpenAIEmbedder:
-        """Learn the dimensions by embedding one word. Raises Unavailable."""
-        first = cls(model, dimensions=0, key=key, base_url=base_url)
-        try:
-            rows = await first.ask(["dimensions"])
-        finally:
-            await first.close()
-        return cls(model, dimensions=len(rows[0]), key=key, base_url=base_url)
+    def resume(self, names: Iterable[str]) -> None:
+        """Take the dimensions from the first of `names` that this model had."""
+        for name in names:
+            service, _, dimensions = name.rpartition(":")
+            if service == self._service and dimensions.isdecimal():
+                self._take(int(dimensions))
+                return
+
+    def _take(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self.name = f"{self._service}:{dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`. Raises Unavailable, also when the reply holds other vectors than were asked for."""
@@ -63,22 +67,25 @@ class OpenAIEmbedder:
         return self._unit(rows)
 
     def _unit(self, rows: list[list[float]]) -> Vectors:
+        if rows and not self._learnt:
+            self._take(len(rows[0]))
+            self._learnt = True
         if any(len(row) != self.dimensions for row in rows):
-            raise Unavailable(self.name, "returned vectors of other dimensions", permanent=True)
+            raise Unavailable(self._service, "returned vectors of other dimensions", permanent=True)
         vectors = np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all():
-            raise Unavailable(self.name, "returned numbers that are not finite")
+            raise Unavailable(self._service, "returned numbers that are not finite")
         unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-12))
         return unit
 
-    async def ask(self, texts: Sequence[str]) -> list[list[float]]:
+    async def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         """The raw vectors of one batch, in order. Raises Unavailable."""
         client = await self._client.get()
         import openai
 
         try:
-            with translated(openai, self.name, "OPENAI_API_KEY"):
+            with translated(openai, self._service, "OPENAI_API_KEY"):
                 reply: Any = await client.embeddings.create(
                     model=self._model, input=[text or " " for text in texts], encoding_format="float"
                 )
@@ -87,24 +94,25 @@ class OpenAIEmbedder:
         except Unavailable:
             raise
         except (CitewellError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise Unavailable(self.name, "answered with something other than vectors", permanent=True) from error
+            raise Unavailable(self._service, "answered with something other than vectors", permanent=True) from error
 
     async def close(self) -> None:
         await self._client.close()
 
     async def _at_once(self, texts: Sequence[str]) -> list[list[float]]:
+        await self._client.get()
         try:
             async with asyncio.timeout(_QUESTION_SECONDS):
-                return await self.ask(texts)
+                return await self._ask(texts)
         except TimeoutError as error:
-            raise Unavailable(self.name, "did not answer in time") from error
+            raise Unavailable(self._service, "did not answer in time") from error
 
     async def _with_retry(self, batch: Sequence[str]) -> list[list[float]]:
         try:
-            return await self.ask(batch)
+            return await self._ask(batch)
         except Unavailable as error:
             wait = 0.5 if error.retry_after is None else error.retry_after
             if error.permanent or wait > _LONGEST_WAIT:
                 raise
             await self._sleep(wait)
-            return await self.ask(batch)
+            return await self._ask(batch)

@@ -55,14 +55,16 @@ def ask(
         text.encode()  # bytes of an argument that are not UTF-8 come as surrogates
 
     async def work() -> Answer:
-        from bot.checks import missing_server
+        from bot.checks import missing_server, not_embedded
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
             warn(await missing_server(found.chroma_url))
             asked = citewell.events(text, thread=thread, style=style, format=format_, citations=citations)
             async with closing(asked) as events:
-                return await follow(events, err)
+                answer = await follow(events, err)
+            warn(await not_embedded(citewell))
+            return answer
 
     answer = asyncio.run(work())
     if json:

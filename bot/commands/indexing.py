@@ -38,7 +38,12 @@ def index(
             help="Collection to fill; default: where it was before, else CITEWELL_DEFAULT_COLLECTION.",
         ),
     ] = "",
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the vector index from the database.")] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild", help="Embed what is not embedded yet and rebuild the vector index, from the database."
+        ),
+    ] = False,
     data: Data = None,
 ) -> None:
     """Index files and folders; again: take in what is new or changed, forget what is gone.
@@ -51,19 +56,20 @@ def index(
     show = _Progress()
 
     async def work() -> None:
-        from bot.checks import idle_rules, missing_server
+        from bot.checks import idle_rules, missing_server, not_embedded
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:
             warn(await missing_server(found.chroma_url))
             if rebuild:
-                chunks = await citewell.storage.index.rebuild()
-                out.print(f"Rebuilt the vector index: {wording.counted(chunks, 'passage')}.")
+                await _rebuild(citewell)
             if paths:
                 await _tell_apart(citewell, paths, collection)
                 with show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))
             warn(await idle_rules(citewell))
+            if not any(summary.degraded for summary in summaries):
+                warn(await not_embedded(citewell))
 
     try:
         run(work())
@@ -81,6 +87,27 @@ def index(
             )
         if summary.failed:
             raise typer.Exit(1)
+
+
+async def _rebuild(citewell: Citewell) -> None:
+    from bot.reembedding import embed_again
+    from storage.embedded import EmbeddedDocuments
+
+    if citewell.embedder:
+        with err.status("Embedding") as status:
+            documents = EmbeddedDocuments(citewell.storage.database)
+            embedded = await embed_again(
+                documents, citewell.embedder, lambda place, count: status.update(f"Embedding {place} of {count}")
+            )
+        if embedded:
+            out.print(f"Embedded {wording.counted(embedded, 'document')}.")
+    built = await citewell.storage.index.rebuild()
+    if built is None:
+        out.print("The vector index is kept by another process, which rebuilds it now.")
+    elif built:
+        out.print(f"Rebuilt the vector index: {wording.counted(built, 'passage')}.")
+    else:
+        out.print("There is no vector index to rebuild: search does without.")
 
 
 class _Progress:

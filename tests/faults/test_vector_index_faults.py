@@ -162,13 +162,20 @@ async def test_many_deletions_lead_to_a_new_store(tmp_path: Path) -> None:
 
 
 async def test_one_process_keeps_the_index_and_others_search_exactly(tmp_path: Path) -> None:
-    async with open_storage(tmp_path, embedder="m") as first, open_storage(tmp_path, embedder="m") as second:
+    async with open_storage(tmp_path, embedder="m") as first:
         await fill(first)
-        await second.index.reconcile()
-        assert not second.vectors.serving
-        await assert_exact(second)
-        await second.library.remove(["d"])
-        assert await first.index.nearest(STORED[0], EVERYONE, 5) == []
+        async with open_storage(tmp_path, embedder="m") as second:
+            await second.index.reconcile()
+            assert not second.vectors.serving
+            await assert_exact(second)
+            before = store_folder(first)
+            assert await second.index.rebuild() is None
+            await first.index.reconcile()
+            assert store_folder(first) != before
+            await second.library.remove(["d"])
+            assert await first.index.nearest(STORED[0], EVERYONE, 5) == []
+            assert await second.index.rebuild() is None
+        assert await first.index.rebuild() == 0
 
 
 async def test_another_embedder_gets_a_store_of_its_own(tmp_path: Path) -> None:
@@ -221,6 +228,22 @@ async def test_a_folder_that_cannot_be_used_is_tried_again_until_it_can(
         (tmp_path / "index").unlink()
         await until(lambda: storage.vectors.serving, 60)
         await assert_exact(storage)
+
+
+async def test_an_error_that_nobody_foresaw_is_logged_and_the_index_opens_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_storage(tmp_path, embedder="m") as storage:
+        await fill(storage)
+    monkeypatch.setattr("storage.vector_index.RETRY_SECONDS", 0.01)
+    with monkeypatch.context() as patch:
+        patch.setattr("storage.vector_index.read_truth", lambda *_: [][0])
+        async with open_storage(tmp_path, embedder="m", exclusive=True) as storage:
+            await until(lambda: "list index out of range" in caplog.text)
+            assert "Traceback" in caplog.text
+            await assert_exact(storage)
+            patch.undo()
+            await until(lambda: storage.vectors.serving, 60)
 
 
 @pytest.mark.slow

@@ -21,7 +21,9 @@ import structlog
 from bot.__main__ import main
 from bot.settings import Settings, environment_name
 from pipeline.values import Document
+from storage.folder import Lock
 from storage.library import SQLiteLibrary
+from tests.doubles.ports import free_port
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -120,6 +122,49 @@ def test_a_rule_that_closes_nothing_is_said(person: Terminal, documents: Path) -
         assert said.status == 0
         assert "citewell: The rule [collections.HR] fits no collection" in said.err
         assert "Did you mean hr? As it stands, everyone inside may see hr." in said.err
+
+
+def test_documents_of_another_embedder_are_told_until_they_are_embedded_again(
+    person: Terminal, documents: Path
+) -> None:
+    person.type("index", documents, CITEWELL_EMBEDDER="none")
+    told = "citewell: 2 documents are not embedded with CITEWELL_EMBEDDER=minilm and found by words only. "
+    assert told + "To embed them: citewell index --rebuild\n" in person.type("ask", QUESTION).err
+    (documents / "new").mkdir()
+    assert told in person.type("index", documents / "new").err
+    (documents / "leave.md").unlink()
+    said = person.type("index", "--rebuild")
+    assert re.fullmatch(r"Embedded 2 documents\.\nRebuilt the vector index: \d passages\.\n", said.out)
+    assert said.err == person.type("ask", QUESTION).err == ""
+
+
+def test_an_index_is_called_rebuilt_only_if_it_was(indexed: Terminal) -> None:
+    assert re.fullmatch(r"Rebuilt the vector index: \d passages\.\n", indexed.type("index", "--rebuild").out)
+    without = indexed.type("index", "--rebuild", CITEWELL_EMBEDDER="none")
+    assert without.out == "There is no vector index to rebuild: search does without.\n"
+    other = Lock(indexed.data / "index" / "lock")
+    assert other.acquire()
+    kept = indexed.type("index", "--rebuild")
+    other.release()
+    assert kept.out == "The vector index is kept by another process, which rebuilds it now.\n"
+
+
+def test_an_embedder_that_is_down_costs_no_command(indexed: Terminal, documents: Path) -> None:
+    address = f"http://127.0.0.1:{free_port()}/v1"
+    down = {"CITEWELL_EMBEDDER": "openai:embed", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": address}
+    down["CITEWELL_MODEL"] = "extractive"
+    for words in (("documents",), ("history", "show"), ("history", "forget", "--yes")):
+        assert indexed.type(*words, **down).status == 0
+    (documents / "leave.md").write_text("# Leave\n\nEmployees get 26 vacation days a year.\n")
+    said = indexed.type("index", documents, **down)
+    assert said.status == 0
+    assert "Searched by words only until indexed again: openai:embed: the connection failed" in said.err
+    said = indexed.type("ask", QUESTION, **down)
+    assert "26 vacation days" in said.out
+    assert "search degraded: embedder" in said.err
+    said = indexed.type("index", "--rebuild", **down)
+    assert said.status == 2
+    assert "openai:embed: the connection failed" in said.err
 
 
 def test_a_server_that_is_not_there_is_said_in_a_line(person: Terminal, documents: Path) -> None:

@@ -131,7 +131,11 @@ class LlmServer:
             return _status(act)
         rest = [0.0] * (self.dimensions - 3)
         data = [
-            {"object": "embedding", "index": number, "embedding": [float(len(text)), 1.0, float(text.count("e")), *rest]}
+            {
+                "object": "embedding",
+                "index": number,
+                "embedding": [float(len(text)), 1.0, float(text.count("e")), *rest],
+            }
             for number, text in enumerate(body["input"])
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}

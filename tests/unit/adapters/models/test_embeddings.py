@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import numpy as np
 import pytest
 
@@ -15,12 +18,18 @@ from tests.doubles.llm.server import LlmServer
 async def no_sleep(_: float) -> None: ...
 
 
-async def embed(server: LlmServer, texts: list[str], dimensions: int = 3) -> Vectors:
-    embedder = OpenAIEmbedder("embed", dimensions=dimensions, key="k", base_url=f"{server.url}/v1", sleep=no_sleep)
+@asynccontextmanager
+async def embedder_of(server: LlmServer) -> AsyncIterator[OpenAIEmbedder]:
+    embedder = OpenAIEmbedder("embed", key="k", base_url=f"{server.url}/v1", sleep=no_sleep)
     try:
-        return await embedder.embed(texts)
+        yield embedder
     finally:
         await embedder.close()
+
+
+async def embed(server: LlmServer, texts: list[str]) -> Vectors:
+    async with embedder_of(server) as embedder:
+        return await embedder.embed(texts)
 
 
 async def test_vectors_come_in_order_and_of_unit_length_whatever_the_servers_order() -> None:
@@ -37,15 +46,28 @@ async def test_vectors_come_in_order_and_of_unit_length_whatever_the_servers_ord
 
 async def test_nothing_is_asked_for_no_texts() -> None:
     async with LlmServer().running() as server:
-        assert (await embed(server, [])).shape == (0, 3)
+        assert len(await embed(server, [])) == 0
     assert server.requests == []
 
 
-async def test_the_dimensions_are_learnt_and_part_of_the_name() -> None:
-    async with LlmServer().running() as server:
-        opened = await OpenAIEmbedder.open("embed", key="k", base_url=f"{server.url}/v1")
-        await opened.close()
-    assert (opened.name, opened.dimensions) == ("openai:embed:3", 3)
+async def test_the_dimensions_are_learnt_from_the_first_reply_and_part_of_the_name() -> None:
+    async with LlmServer().running() as server, embedder_of(server) as embedder:
+        assert server.requests == []
+        await embedder.embed(["a"])
+        assert (embedder.name, embedder.dimensions) == ("openai:embed:3", 3)
+
+
+async def test_the_name_is_that_of_what_was_embedded_before_until_the_first_reply() -> None:
+    async with LlmServer([Status(500)]).running() as server, embedder_of(server) as embedder:
+        embedder.resume(
+            ["minilm-l6-int8", "openai:other:9", "openai:embed:large:7", "openai:embed:5", "openai:embed:3"]
+        )
+        assert (embedder.name, embedder.dimensions) == ("openai:embed:5", 5)
+        with pytest.raises(Unavailable):
+            await embedder.embed(["a"])
+        assert embedder.name == "openai:embed:5"
+        assert (await embedder.embed(["a"])).shape == (1, 3)
+        assert embedder.name == "openai:embed:3"
 
 
 async def test_a_batch_is_asked_for_once_more() -> None:
@@ -68,7 +90,9 @@ async def test_a_question_is_asked_for_once_because_someone_waits() -> None:
     assert len(server.requests) == 1
 
 
-async def test_vectors_of_other_dimensions_are_refused() -> None:
-    async with LlmServer().running() as server:
+async def test_vectors_of_other_dimensions_than_the_first_are_refused() -> None:
+    async with LlmServer().running() as server, embedder_of(server) as embedder:
+        await embedder.embed(["a"])
+        server.dimensions = 4
         with pytest.raises(Unavailable, match="dimensions"):
-            await embed(server, ["a", "b"], dimensions=4)
+            await embedder.embed(["a", "b"])

@@ -1,0 +1,66 @@
+"""Which embedder the vectors of each document are of, and new ones for passages that stay as they are."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+
+from pipeline.ports import Vectors
+from pipeline.values import Chunk, Document
+from storage.database import Database
+from storage.revision import SPAN, Revision
+from storage.sweep import sweep
+
+
+class EmbeddedDocuments:
+    """The documents of `database` that have a passage; an embedder called "" stands for none."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def embedders(self) -> dict[str, int]:
+        """How many documents each embedder has embedded, the one that was used last first."""
+        return Counter(embedder for _, embedder in await self._database.read(_embedded))
+
+    async def due(self, embedder: str) -> list[int]:
+        """The revisions that another has embedded, or none."""
+        return [revision for revision, by in await self._database.read(_embedded) if by != embedder]
+
+    async def passages(self, revision: int) -> list[Chunk]:
+        """All passages of a revision, in order; none when it is gone."""
+
+        def work(db: sqlite3.Connection) -> list[Chunk]:
+            rows = db.execute(
+                "SELECT body FROM chunk WHERE number BETWEEN ? AND ? ORDER BY number",
+                (revision * SPAN, revision * SPAN + SPAN - 1),
+            )
+            return [Chunk.model_validate_json(body) for (body,) in rows]
+
+        return await self._database.read(work)
+
+    async def put(self, revision: int, chunks: Sequence[Chunk], vectors: Sequence[Vectors], embedder: str) -> bool:
+        """Replace `revision` by one with the same `chunks` and these vectors of their units.
+
+        False, and nothing changed, when its document was changed, moved or removed meanwhile."""
+
+        def work(db: sqlite3.Connection) -> str | None:
+            row = db.execute("SELECT body FROM live WHERE id = ?", (revision,)).fetchone()
+            return str(row[0]) if row else None
+
+        body = await self._database.read(work)
+        if body is None:
+            return False
+        new = Revision(Document.model_validate_json(body), chunks, vectors, embedder, instead_of=revision)
+        published = await new.write(self._database)
+        await sweep(self._database)
+        return published
+
+
+def _embedded(db: sqlite3.Connection) -> list[tuple[int, str]]:
+    """Revisions and their embedders, the newest first."""
+    return db.execute(
+        "SELECT id, embedder FROM live WHERE EXISTS"
+        " (SELECT 1 FROM chunk WHERE number BETWEEN live.id * :span AND live.id * :span + :span - 1) ORDER BY id DESC",
+        {"span": SPAN},
+    ).fetchall()

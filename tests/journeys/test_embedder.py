@@ -1,0 +1,117 @@
+"""Documents whose vectors come from a server, through its outages and its changes."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+
+from bot.checks import not_embedded
+from bot.citewell import Citewell
+from bot.reembedding import embed_again
+from bot.settings import Settings
+from bot.wiring import open_citewell
+from pipeline.values import Audience
+from storage.embedded import EmbeddedDocuments
+from tests.doubles.llm.faults import Status
+from tests.doubles.llm.server import LlmServer
+from tests.doubles.samples import rows
+
+EVERYONE = Audience(collections=frozenset({"default"}))
+QUESTION = "How many vacation days do employees get?"
+
+
+def opened(server: LlmServer, settings: Settings) -> AbstractAsyncContextManager[Citewell]:
+    given = {"embedder": "openai:embed", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{server.url}/v1"}
+    exclude = {"embedder", "openai_api_key", "openai_base_url"}
+    return open_citewell(Settings(_env_file=None, **(settings.model_dump(exclude=exclude) | given)))
+
+
+async def found_by_vector(citewell: Citewell) -> int:
+    """How many passages a question's vector finds."""
+    assert citewell.embedder
+    (vector,) = await citewell.embedder.embed([QUESTION])
+    return len(await citewell.storage.index.nearest(vector, EVERYONE, 50))
+
+
+async def rebuild(citewell: Citewell) -> int:
+    assert citewell.embedder
+    embedded = await embed_again(EmbeddedDocuments(citewell.storage.database), citewell.embedder)
+    assert await citewell.storage.index.rebuild()
+    return embedded
+
+
+async def test_vectors_are_searched_in_the_process_that_learnt_of_them(settings: Settings, documents: Path) -> None:
+    """Also when nothing was known of the embedder as it was opened."""
+    async with LlmServer().running() as server, opened(server, settings) as citewell:
+        await citewell.index([documents])
+        assert await found_by_vector(citewell) > 0
+        await citewell.storage.index.reconcile()
+        assert citewell.storage.vectors.serving
+        assert await found_by_vector(citewell) > 0
+        assert await not_embedded(citewell) == []
+
+
+async def test_an_outage_leaves_the_vectors_there_are(settings: Settings, documents: Path) -> None:
+    async with LlmServer().running() as server:
+        async with opened(server, settings) as citewell:
+            await citewell.index([documents])
+        server.script = [Status(500)] * 9
+        async with opened(server, settings) as citewell:
+            assert (await citewell.index([documents])).unchanged == 2
+            answer = await citewell.answer(QUESTION)
+            assert "25 vacation days" in answer.body
+            assert "search_degraded: embedder" in answer.usage.notes
+            server.script = []
+            assert await found_by_vector(citewell) > 0
+
+
+async def test_a_server_that_changes_its_vectors_is_followed(settings: Settings, documents: Path) -> None:
+    async with LlmServer().running() as server:
+        async with opened(server, settings) as citewell:
+            await citewell.index([documents])
+            await citewell.storage.index.reconcile()
+        server.dimensions = 5
+        async with opened(server, settings) as citewell:
+            assert "25 vacation days" in (await citewell.answer(QUESTION)).body
+            assert await found_by_vector(citewell) == 0
+            assert len(await not_embedded(citewell)) == 1
+        async with opened(server, settings) as citewell:
+            assert await rebuild(citewell) == 2
+            assert citewell.storage.vectors.serving
+            assert await found_by_vector(citewell) > 0
+
+
+async def test_a_change_of_embedder_there_and_back_is_mended_by_a_rebuild(settings: Settings, documents: Path) -> None:
+    async with LlmServer().running() as server:
+        for number in range(3):
+            async with opened(server, settings) if number == 1 else open_citewell(settings) as citewell:
+                if number == 0:
+                    await citewell.index([documents])
+                else:
+                    assert len(await not_embedded(citewell)) == 1
+                    assert await rebuild(citewell) == 2
+                assert await not_embedded(citewell) == []
+                assert await found_by_vector(citewell) > 0
+                assert (await citewell.index([documents])).unchanged == 2
+
+
+@pytest.mark.parametrize("into", ["", "hr"], ids=["removed", "moved"])
+async def test_a_document_that_is_removed_or_moved_while_it_is_embedded_stays_so(
+    citewell: Citewell, documents: Path, into: str
+) -> None:
+    listed = await citewell.storage.library.documents()
+    embedded = EmbeddedDocuments(citewell.storage.database)
+    (first, *_) = due = await embedded.due("another")
+    chunks = await embedded.passages(first)
+    if into:
+        await citewell.index([documents], collection=into)
+    else:
+        await citewell.storage.library.remove([document.id for document in listed])
+    matrices = [rows(len(chunk.units)) for chunk in chunks]
+    assert len(due) == 2
+    assert not await embedded.put(first, chunks, matrices, "another")
+    now = {document.collection for document in await citewell.storage.library.documents()}
+    assert now == ({into} if into else set())
+    assert "another" not in await embedded.embedders()
