@@ -8,6 +8,7 @@ they are not posted, and the reply says so.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
@@ -19,17 +20,18 @@ import structlog
 from adapters.discord import limits
 from adapters.discord.audience import PRIVATE
 from adapters.discord.card import card
-from adapters.discord.deliver import follow
-from adapters.discord.errors import TOKEN_GONE, TRANSIENT
+from adapters.discord.deliver import follow, notes_on, with_notes
+from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.incoming import DIRECT, PLATFORM, key
 from adapters.discord.interactions import Interaction, person, say
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.patience import REQUEST_SECONDS, steadily
 from adapters.discord.render import EVERYTHING, Look, Page, pages
+from adapters.discord.reply import nonce
 from pipeline import wording
 from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, Receipt
-from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Work
+from pipeline.values import Attachment, ConversationId, Event, IncomingMessage, Manner, Work
 
 ORIGINAL = "@original"
 SHARED = "shared"
@@ -67,11 +69,11 @@ class Asking:
         self._clock = clock
         self._open: dict[str, _Open] = {}
 
-    async def ask(self, interaction: Interaction, question: str, private: bool) -> None:
+    async def ask(self, interaction: Interaction, question: str, private: bool, files: tuple[Attachment, ...]) -> None:
         """Put the question into the inbox, then acknowledge; what could not be kept is said.
 
         Where the inbox takes longer than Discord waits, it is acknowledged first: the question may still be kept."""
-        message = _message(interaction, question, private=private)
+        message = _message(interaction, question, private=private, files=files)
         self._open = {name: one for name, one in self._open.items() if not one.interaction.is_expired()}
         opened = self._open[message.key] = _Open(interaction, asyncio.Event())
         keeping = asyncio.create_task(self._inbox.accept(message))
@@ -89,9 +91,9 @@ class Asking:
             opened.acknowledged.set()
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-        """Show the answer in the reply of the command. Returns without one when its token has expired."""
+        """Show the answer in the reply of the command; when its token has expired, ask in a DM to ask again."""
         if self._clock() - work.message.sent_at.timestamp() > limits.TOKEN_SECONDS:
-            log.info("discord_command_expired", key=work.message.key)
+            await self._tell_directly(work)
             return
         if opened := self._open.get(work.message.key):
             await opened.acknowledged.wait()
@@ -104,7 +106,10 @@ class Asking:
         except discord.HTTPException as error:
             if error.code not in TOKEN_GONE:
                 raise
-            log.info("discord_command_unreachable", key=work.message.key)
+            if error.code == UNKNOWN_MESSAGE:
+                log.info("discord_command_reply_deleted", key=work.message.key)
+            else:
+                await self._tell_directly(work)
 
     async def _show(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         interrupted = work.posting_since is not None
@@ -112,7 +117,8 @@ class Asking:
         async with Painter(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
             answer = await follow(events, painter.newest)
         if answer:
-            await self._finish(work, pages(answer, self._look), receipt, interrupted=interrupted)
+            shown = pages(with_notes(answer, notes_on(work.message)), self._look)
+            await self._finish(work, shown, receipt, interrupted=interrupted)
 
     async def _finish(self, work: Work, shown: tuple[Page, ...], receipt: Receipt, *, interrupted: bool) -> None:
         opened = self._open.pop(work.message.key, None)
@@ -127,6 +133,14 @@ class Asking:
             view = card(page, shareable=private and page is shown[-1] and _in_guild(work.message))
             async with asyncio.timeout(REQUEST_SECONDS):
                 await opened.interaction.followup.send(view=view, ephemeral=private, suppress_embeds=True)
+
+    async def _tell_directly(self, work: Work) -> None:
+        log.info("discord_command_expired", key=work.message.key)
+        if work.reference:
+            return
+        with contextlib.suppress(discord.HTTPException):
+            asker = await self._client.fetch_user(int(work.message.author.rpartition(":")[2]))
+            await asker.send(wording.ASK_AGAIN, nonce=nonce(work.message.key, 0), suppress_embeds=True)
 
     async def _glimpse(self, work: Work, page: Page) -> None:
         try:
@@ -149,7 +163,9 @@ async def _acknowledge(interaction: Interaction, private: bool) -> None:
     await interaction.response.defer(ephemeral=private, thinking=True)
 
 
-def _message(interaction: Interaction, question: str, *, private: bool) -> IncomingMessage:
+def _message(
+    interaction: Interaction, question: str, *, private: bool, files: tuple[Attachment, ...]
+) -> IncomingMessage:
     """A command as a question. Private ones of a person in a channel are a conversation of their own."""
     made = key(interaction.guild_id, interaction.channel_id or 0, interaction.id)
     space = made.split(":")[1]
@@ -161,6 +177,7 @@ def _message(interaction: Interaction, question: str, *, private: bool) -> Incom
         ),
         author=person(interaction),
         text=question.strip(),
+        attachments=files,
         sent_at=datetime.fromtimestamp(interaction.created_at.timestamp(), UTC),
         manner=Manner.COMMAND,
         event_id=str(interaction.id),

@@ -15,9 +15,10 @@ from adapters.discord.interactions import Interaction, say
 from adapters.discord.memory import Memory
 from adapters.discord.panels import Panels
 from adapters.discord.words import NO_TEXT
+from pipeline.values import Attachment
 
-Ask = Callable[[Interaction, str, bool], Awaitable[None]]
-"""Takes the question and whether only the asker sees the answer."""
+Ask = Callable[[Interaction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
+"""Takes the question, whether only the asker sees the answer, and the files of the message it is."""
 QUESTION_ROOM = 2000
 
 
@@ -34,7 +35,7 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> app_commands.Co
     async def ask_command(
         interaction: Interaction, question: app_commands.Range[str, 1, QUESTION_ROOM], share: bool = False
     ) -> None:
-        await ask(interaction, question, not share)
+        await ask(interaction, question, not share, ())
 
     @tree.command(name="sources", description="What is indexed and visible to you here")
     async def sources(interaction: Interaction) -> None:
@@ -52,7 +53,7 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> app_commands.Co
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:
         text = incoming.question(message, client.user) if client.user else ""
         if text:
-            await ask(interaction, text, True)
+            await ask(interaction, text, True, incoming.attachments(message))
         else:
             await say(interaction, (NO_TEXT,))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord import words
+from pipeline import wording
 from pipeline.response.compose import without_search
 from pipeline.response.request import Request
 from pipeline.values import Clarify, Event, Progress, Stage, Usage
@@ -17,6 +18,7 @@ from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsD
 from tests.contracts.rig import once
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
+from tests.doubles.discord.payloads import attachment
 from tests.doubles.discord.world import CREATE_PUBLIC_THREADS, SEND_MESSAGES
 
 
@@ -292,15 +294,28 @@ async def test_a_command_interrupted_by_a_crash_is_answered_while_its_token_live
     assert "thirty days" in reply.text
 
 
-async def test_a_command_whose_token_has_expired_is_given_up_quietly(driver: DiscordDriver) -> None:
+@pytest.mark.parametrize("late", [0.0, 901.0])
+async def test_who_asked_by_a_command_whose_token_has_expired_is_asked_to_ask_again(
+    driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch, late: float
+) -> None:
     driver.rig.crash_before = "answered"
     said = await driver.ask("ann", "How much leave?")
     await driver.rig.crashed()
     said.handle.expired = True
+    monkeypatch.setattr("adapters.discord.asking.limits.TOKEN_SECONDS", 900.0 - late)
     await driver.restart()
     await driver.rig.settled()
     assert driver.replies(said) == []
+    (told,) = driver.discord.replies(driver.world.direct(driver.people["ann"]))
+    assert told["content"] == wording.ASK_AGAIN
     assert await driver.rig.state() == {"done": 1}
+
+
+async def test_a_file_on_a_message_chosen_from_its_menu_is_said_not_to_be_read(driver: DiscordDriver) -> None:
+    ann = driver.discord.someone("ann", driver.guild)
+    message = await driver.discord.say(ann, driver.channel, "What is this?", attachments=[attachment("chart.png")])
+    chosen = await driver.discord.message_menu(ann, message, "Answer this message")
+    await until(lambda: any("chart.png" in text for text in chosen.texts))
 
 
 async def test_stopping_lets_a_reply_under_way_end(driver: DiscordDriver) -> None:
