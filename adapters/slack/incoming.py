@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -97,15 +97,19 @@ def shortcut(body: Body, me: Me) -> IncomingMessage:
         trigger=str(body["trigger_id"]),
         text=plain(str(body["message"].get("text") or ""), me),
         reply_to=str(body["response_url"]),
+        files=body["message"].get("files") or (),
     )
 
 
-def _private(me: Me, *, channel: str, user: str, team: str, trigger: str, text: str, reply_to: str) -> IncomingMessage:
+def _private(
+    me: Me, *, channel: str, user: str, team: str, trigger: str, text: str, reply_to: str, files: Iterable[Body] = ()
+) -> IncomingMessage:
     return IncomingMessage(
         key=message_key(me.team, channel, f"ask-{trigger}"),
         conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=f"ask-{user}"),
         author=person(me.team, user),
         text=text,
+        attachments=tuple(_attachment(file) for file in files),
         sent_at=datetime.now(UTC),
         manner=Manner.COMMAND,
         external=team != me.team,

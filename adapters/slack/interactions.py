@@ -12,7 +12,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from adapters.slack import panels, private
 from adapters.slack.incoming import Body, Me, command, person, shortcut
 from adapters.slack.readers import Audiences
-from adapters.slack.render import Post, line
+from adapters.slack.render import Look, Post, line
 from adapters.slack.sharing import Sharing
 from adapters.slack.web import Declined, Web
 from pipeline import wording
@@ -28,9 +28,12 @@ LOOKING = "Looking that up. Only you will see the answer."
 class Interactions:
     """What people do with an answer, and how they ask in private."""
 
-    def __init__(self, web: Web, me: Me, audiences: Audiences, sharing: Sharing, inbox: Inbox, desk: Desk) -> None:
+    def __init__(
+        self, web: Web, me: Me, look: Look, audiences: Audiences, sharing: Sharing, inbox: Inbox, desk: Desk
+    ) -> None:
         self._web = web
         self._me = me
+        self._look = look
         self._audiences = audiences
         self._sharing = sharing
         self._inbox = inbox
@@ -93,10 +96,17 @@ class Interactions:
     async def share(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Post a private answer in its channel, or say why not."""
         await ack()
+        user = body["user"]
+        who = str(user.get("name") or user.get("username") or "a member")
         try:
-            await self._show(body, await self._sharing.share(_value(body), str(body["channel"]["id"])))
+            shared = await self._sharing.share(_value(body), str(body["channel"]["id"]), who)
         except CitewellError as error:
             await self._sorry(body, error)
+            return
+        if isinstance(shared, str):
+            await self._tell(body, shared)
+        else:
+            await self._confirm(body, shared)
 
     async def _answer(self, body: Body, panel: Callable[[Answer], list[Post]]) -> None:
         """Show a panel of the answer that was clicked, to its reader alone and if they may see it."""
@@ -127,6 +137,13 @@ class Interactions:
                 parse="none",
                 **({"thread_ts": thread} if thread else {}),
             )
+
+    async def _confirm(self, body: Body, answer: Answer) -> None:
+        """Say below the private answer that it is shared, where the button to share it was."""
+        try:
+            await private.confirm_shared(self._web, str(body["response_url"]), self._look, answer)
+        except CitewellError as error:
+            log.warning("could not tell that an answer is shared: %s", error)
 
     async def _sorry(self, body: Body, error: CitewellError) -> None:
         """Say that a click came to nothing, by the way that needs no permission at all."""

@@ -185,9 +185,7 @@ def _inert(citations: Iterable[Citation]) -> list[Citation]:
     """Citations whose words can stand in the text, in a table too."""
 
     def words(text: str) -> str:
-        text = markup.one_line(text)
-        cut = text if len(text) <= NAME else f"{text[: NAME - 1]}…"
-        return markup.inline(cut, ()).replace("|", "∣")
+        return markup.inline(markup.cut(text, NAME), ()).replace("|", "∣")
 
     return [
         citation.model_copy(

@@ -48,6 +48,12 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def cut(text: str, limit: int) -> str:
+    """One line of at most `limit` characters, with an ellipsis where something is left out."""
+    line = one_line(text)
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
 def mrkdwn(text: str) -> str:
     """Any text as literal mrkdwn. Send it with `verbatim` or `parse="none"`, so that addresses stay text."""
     return clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

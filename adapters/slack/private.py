@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
 
+from adapters.slack import markup
+from adapters.slack.blocks import context
 from adapters.slack.feed import Feed
-from adapters.slack.render import Look, Post, line, reply
+from adapters.slack.render import Look, Post, line, notes_on, reply
 from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
@@ -22,7 +23,10 @@ log = logging.getLogger(__name__)
 
 MOST = 4
 """Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
+QUESTION = 300
+"""Characters of a question above its answer."""
 SHOWN = "shown"
+SHARED = "✓ Shared in this channel."
 LONGER = "The rest of this answer does not fit into a private reply. Ask me in a direct message to read all of it."
 
 
@@ -33,7 +37,7 @@ async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event]
     if work.posting_since:
         posts = [line(wording.ASK_AGAIN)]
     else:
-        posts = _posts(await _last(events), look)
+        posts = _posts(await _last(events), look, notes_on(work.message))
         await receipt.posting()
     try:
         await show(web, work.message.reply_to, posts)
@@ -44,23 +48,34 @@ async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event]
         await receipt.posted(SHOWN)
 
 
-def _posts(answer: Answer, look: Look) -> list[Post]:
-    posts = reply(answer, look, shareable=bool(answer.sentences))
+def _posts(answer: Answer, look: Look, notes: Sequence[str]) -> list[Post]:
+    posts = reply(answer, look, [*asked(answer), *notes], shareable=bool(answer.sentences))
     return [*posts[:MOST], line(LONGER)] if len(posts) > MOST else posts
 
 
-async def show(web: Web, url: str, posts: Sequence[Post], **more: Any) -> None:
-    """Post `posts` through a response URL, visible to its person only."""
+def asked(answer: Answer) -> list[str]:
+    """The question: no message of the asker stands above a private answer."""
+    return [f"Question: {markup.cut(answer.question, QUESTION)}"] if answer.question.strip() else []
+
+
+async def show(web: Web, url: str, posts: Sequence[Post], *, instead: bool = False) -> None:
+    """Post `posts` through a response URL, visible to its person only; `instead` of the message that was clicked."""
     for post in posts:
         await web.respond(
             url,
             response_type="ephemeral",
-            replace_original=False,
+            replace_original=instead,
             text=post.text,
             blocks=post.blocks,
             **QUIET,
-            **more,
         )
+
+
+async def confirm_shared(web: Web, url: str, look: Look, answer: Answer) -> None:
+    """Put in the place of the message with the button to share that the answer is shared."""
+    last = reply(answer, look, asked(answer))[-1]
+    confirmed = Post(markdown=last.markdown, footer=(*last.footer, context(SHARED)), text=last.text)
+    await show(web, url, [confirmed], instead=True)
 
 
 async def _tell_directly(web: Web, user: str) -> None:

@@ -13,7 +13,7 @@ from adapters.slack import layout, markup
 from adapters.slack.blocks import Block, button, context, short
 from pipeline import wording
 from pipeline.response import cite
-from pipeline.values import Answer, Citation, CitationStyle, Outcome, Value
+from pipeline.values import Answer, Citation, CitationStyle, IncomingMessage, Outcome, Value
 
 FALLBACK = 3_900
 FOOTER = 8_000
@@ -51,6 +51,14 @@ def reply(answer: Answer, look: Look, notes: Sequence[str] = (), *, shareable: b
     if footers:
         posts[-1] = Post(markdown=posts[-1].markdown, footer=footers[0], text=posts[-1].text)
     return posts + [Post(markdown="", footer=footer, text=_SOURCES) for footer in footers[1:]]
+
+
+def notes_on(message: IncomingMessage) -> list[str]:
+    """What is said of a question on top of its answer: that its files are not read."""
+    if not message.attachments:
+        return []
+    names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
+    return [wording.ATTACHMENT.format(names=names)]
 
 
 def plain(texts: Iterable[str]) -> list[Post]:

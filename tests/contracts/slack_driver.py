@@ -43,6 +43,8 @@ class SlackDriver:
         self.slack = SlackServer(scopes or granted())
         self.said: list[str] = []
         self.port = free_port() if self.http else 0
+        self._buttons: dict[int, tuple[int, str]] = {}
+        """Buttons to share that somebody saw, and may press again before they are gone."""
 
     @classmethod
     async def open(cls, folder: Path) -> Self:
@@ -202,8 +204,8 @@ class SlackDriver:
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message.ts for message in self.workspace.messages.values()}
-        value = next(value_of(one["blocks"], "share") for one in said.handle if "blocks" in one)
-        told = await self.people.click_private(user(person), CHANNEL, "share", value)
+        at, value = self._buttons.setdefault(id(said.handle), share_button(said.handle))
+        told = await self.people.click_private(user(person), CHANNEL, "share", value, said.handle, at)
 
         def posted() -> list[Message]:
             return [message for message in self.workspace.messages.values() if message.ts not in before]
@@ -259,6 +261,17 @@ def elements(blocks: Iterable[Json]) -> list[Json]:
 
 def value_of(blocks: Iterable[Json], action: str) -> str:
     return next(str(element["value"]) for element in elements(blocks) if element["action_id"] == action)
+
+
+def share_button(messages: Sequence[Json]) -> tuple[int, str]:
+    """Which of the messages has it, and its value; an empty one where none has it any more."""
+    found = [
+        (at, str(element["value"]))
+        for at, message in enumerate(messages)
+        for element in elements(message.get("blocks", ()))
+        if element.get("action_id") == "share"
+    ]
+    return (*found, (0, ""))[0]
 
 
 def shown(message: Message) -> Shown:

@@ -135,7 +135,7 @@ class People:
             "type": "message_action",
             "callback_id": "answer_message",
             "channel": {"id": message.channel},
-            "message": message.as_json(),
+            "message": message.as_json() | ({"files": message.files} if message.files else {}),
             **self._who(user),
             "response_url": url,
         }
@@ -160,9 +160,12 @@ class People:
         await self._send("interactive", body)
         return arrived
 
-    async def click_private(self, user: str, channel: str, action: str, value: str) -> list[Json]:
-        """Click a button of an ephemeral answer in `channel`."""
+    async def click_private(
+        self, user: str, channel: str, action: str, value: str, shown: list[Json], at: int
+    ) -> list[Json]:
+        """Click a button of the ephemeral message `shown[at]` in `channel`."""
         url, arrived = self._response_url()
+        self.workspace.clicked[url.rpartition("/")[2]] = (shown, at)
         body = {
             "type": "block_actions",
             **self._who(user),
@@ -185,7 +188,11 @@ class People:
         )
 
     def _who(self, user: str) -> Json:
-        return {"user": {"id": user, "team_id": TEAM}, "team": {"id": TEAM}, "trigger_id": self._trigger()}
+        return {
+            "user": {"id": user, "name": named(user), "team_id": TEAM},
+            "team": {"id": TEAM},
+            "trigger_id": self._trigger(),
+        }
 
     def _trigger(self) -> str:
         trigger = secrets.token_hex(8)
@@ -270,6 +277,11 @@ class People:
             if got.status != 200:
                 return None
             return dict(json.loads(text)) if text.startswith("{") else {"text": text} if text else {}
+
+
+def named(user: str) -> str:
+    """What the workspace calls a person: `U0ANN` is ann."""
+    return user.removeprefix("U0").lower()
 
 
 def encoded(kind: str, body: Json) -> tuple[bytes, str]:

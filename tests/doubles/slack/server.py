@@ -208,6 +208,9 @@ class SlackServer:
         if wrong_message(message):
             return web.Response(status=400, text=str(wrong_message(message)))
         used.append(message)
+        if message.get("replace_original") and name in self.workspace.clicked:
+            shown, at = self.workspace.clicked[name]
+            shown[at] = message
         if await self._fault("response_url", message, "after") == "drop" and request.transport:
             request.transport.abort()
         return web.Response(text="ok")

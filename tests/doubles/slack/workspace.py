@@ -88,6 +88,8 @@ class Workspace:
         self.uploads: dict[str, str] = {}
         self.triggers: dict[str, float] = {}
         self.responses: dict[str, list[Json]] = {}
+        self.clicked: dict[str, tuple[list[Json], int]] = {}
+        """The private message that was clicked for a response URL: where it stands among those of its own URL."""
         self.without: dict[str, str] = {}
         """Method -> the error it gives, for features this workspace does not have."""
         self.people: set[str] = {BOT}

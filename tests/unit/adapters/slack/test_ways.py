@@ -12,10 +12,9 @@ import pytest
 from adapters.slack.app import SlackAdapter
 from adapters.slack.deliver import OUTSIDER
 from pipeline import wording
-from pipeline.access import Rule
 from pipeline.errors import Misconfigured
 from pipeline.response.request import Request
-from pipeline.values import BlockKind, Chunk, Document, Event, Unit
+from pipeline.values import Event
 from tests.contracts.answers import cited
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
@@ -68,64 +67,6 @@ async def test_a_missed_first_delivery_is_answered_when_it_comes_again(slack: Sl
     assert len(slack.workspace.replies(message)) == 1
 
 
-async def test_a_private_answer_that_a_crash_may_have_swallowed_is_asked_for_again(slack: SlackDriver) -> None:
-    slack.rig.crash_before = "posted"
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.crashed()
-    await slack.restart()
-    await slack.rig.settled()
-    assert slack.replies(said)[-1].text == wording.ASK_AGAIN
-
-
-async def test_an_answer_that_comes_too_late_for_its_response_url_is_asked_for_again(slack: SlackDriver) -> None:
-    free = asyncio.Event()
-
-    async def later(request: Request) -> AsyncIterator[Event]:
-        await free.wait()
-        yield cited("Thirty days.")
-
-    slack.rig.script = later
-    await slack.ask("ann", "How much leave do I get?")
-    slack.workspace.responses.clear()
-    free.set()
-    await slack.rig.settled()
-    (told,) = [message for message in slack.workspace.messages.values() if message.channel == "D0ANN"]
-    assert told.text == wording.ASK_AGAIN
-    assert await slack.rig.state() == {"done": 1}
-    assert len(slack.rig.requests) == 1
-
-
-async def test_an_answer_is_shared_once(slack: SlackDriver) -> None:
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    assert len(await slack.share(said, "ann")) == 1
-    assert await slack.share(said, "ann") == []
-    assert told_last(slack) == wording.SHARED_ALREADY
-
-
-async def test_an_answer_that_could_not_be_shared_may_be_shared_again(slack: SlackDriver) -> None:
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    slack.workspace.channels[CHANNEL].member = False
-    assert await slack.share(said, "ann") == []
-    slack.workspace.channels[CHANNEL].member = True
-    assert len(await slack.share(said, "ann")) == 1
-
-
-async def test_nothing_is_shared_with_other_organisations_unless_that_is_set(slack: SlackDriver) -> None:
-    slack.rig.rules["default"] = Rule(public=True)
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    slack.workspace.channels[CHANNEL].shared = True
-    assert await slack.share(said, "ann") == []
-    assert told_last(slack) == wording.SHARED_CHANNEL
-
-
-def told_last(slack: SlackDriver) -> str:
-    """What was said last through a response URL."""
-    return str([messages[-1]["text"] for messages in slack.workspace.responses.values() if messages][-1])
-
-
 async def test_the_home_tab_says_what_is_indexed_and_keeps_choices(slack: SlackDriver) -> None:
     await slack.people.open_home(user("ann"))
     await until(lambda: user("ann") in slack.workspace.views)
@@ -151,19 +92,6 @@ async def test_a_guest_is_outside(slack: SlackDriver) -> None:
     await slack.direct("guest", "How much leave do I get?")
     await slack.rig.settled()
     assert slack.rig.readers[0].external
-
-
-async def test_without_the_scope_to_look_a_private_answer_is_not_shared(tmp_path: Path) -> None:
-    driver = SlackDriver(tmp_path / "data", granted() - {"channels:read"})
-    await driver.start()
-    document = Document(id="doc-1", filename="leave.md", title="Leave policy")
-    unit = Unit(start=0, end=4, kind=BlockKind.PROSE)
-    chunk = Chunk(id="chunk-1", document_id="doc-1", text="Text", units=(unit,))
-    await driver.rig.storage.library.put(document, [chunk], None, "")
-    said = await driver.ask("ann", "How much leave do I get?")
-    await driver.rig.settled()
-    assert await driver.share(said, "ann") == []
-    await driver.close()
 
 
 async def test_every_subscribed_event_is_acknowledged(slack: SlackDriver) -> None:
