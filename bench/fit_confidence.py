@@ -71,7 +71,7 @@ async def rows_of(citewell: Citewell, data: Path, name: str) -> list[Row]:
     """Every question of a set that is either answerable or not."""
     audience = await citewell.everything()
     rows = []
-    for line in (data / name / "dev.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (data / name / "dev.jsonl").read_text(encoding="utf-8").strip().split("\n"):
         row = json.loads(line)
         if row["answerability"] not in ("ANSWERABLE", "UNANSWERABLE"):
             continue

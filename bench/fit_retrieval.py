@@ -52,7 +52,7 @@ class Question:
 
 
 async def collect(data: Path, folder: Path, name: str) -> list[Question]:
-    lines = (data / name / "dev.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (data / name / "dev.jsonl").read_text(encoding="utf-8").strip().split("\n")
     rows = [row for row in map(json.loads, lines) if row["gold_doc_ids"]][:FIRST]
     questions = []
     async with open_citewell(Settings(data=folder / name)) as citewell:

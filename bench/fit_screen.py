@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
-    rows = [json.loads(line) for line in chosen.rows.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in chosen.rows.read_text(encoding="utf-8").strip().split("\n")]
     assert set(PRIOR) >= CONCEPT_SIGNALS.keys() | RAW_SIGNALS.keys()
     found = [signals(row["text"]) for row in rows]
     features = np.array([[values.get(name, 0.0) for name in PRIOR] for values in found])

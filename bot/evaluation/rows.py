@@ -15,7 +15,7 @@ from pipeline.values import Turn
 def read_rows(path: Path, *fields: str) -> list[dict[str, Any]]:
     """At least one row. Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`."""
     rows = []
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         try:
