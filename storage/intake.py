@@ -17,11 +17,16 @@ NOTICE_SECONDS = 60.0
 def take(
     db: sqlite3.Connection, message: IncomingMessage, now: float, *, capacity: int, per_author: int
 ) -> bool | Busy:
-    """Keep `message`; False when its key is known, Busy (returned) when too much is waiting."""
+    """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
+
+    Whose author is told now to ask again is known from then on: they will."""
     if db.execute("SELECT 1 FROM known WHERE digest = ?", (_digest(message.key),)).fetchone():
         return False
     if reason := _too_much(db, message, capacity, per_author):
-        return _busy(db, message.author, reason, now)
+        busy = _busy(db, message.author, reason, now)
+        if busy.first:
+            _know(db, message.key, now)
+        return busy
     _know(db, message.key, now)
     db.execute(
         "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES (?, ?, ?, ?, ?, ?)",

@@ -243,10 +243,10 @@ class DiscordDriver:
         line = self.adapter and self.adapter._line
         await until(lambda: line is None or not line.client._intake.unsaved)
 
-    async def caught_up(self) -> None:
+    async def caught_up(self, seconds: float = 60.0) -> None:
         """Wait until what was said before the connection has been read."""
         line = self.adapter and self.adapter._line
-        await until(lambda: line is not None and line.client._caught_up)
+        await until(lambda: line is not None and line.client._caught_up, seconds)
 
     def _answers(self, said: Said) -> list[Payload]:
         mine = self.discord.replies(said.handle["channel_id"])

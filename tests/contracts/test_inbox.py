@@ -279,7 +279,18 @@ async def test_one_person_cannot_fill_the_inbox_and_is_told_once_a_minute(inbox:
     assert third.value.first
 
 
-async def test_a_full_inbox_refuses_new_messages_keeps_old_ones_and_takes_the_refused_later(inbox: SQLiteInbox) -> None:
+async def test_whoever_was_told_to_ask_again_is_not_answered_all_the_same(inbox: SQLiteInbox) -> None:
+    for number in range(4):
+        await inbox.accept(message(f"{number}.0"))
+    for number in (4, 5):
+        with pytest.raises(Busy):
+            await inbox.accept(message(f"{number}.0"))
+    await inbox.done(message("0.0").key)
+    assert await inbox.accept(message("4.0")) is False
+    assert await inbox.accept(message("5.0")) is True
+
+
+async def test_a_full_inbox_refuses_new_messages_keeps_old_ones_and_takes_others_later(inbox: SQLiteInbox) -> None:
     for number in range(6):
         await inbox.accept(message(f"{number}.0", author=f"U{number}"))
     with pytest.raises(Busy):
@@ -288,7 +299,7 @@ async def test_a_full_inbox_refuses_new_messages_keeps_old_ones_and_takes_the_re
     work = await inbox.lease()
     assert work
     await inbox.done(work.message.key)
-    assert await inbox.accept(message("6.0", author="U6")) is True
+    assert await inbox.accept(message("7.0", author="U7")) is True
     assert len([await inbox.lease() for _ in range(6)]) == 6
 
 

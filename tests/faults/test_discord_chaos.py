@@ -168,7 +168,7 @@ def complete(reply: Payload) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60 + KILLS * 10)
+@pytest.mark.timeout(300 + KILLS * 20)
 @pytest.mark.parametrize("threads", [False, True], ids=["replies", "threads"])
 async def test_no_question_is_lost_or_answered_twice(tmp_path: Path, threads: bool) -> None:
     async with FakeDiscord() as discord, Nursery("tests.faults.discord_bot") as nursery:

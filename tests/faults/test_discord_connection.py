@@ -197,7 +197,7 @@ async def test_what_was_said_while_nobody_listened_is_answered_once(driver: Disc
     missed = [await driver.discord.say(ann, driver.channel, f"@Citewell Missed {n}?") for n in range(150)]
     alone = await driver.discord.direct(ann, "Missed, alone?")
     await driver.connect()
-    await until(lambda: len(driver.discord.replies(driver.channel)) == 151)
+    await driver.caught_up()
     await driver.rig.settled()
     for message in [first.handle, *missed, alone]:
         replies = [

@@ -103,7 +103,7 @@ async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_st
 ) -> None:
     role = driver.world.role(driver.guild, "hr")
     ann = driver.discord.someone("ann", driver.guild, roles=(role,))
-    driver.pace = QUICK.model_copy(update={"ready": 0.5})
+    driver.pace = QUICK.model_copy(update={"ready": 3.0})
     await driver.restart()
     gateway, held = driver.discord.gateway, hold(driver)
     asked = await driver.discord.direct(ann, "How much leave?")
