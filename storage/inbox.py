@@ -19,7 +19,7 @@ from storage.database import Database
 from storage.erase import erase_space
 from storage.intake import change, conversation, drop, take
 from storage.lease import candidate, give_back, take_back, take_turn
-from storage.reply import GIVEN_UP, count, end, keep_reference, mark_posting, save_answer, unless_withdrawn
+from storage.reply import GIVEN_UP, count, end, keep_reference, keep_share, mark_posting, save_answer, unless_withdrawn
 
 ATTEMPTS = 5
 """Leases of a message, unless given back uncounted, before it is dead."""
@@ -130,6 +130,12 @@ class SQLiteInbox:
         now = self._clock()
 
         await self._database.write(lambda db: keep_reference(db, key, reference, now), durable=True)
+
+    async def shared(self, answer_id: str, conversation: ConversationId) -> None:
+        """A private answer is shown in `conversation`, too: the bot takes part there, which recalls it as a turn."""
+        now = self._clock()
+
+        await self._database.write(lambda db: keep_share(db, answer_id, str(conversation), now), durable=True)
 
     async def done(self, key: str) -> None:
         """The reply is complete."""

@@ -61,6 +61,15 @@ def keep_reference(db: sqlite3.Connection, key: str, reference: str, now: float)
     )
 
 
+def keep_share(db: sqlite3.Connection, answer_id: str, conversation: str, now: float) -> None:
+    """In the conversation that the answer was shared to, the bot takes part from now on, and recalls it, once."""
+    new = db.execute("INSERT OR IGNORE INTO part VALUES (?, ?)", (conversation, now)).rowcount
+    kept = db.execute("SELECT author, body FROM answer WHERE id = ?", (answer_id,)).fetchone()
+    if new and kept:
+        author, body = kept
+        _recall(db, conversation, Answer.model_validate_json(body), author, now)
+
+
 def end(db: sqlite3.Connection, key: str, state: str, why: str, now: float) -> None:
     """Close an open message."""
     db.execute(

@@ -135,7 +135,9 @@ class SlackAdapter:
             logger=SDK_LOG,
             name="citewell",
         )
-        sharing = Sharing(slack.web, slack.me, self._look, slack.audiences, desk, shared_channels=self._shared_channels)
+        sharing = Sharing(
+            slack.web, slack.me, self._look, slack.audiences, inbox, desk, shared_channels=self._shared_channels
+        )
         Interactions(slack.web, slack.me, self._look, slack.audiences, sharing, inbox, desk).register(app)
         Homepage(slack.web, slack.me, slack.audiences, desk).register(app)
         app.event("member_joined_channel")(slack.members.joined)

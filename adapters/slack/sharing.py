@@ -16,8 +16,8 @@ from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk
-from pipeline.values import Answer
+from pipeline.ports import Desk, Inbox
+from pipeline.values import Answer, ConversationId
 
 REMEMBERED = 1000
 """Shared answers that need no looking up before it is said that they are shared."""
@@ -32,13 +32,14 @@ class Sharing:
     """Shares an answer once in a channel."""
 
     def __init__(
-        self, web: Web, me: Me, look: Look, audiences: Audiences, desk: Desk, *, shared_channels: bool
+        self, web: Web, me: Me, look: Look, audiences: Audiences, inbox: Inbox, desk: Desk, *, shared_channels: bool
     ) -> None:
         """`shared_channels`: also where other organisations read along."""
         self._web = web
         self._me = me
         self._look = look
         self._audiences = audiences
+        self._inbox = inbox
         self._desk = desk
         self._shared_channels = shared_channels
         self._shared: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
@@ -67,22 +68,26 @@ class Sharing:
         return answer
 
     async def _post(self, answer_id: str, channel: str, posts: Sequence[Post]) -> None:
-        """Post what is not there yet."""
-        done = await self._there(answer_id, channel)
+        """Post what is not there yet; whoever replies to any of it is answered."""
+        there = await self._there(answer_id, channel)
         for part, post in enumerate(posts):
-            if part in done:
-                continue
-            payload = {"answer": answer_id, "part": part}
-            metadata = {"event_type": EVENT_TYPE, "event_payload": payload}
-            await self._web.turn(channel, begun=part > 0)
-            try:
-                await self._web.call(
-                    POST, channel=channel, text=post.text, blocks=post.blocks, metadata=metadata, **QUIET
-                )
-            except Unavailable:
-                self._cut_off[answer_id, channel] = asyncio.get_running_loop().time()
-                raise
+            ts = there.get(part) or await self._send(answer_id, channel, part, post)
+            thread = ConversationId(platform="slack", space=self._me.team, channel=channel, thread=ts)
+            await self._inbox.shared(answer_id, thread)
         self._cut_off.pop((answer_id, channel), None)
+
+    async def _send(self, answer_id: str, channel: str, part: int, post: Post) -> str:
+        """Post one part; its ts."""
+        marked = {"event_type": EVENT_TYPE, "event_payload": {"answer": answer_id, "part": part}}
+        await self._web.turn(channel, begun=part > 0)
+        try:
+            posted = await self._web.call(
+                POST, channel=channel, text=post.text, blocks=post.blocks, metadata=marked, **QUIET
+            )
+        except Unavailable:
+            self._cut_off[answer_id, channel] = asyncio.get_running_loop().time()
+            raise
+        return str(posted["ts"])
 
     async def _there(self, answer_id: str, channel: str) -> dict[int, str]:
         """The messages of an answer that was shared, or begun to be, before: part -> ts."""

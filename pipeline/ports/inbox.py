@@ -60,6 +60,10 @@ class Inbox(Protocol):
         """Record the platform's name of the reply, right after it is known."""
         ...
 
+    async def shared(self, answer_id: str, conversation: ConversationId) -> None:
+        """A private answer is shown in `conversation`, too: the bot takes part there, which recalls it as a turn."""
+        ...
+
     async def done(self, key: str) -> None: ...
 
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:

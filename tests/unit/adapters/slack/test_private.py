@@ -129,6 +129,23 @@ async def test_a_shared_answer_says_who_shared_what_and_its_private_copy_that_it
     assert "thirty days" in private.text
 
 
+async def test_whoever_replies_to_a_shared_answer_is_answered_with_it_in_mind(slack: SlackDriver) -> None:
+    async def recalled(request: Request) -> AsyncIterator[Event]:
+        yield cited("Thirty days.", question=request.text, standalone=request.text)
+
+    slack.rig.script = recalled
+    said = await slack.ask("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    await slack.share(said, "ann")
+    await until(lambda: "share" not in slack.replies(said)[-1].buttons)
+    (shared,) = [message for message in slack.workspace.messages.values() if message.channel == CHANNEL]
+    reply = await slack.people.say(user("bob"), CHANNEL, "And contractors?", thread=shared.ts)
+    await slack.rig.settled()
+    assert len(slack.workspace.replies(reply)) == 1
+    conversation = await slack.rig.storage.history.recall(slack.rig.requests[-1].conversation, 10)
+    assert [turn.question for turn in conversation.turns] == ["How much leave do I get?", "And contractors?"]
+
+
 @pytest.mark.parametrize("way", ["command", "shortcut"])
 async def test_a_private_answer_begins_with_its_question(slack: SlackDriver, way: str) -> None:
     if way == "command":
