@@ -12,6 +12,8 @@ from pipeline.values import BlockKind, CitedSentence
 
 WIDTH = 56
 """Columns that a phone shows without breaking a line."""
+BETWEEN = " · "
+"""Between the cells of a row that is a line: cells have commas and semicolons of their own."""
 
 
 def table(rows: Sequence[CitedSentence]) -> Iterator[Piece]:
@@ -38,10 +40,14 @@ def _listed(rows: Sequence[CitedSentence], cells: list[list[str]]) -> Iterator[P
     header = cells[0] if rows[0].kind is BlockKind.HEADER and len(rows) > 1 else []
     gap = "\n\n"
     for row, line in list(zip(rows, cells, strict=True))[1 if header else 0 :]:
-        first, *rest = [f"{name}: {cell}" if name else cell for name, cell in zip_longest(header, line, fillvalue="")]
+        named = [_named(name, cell) for name, cell in zip_longest(header, line, fillvalue="")]
         marked = f" {escape(_mark(row))}" if row.numbers else ""
-        yield Piece(f"- **{escape(first) or '–'}** {escape('; '.join(rest))}{marked}", gap)
+        yield Piece(f"- {BETWEEN.join(named)}{marked}", gap)
         gap = "\n"
+
+
+def _named(name: str, cell: str) -> str:
+    return f"**{escape(name)}:** {escape(cell) or '–'}" if name else escape(cell) or "–"
 
 
 def _even(cells: list[list[str]]) -> list[list[str]]:

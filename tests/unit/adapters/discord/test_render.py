@@ -74,8 +74,16 @@ def test_a_wide_table_is_a_list_that_names_every_column() -> None:
     rows = [("Country | Days of annual leave | Days of sick leave with full pay", BlockKind.HEADER),
             ("Germany | 30 | 42", BlockKind.ROW)]  # fmt: skip
     (page,) = render.pages(cited(sentences=[CitedSentence(text=text, kind=kind) for text, kind in rows]))
-    assert "Country: Germany" in page.body
-    assert "Days of annual leave: 30; Days of sick leave with full pay: 42" in page.body
+    assert (
+        page.body == "- **Country:** Germany · **Days of annual leave:** 30 · **Days of sick leave with full pay:** 42"
+    )
+
+
+def test_the_cells_of_a_wide_table_without_a_header_stand_apart() -> None:
+    row = "E1 | Sensor not found | Check the plug; clean the contacts; replace the sensor if it stays"
+    (page,) = render.pages(cited(sentences=[CitedSentence(text=row, kind=BlockKind.ROW, numbers=(1,))]))
+    cells = "E1 · Sensor not found · Check the plug; clean the contacts; replace the sensor if it stays"
+    assert page.body == f"- {cells} \\[1\\]"
 
 
 def test_not_found_shows_what_came_closest_and_can_be_rated_but_not_explained() -> None:
