@@ -25,6 +25,9 @@ _PAIRS = [
     optional/required optional/mandatory paid/unpaid buy/sell bought/sold succeed/fail succeeded/failed
     success/failure include/exclude included/excluded includes/excludes including/excluding safe/dangerous
     true/false on/off full/empty heavy/light day/night morning/evening arrive/depart arrived/departed
+    encrypt/decrypt encode/decode inward/outward inbound/outbound incoming/outgoing upload/download input/output
+    upstream/downstream upward/downward upgrade/downgrade ascending/descending indoor/outdoor indoors/outdoors
+    inflow/outflow prepaid/postpaid overpaid/underpaid activate/deactivate
     """.split()
 ]
 _OPPOSITE: dict[str, set[str]] = {}

@@ -17,6 +17,9 @@ _LEANS = re.compile(
     r"\W*(?:it|they|this|that|these|those|he|she|which|who|such|both|otherwise|if|when|you|we)\b", re.IGNORECASE
 )
 """Begins with a word that takes its subject from what stands before."""
+_WORKING = re.compile(r"\b(?:working|business)\b", re.IGNORECASE)
+_UNLESS = re.compile(r"\bunless\b", re.IGNORECASE)
+"""Is `if not`."""
 
 
 def turned(said: Said, grounds: Sequence[Ground]) -> str:
@@ -59,21 +62,28 @@ def _count(terms: Sequence[str], vocabulary: Vocabulary) -> int:
 def _limits(said: Said, grounds: Sequence[Ground]) -> str:
     lower = said.text.lower()
     for fact in said.facts:
-        if isinstance(fact, Quantity) and (ours := bound(lower, fact.start)):
-            theirs = {_bound(fact, ground) for ground in grounds}
-            if theirs & {-ours} and not theirs & {ours}:
-                return "it turns a limit of the passage round"
+        if not isinstance(fact, Quantity):
+            continue
+        found = [(ground.text, one) for ground in grounds if (one := ground.facts.only(fact.value))]
+        ours, theirs = bound(lower, fact.start), {bound(text, one.start) for text, one in found}
+        if ours and theirs & {-ours} and not theirs & {ours}:
+            return "it turns a limit of the passage round"
+        counted = {_working(text, one) for text, one in found if one.unit == fact.unit}
+        if counted and _working(lower, fact) not in counted:
+            return "it counts other days than the passage"
     return ""
 
 
-def _bound(fact: Quantity, ground: Ground) -> int:
-    found = ground.facts.only(fact.value)
-    return bound(ground.text, found.start) if found else 0
+def _working(text: str, fact: Quantity) -> bool:
+    """Whether it counts only the days on which people work."""
+    return bool(_WORKING.search(text[fact.start : fact.end]))
 
 
 def _flipped(claim: str, source: str) -> bool:
     """Whether one of the two negates what the other affirms."""
     ours, theirs = negated(claim), negated(source)
+    if len(ours) + len(theirs) == 1 and bool(_UNLESS.search(claim)) != bool(_UNLESS.search(source)):
+        return False
     if bool(ours) == bool(theirs):
         return False
     return any(_speaks_of(content(stretch), source if ours else claim) for stretch in ours or theirs)

@@ -25,9 +25,14 @@ _OPTIONAL = word_pattern(
 )
 _OBLIGED = word_pattern("must|required?|requires|ha(?:ve|s) to|shall|mandatory|obligatory|needs? to|obliged")
 _EXCLUSIVE = word_pattern("only|solely|exclusively|nothing but|just")
+_FEW = word_pattern(r"(?<!\ba )(?<!quite a )few(?! more)|rarely|seldom")
+_MANY = word_pattern("many|half|most|majority|often|usually|frequently")
+_PART = word_pattern("half(?= (?:of|the|all))|some|several|many|few|a minority")
+_MOST = word_pattern(r"most(?= of)|(?<!the )most(?= [a-z]+(?<!ou)s\b)|majority")
+"""`most` as a quantity: `most teams`, not `the most expensive`."""
 _AT_LEAST = re.compile(
-    r"\b(?:at least|(?:no|not) (?:less|fewer|earlier) than|more than|over|minimum(?: of)?|above|exceed(?:s|ing)?|after)"
-    r"\W+(?:\w+\W+){0,2}?$"
+    r"\b(?:at least|(?:no|not) (?:less|fewer|earlier) than|more than|over|minimum(?: of)?|above|exceed(?:s|ing)?|after"
+    r"|since)\W+(?:\w+\W+){0,2}?$"
 )
 _AT_MOST = re.compile(
     r"\b(?:at most|(?:no|not) (?:more|later|longer) than|less than|fewer than|under|below|up to|within|maximum(?: of)?"
@@ -36,11 +41,15 @@ _AT_MOST = re.compile(
 
 
 def overstated(claim: str, source: str) -> bool:
-    """Whether `claim` says all, must or only where `source` says some, may or nothing of the kind; or the reverse."""
+    """Whether `claim` says all, must or only where `source` says some, may or nothing of the kind; or the reverse; or
+    most for half or some, or many for few."""
     return (
         _jumps(claim, source, _UNIVERSAL, _PARTIAL)
         or _jumps(claim, source, _PARTLY, _UNIVERSAL)
         or _jumps(claim, source, _OBLIGED, _OPTIONAL)
+        or _jumps(claim, source, _MOST, _PART)
+        or _jumps(claim, source, _MANY, _FEW)
+        or _jumps(claim, source, _FEW, _MANY)
         or (bool(_EXCLUSIVE.search(claim)) and not _EXCLUSIVE.search(source))
     )
 

@@ -39,6 +39,11 @@ _THEN = word_pattern(
 )
 _INTO = re.compile(r"\b(?:to|into|at|by)\W+(?:the\W+)?$", re.IGNORECASE)
 
+_NEXT = re.compile(r"(?:[,;]|\band)\s+then\b", re.IGNORECASE)
+_FIRSTLY = frozenset(content("first firstly start by"))
+_FIRST = re.compile(r"^\W*(?P<word>before|after)\b(?P<one>[^,;]*)[,;](?P<other>.*)$", re.IGNORECASE | re.DOTALL)
+_LATER = re.compile(r"\b(?P<word>before|after)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class _Word:
@@ -136,6 +141,34 @@ def reversed_change(claim: str, source: str) -> str:
             if _INTO.search(claim[:at]) or not (_THEN.search(claim) or _CHANGE.search(claim)):
                 return "the passage says that this was changed"
     return ""
+
+
+def reversed_steps(claim: str, source: str) -> str:
+    """Why the claim has two steps the other way round; empty when it has not."""
+    ours, theirs = _steps(claim), _steps(source)
+    if not (ours and theirs):
+        return ""
+    first, second = theirs[0] - theirs[1], theirs[1] - theirs[0]
+    crossed = _mostly(ours[0], second) and _mostly(ours[1], first) and not (ours[0] & first or ours[1] & second)
+    return "it has what comes first and what comes next the other way round" if crossed else ""
+
+
+def _mostly(found: frozenset[str], step: frozenset[str]) -> bool:
+    return bool(found) and 2 * len(found & step) >= len(found)
+
+
+@lru_cache(maxsize=1024)
+def _steps(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The words of what is done first and of what is done next: `A, then B`, `B after A`, `Before B, A`."""
+    if found := _NEXT.search(text):
+        return _said(text[: found.start()]) - _FIRSTLY, _said(text[found.end() :])
+    if found := _FIRST.match(text):
+        one, other = _said(found["one"]), _said(found["other"])
+    elif found := _LATER.search(text):
+        other, one = _said(text[: found.start()]), _said(text[found.end() :])
+    else:
+        return None
+    return (one, other) if found["word"].lower() == "after" else (other, one)
 
 
 @lru_cache(maxsize=1024)

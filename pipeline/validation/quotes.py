@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.validation.conditions import left_out
+from pipeline.validation.conditions import cut_off, left_out
 from pipeline.validation.facts import lowered
 from pipeline.validation.ground import Vocabulary, content
 from pipeline.validation.negation import bound, governs, qualified
@@ -72,6 +72,8 @@ class Quote:
             return "it leaves out a negation of the passage"
         if qualified(unit, start) or (self.text[0].isdigit() and bound(unit, start)):
             return "it leaves out how much the passage says"
+        if cut_off(unit, start):
+            return "it cuts off the word that makes it a condition"
         return left_out(self.text, unit, Vocabulary(content(question)))
 
 

@@ -12,7 +12,8 @@ from pipeline.validation.contradiction import mixed, turned
 from pipeline.validation.facts import Date, Quantity
 from pipeline.validation.figures import exchanged, figure_names
 from pipeline.validation.ground import Ground, Said, Vocabulary, Word, content, read
-from pipeline.validation.order import other_subject, reversed_change, reversed_roles
+from pipeline.validation.neighbours import crossed
+from pipeline.validation.order import other_subject, reversed_change, reversed_roles, reversed_steps
 from pipeline.validation.risk import Risk, assess, likelihood
 from pipeline.validation.sources import Part, whole
 from pipeline.validation.verdict import rejected, supported
@@ -63,7 +64,8 @@ def held_against(text: str, parts: Sequence[Part], question: str = "") -> Judgem
         return rejected("what it speaks of is not in the passage", score)
     if risk.hazard > BEARABLE or risk.loose > LOOSE_AT_MOST:
         return rejected("too few of its words are in the passage", score)
-    if reason := turned(said, grounds) or mixed(said, grounds) or _distorted(said, grounds, question):
+    reason = turned(said, grounds) or mixed(said, grounds) or _distorted(said, grounds, question)
+    if reason := reason or crossed(said, grounds):
         return rejected(reason, score)
     _, start = ground.covered(said.terms, 2)
     return supported(score, _needed(said, ranked), ground.window(start, 2))
@@ -114,6 +116,7 @@ def _distortion(claim: str, ground: Ground, place: int, asked: Vocabulary) -> st
         or left_out(claim, source, asked)
         or exchanged(claim, source, ground.headers[place])
         or reversed_change(claim, source)
+        or reversed_steps(claim, source)
         or reversed_roles(claim, source)
         or other_subject(claim, source)
     )
