@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from pipeline.values import Rating
+from pipeline.values import Rating, Reason, Vote
 from storage.database import Database
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """A rating that says "not helpful", without who gave it."""
+
+    at: datetime
+    question: str
+    answer_id: str
+    reason: Reason | None
+    comment: str
 
 
 class SQLiteFeedback:
@@ -28,15 +41,26 @@ class SQLiteFeedback:
 
         await self._database.write(work)
 
-    async def ratings(self, answer_id: str | None = None) -> list[Rating]:
-        """Ratings of one answer, or all, oldest first."""
+    async def counts(self) -> dict[Vote, int]:
+        """How many ratings of each kind there are."""
 
-        def work(db: sqlite3.Connection) -> list[Rating]:
-            rows = db.execute(
-                "SELECT answer, person, vote, reason, comment FROM rating WHERE ? IN ('', answer) ORDER BY at",
-                (answer_id or "",),
-            )
-            names = ("answer_id", "person", "vote", "reason", "comment")
-            return [Rating.model_validate(dict(zip(names, row, strict=True))) for row in rows]
+        def work(db: sqlite3.Connection) -> dict[str, int]:
+            return dict(db.execute("SELECT vote, count(*) FROM rating GROUP BY vote").fetchall())
 
-        return await self._database.read(work)
+        found = await self._database.read(work)
+        return {vote: found.get(vote, 0) for vote in Vote}
+
+    async def unhelpful(self, limit: int) -> list[Complaint]:
+        """The last `limit` ratings that say "not helpful", newest first; none of a question that was erased."""
+
+        def work(db: sqlite3.Connection) -> list[tuple[float, str, str, str | None, str]]:
+            return db.execute(
+                "SELECT rating.at, json_extract(body, '$.question'), answer, reason, comment"
+                " FROM rating JOIN answer ON answer.id = rating.answer WHERE vote = ? ORDER BY rating.at DESC LIMIT ?",
+                (Vote.UNHELPFUL, limit),
+            ).fetchall()
+
+        return [
+            Complaint(datetime.fromtimestamp(at, UTC), question, answer, Reason(reason) if reason else None, comment)
+            for at, question, answer, reason, comment in await self._database.read(work)
+        ]

@@ -41,10 +41,6 @@ class SQLiteHistory:
         """Keep `turn` as the last of `conversation`."""
         await self._database.write(lambda db: keep_turn(db, str(conversation), turn))
 
-    async def keep(self, answer: Answer, author: str) -> None:
-        """Keep a whole answer, for what is asked about it later."""
-        await self._database.write(lambda db: keep_answer(db, answer, author))
-
     async def answer(self, answer_id: str) -> Answer | None:
         """An answer that was kept; None when it is unknown or forgotten."""
 

@@ -1,8 +1,9 @@
-"""`citewell history show|export|forget`."""
+"""`citewell history show|ratings|export|forget`."""
 
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from adapters.console.render import clean
 from bot.commands.terminal import Data, note, out, run, settings
 from pipeline import wording
+from pipeline.values import Vote
 
 history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
 Person = Annotated[
@@ -47,6 +49,38 @@ def show(
             out.print(clean(turn.question), markup=False, style="bold")
             out.print(clean(turn.answer or "(not answered)"), markup=False)
             out.print()
+
+    run(work())
+
+
+@history.command()
+def ratings(
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Ratings to show.")] = 20,
+    json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+    data: Data = None,
+) -> None:
+    """Show how answers were rated, and which did not help and why; newest first, without who rated."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found, make=False) as citewell:
+            counts = await citewell.storage.feedback.counts()
+            complaints = await citewell.storage.feedback.unhelpful(limit)
+        if json:
+            listed = [asdict(complaint) | {"at": complaint.at.isoformat()} for complaint in complaints]
+            out.print_json(data={**counts, "ratings": listed})
+            return
+        out.print(f"{counts[Vote.HELPFUL]} helpful, {counts[Vote.UNHELPFUL]} not helpful")
+        for complaint in complaints:
+            out.print()
+            out.print(f"{complaint.at:%Y-%m-%d %H:%M}", style="dim", end=" ")
+            out.print(">", style="bold", end=" ")
+            out.print(clean(complaint.question), markup=False, style="bold")
+            out.print(f"{complaint.reason or 'no reason given'} (answer {complaint.answer_id})", markup=False)
+            if complaint.comment:
+                out.print(clean(complaint.comment), markup=False)
 
     run(work())
 

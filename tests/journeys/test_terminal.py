@@ -20,10 +20,13 @@ import structlog
 
 from bot.__main__ import main
 from bot.settings import Settings, environment_name
-from pipeline.values import Document
+from pipeline.values import Document, Rating, Reason, Vote
 from storage.folder import Lock
+from storage.history import keep_answer
 from storage.library import SQLiteLibrary
+from storage.open import open_storage
 from tests.doubles.ports import free_port
+from tests.doubles.samples import answer
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -467,6 +470,31 @@ def test_sources_and_confidence_are_left_out_where_the_operator_wants_it(
     assert "25 vacation days" in bare
     assert "Sources" not in bare
     assert "confidence" not in bare
+
+
+async def rated(data: Path) -> None:
+    async with open_storage(data) as storage:
+        await storage.database.write(lambda db: keep_answer(db, answer("a1"), "slack:T1:U1"))
+        for person, vote in (("slack:T1:U2", Vote.HELPFUL), ("slack:T1:U3", Vote.UNHELPFUL)):
+            comment = "since May it is 26 [bold]days\x1b[31m" if vote is Vote.UNHELPFUL else ""
+            reason = Reason.OUTDATED if comment else None
+            await storage.feedback.rate(
+                Rating(answer_id="a1", person=person, vote=vote, reason=reason, comment=comment)
+            )
+
+
+def test_ratings_are_counted_and_those_that_say_not_helpful_listed(person: Terminal) -> None:
+    asyncio.run(rated(person.data))
+    said = person.type("history", "ratings")
+    assert said.status == 0
+    assert said.out.startswith("1 helpful, 1 not helpful\n\n")
+    assert "> How many vacation days?\noutdated (answer a1)\nsince May it is 26 [bold]days" in said.out
+    assert "U3" not in said.out
+    assert "\x1b" not in said.out
+    listed = json.loads(person.type("history", "ratings", "--json").out)
+    assert (listed["helpful"], listed["unhelpful"]) == (1, 1)
+    (row,) = listed["ratings"]
+    assert (row["question"], row["answer_id"], row["reason"]) == ("How many vacation days?", "a1", "outdated")
 
 
 def test_the_history_shows_all_conversations_or_one(indexed: Terminal) -> None:

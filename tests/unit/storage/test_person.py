@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.values import Preferences, Rating, Reason, Style, Turn, Vote
+from storage.history import keep_answer
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, matrices, message
 
@@ -40,6 +41,10 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
         Rating(answer_id=f"answer-{number}", person=person, vote=Vote.UNHELPFUL, reason=Reason.WRONG, comment=word)
     )
     await storage.history.prefer(person, Preferences(style=Style.DETAILED))
+
+
+async def keep(storage: Storage, name: str, author: str = PERSON) -> None:
+    await storage.database.write(lambda db: keep_answer(db, answer(name), author))
 
 
 def files_holding(folder: Path, words: Iterator[str] | list[str]) -> list[str]:
@@ -144,16 +149,27 @@ async def _age(storage: Storage, by: timedelta) -> None:
 
 async def test_a_rating_given_again_replaces_the_first_and_keeps_its_reason(storage: Storage) -> None:
     first = Rating(answer_id="a", person=PERSON, vote=Vote.UNHELPFUL, reason=Reason.OUTDATED, comment="old")
+    await keep(storage, "a")
     await storage.feedback.rate(first)
     await storage.feedback.rate(Rating(answer_id="a", person=PERSON, vote=Vote.UNHELPFUL))
-    assert await storage.feedback.ratings("a") == [first]
-    helpful = Rating(answer_id="a", person=PERSON, vote=Vote.HELPFUL)
-    await storage.feedback.rate(helpful)
-    assert await storage.feedback.ratings() == [helpful]
+    (complaint,) = await storage.feedback.unhelpful(9)
+    assert (complaint.answer_id, complaint.reason, complaint.comment) == ("a", Reason.OUTDATED, "old")
+    await storage.feedback.rate(Rating(answer_id="a", person=PERSON, vote=Vote.HELPFUL))
+    assert await storage.feedback.counts() == {Vote.HELPFUL: 1, Vote.UNHELPFUL: 0}
+    assert await storage.feedback.unhelpful(9) == []
+
+
+async def test_ratings_are_shown_newest_first_and_never_of_a_question_that_was_erased(storage: Storage) -> None:
+    for name, author in (("a1", OTHER), ("a2", PERSON), ("a3", OTHER)):
+        await keep(storage, name, author)
+        await storage.feedback.rate(Rating(answer_id=name, person="slack:T1:U3", vote=Vote.UNHELPFUL, comment=name))
+    assert [complaint.answer_id for complaint in await storage.feedback.unhelpful(2)] == ["a3", "a2"]
+    await storage.people.forget(PERSON)
+    assert [complaint.comment for complaint in await storage.feedback.unhelpful(9)] == ["a3", "a1"]
 
 
 async def test_kept_answers_come_back_whole_and_preferences_as_chosen(storage: Storage) -> None:
-    await storage.history.keep(answer("a1"), PERSON)
+    await keep(storage, "a1")
     assert await storage.history.answer("a1") == answer("a1")
     assert await storage.history.answer("a2") is None
     assert await storage.history.preferences(PERSON) == Preferences()
