@@ -48,8 +48,8 @@ WORDS_ONLY = (
     "opposite",
     "another",
 )
-SHORT = 2.0
-"""Weight of `short` beside vectors, set by hand: people ask short questions often, the sets have few (a sixth of
+TITLED = 2.0
+"""Weight of `titled` beside vectors, set by hand: people ask short questions often, the sets have few (a sixth of
 mtrag_cloud, a thirtieth of the others), and from 1 to 2 no figure moves by its noise; fitted it is 1.1."""
 FOLDS = 5
 RIDGE = 3.0
@@ -116,10 +116,10 @@ def fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray, known: np.ndarray) -> 
     return np.r_[slope, beta[-1] - slope @ mean]
 
 
-def evaluate(rows: Sequence[Row], names: Sequence[str], short: float) -> np.ndarray:
-    """Fit on everything, with a given weight of `short`; print cross-validated figures by set and the calibration."""
+def evaluate(rows: Sequence[Row], names: Sequence[str], titled: float) -> np.ndarray:
+    """Fit on everything, with a given weight of `titled`; print cross-validated figures by set and the calibration."""
     x = np.array([[asdict(row.found)[name] for name in names] for row in rows])
-    known = np.array([row.found.short * short for row in rows])
+    known = np.array([row.found.titled * titled for row in rows])
     y = np.array([row.answerable for row in rows], dtype=float)
     sets = np.array([row.name for row in rows])
     fold = np.array([int(hashlib.sha256(row.group.encode()).hexdigest(), 16) % FOLDS for row in rows])
@@ -158,9 +158,9 @@ def print_calibration(scores: np.ndarray, y: np.ndarray, sets: np.ndarray) -> No
         print(f"| {low:.1f} to {low + 0.1:.1f} | " + " | ".join(cells) + " |")
 
 
-def print_weights(title: str, names: Sequence[str], beta: np.ndarray, short: float) -> None:
+def print_weights(title: str, names: Sequence[str], beta: np.ndarray, titled: float) -> None:
     values = "".join(f'    "{name}": {value:.2f},\n' for name, value in zip((*names, "bias"), beta, strict=True))
-    values += f'    "short": {short:.2f},\n' if short else ""
+    values += f'    "titled": {titled:.2f},\n' if titled else ""
     print(f"\n{title} = {{\n{values}}}")
 
 
@@ -169,13 +169,13 @@ async def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--folder", type=Path, required=True)
     args = parser.parse_args()
-    for title, embedder, names, short in (
-        ("WITH_VECTORS", "minilm", WITH_VECTORS, SHORT),
+    for title, embedder, names, titled in (
+        ("WITH_VECTORS", "minilm", WITH_VECTORS, TITLED),
         ("WORDS_ONLY", "none", WORDS_ONLY, 0.0),
     ):
         assert set(names) <= {field.name for field in fields(Signals)}
         rows = await collect(args.data, args.folder, embedder=embedder)
-        print_weights(title, names, evaluate(rows, names, short), short)
+        print_weights(title, names, evaluate(rows, names, titled), titled)
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ WITH_VECTORS = {
     "opposite": -0.84,
     "another": -4.69,
     "bias": -4.74,
-    "short": 2.00,
+    "titled": 2.00,
 }
-"""Weights of the fields of `pipeline.assessment.signals.Signals`; that of `short` is set by hand."""
+"""Weights of the fields of `pipeline.assessment.signals.Signals`; that of `titled` is set by hand."""
 
 WORDS_ONLY = {
     "lead": 0.69,

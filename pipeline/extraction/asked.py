@@ -145,7 +145,9 @@ _KIND_TERMS = {kind: frozenset(terms(named)) for kind, named in _KINDS.items()}
 _REQUEST = re.compile(
     r"^(?:please\s+)?(?:summari[sz]e|sum up|list|describe|explain|outline|compare"
     r"|(?:give (?:me|us) )?an? (?:summary|overview) of"
-    r"|what (?:is|are) the (?:main |key )?(?:differences?|points)\s+(?:between|of|in))\b",
+    r"|what (?:is|are) the (?:main |key )?(?:differences?|points)\s+(?:between|of|in)"
+    r"|what(?:['’]s| is| was| has| were)? (?:been )?(?:new|changed|added|fixed|happened|discussed|said|decided|agreed)"
+    r"\s+(?:in|on|at|with|by|during))\b",
     re.IGNORECASE,
 )
 """What is to be done, not what it is about."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipeline.extraction import layout
-from pipeline.extraction.asked import Asked, held_kind, holds
+from pipeline.extraction.asked import AnswerType, Asked, held_kind, holds
 from pipeline.extraction.orders import orders
 from pipeline.text import stem, terms, words
 from pipeline.values import BlockKind, RetrievedChunk
@@ -29,6 +29,8 @@ the weight of those terms."""
 SPECIFIC = 0.6
 """How far below a sentence a row may score and still go before it, when the question names the row and one of its
 columns, and the sentence is about something else in the place of the row."""
+DATED = 0.5
+"""The share of the question's terms in a heading that answers when something was: `3.2.0 (4 March 2026)`."""
 UNDER_COVERAGE, UNDER_COSINE, UNDER_REACH = 0.6, 0.25, 3
 """What a heading that fits the question adds to the first three sentences under it, the nearest most."""
 
@@ -47,7 +49,8 @@ class Candidate:
     text: str
     kind: BlockKind
     says: bool
-    """It can stand in an answer: no heading, no question, no stray marks, no paragraph with orders to an assistant."""
+    """It can stand in an answer: no heading (unless it has the date that is asked for), no question, no stray marks, no
+    paragraph with orders to an assistant."""
     near: tuple[frozenset[str], ...]
     """Terms of its own, of the sentence before (for a table row: of the header), the heading and the title."""
     own: float
@@ -207,7 +210,7 @@ class _Scorer:
             index=index,
             text=text,
             kind=chunk.units[index].kind,
-            says=not above
+            says=(not above or self._dated(index, text, held))
             and index not in self._ordered
             and chunk.units[index].kind is not BlockKind.HEADER
             and bool(_MEANINGFUL.search(text)),
@@ -221,6 +224,11 @@ class _Scorer:
             cosine=self._cosine(index),
             score=score,
         )
+
+    def _dated(self, index: int, text: str, held: float) -> bool:
+        """Whether a heading answers by itself: it has the date that is asked for, and much of the question."""
+        asked = self._asked.wanted is AnswerType.DATE and held >= DATED and holds(AnswerType.DATE, text)
+        return asked and self._passage.chunk.units[index].kind is BlockKind.HEADING
 
     def _before(self, index: int) -> frozenset[str]:
         chunk = self._passage.chunk

@@ -51,6 +51,7 @@ _INTENTS = (
             what are (?:the |our )?(?:requirements|prerequisites|benefits|advantages|features|limitations|rules)
             what are (?:the |our )?(?:examples|components|ways|conditions)
             which (?:\w+ ){1,3}(?:are|is) (?:available|supported|allowed|offered|included|covered)
+            what(?:['’]s| is| has)? (?:been )?(?:new|changed|added|fixed) (?:in|with)
             liste|auflisten|nenne|welche \w+ gibt es|quels sont|quelles sont|énumère[rz]?
             lista|enumera|cuáles son|quali sono|quais são
         """),
