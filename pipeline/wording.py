@@ -44,6 +44,9 @@ REASONS = {
     Reason.UNCLEAR: "It is unclear",
 }
 """Why an answer did not help."""
+LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português"}
+"""The languages of answers that are offered for choosing, in their own words."""
+NO_TEXT = "That message has no text that I can read."
 SOURCES = "Sources:"
 """Stands above the references of an answer with end notes."""
 WITHDRAWN = "I stopped here, because this question was erased."

@@ -14,7 +14,8 @@ from adapters.discord import incoming
 from adapters.discord.interactions import Interaction, say
 from adapters.discord.memory import Memory
 from adapters.discord.panels import Panels
-from adapters.discord.words import NO_TEXT
+from adapters.discord.preferences import CITATIONS, STYLES, TONGUES, choices
+from pipeline import wording
 from pipeline.values import Attachment
 
 Ask = Callable[[Interaction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
@@ -45,6 +46,14 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> app_commands.Co
     async def privacy(interaction: Interaction) -> None:
         await panels.privacy(interaction)
 
+    @tree.command(name="preferences", description="How I answer you; without options, what is set")
+    @app_commands.describe(
+        style="How much is said", citations="How sources are marked", language="The language of my answers"
+    )
+    @app_commands.choices(style=choices(STYLES), citations=choices(CITATIONS), language=choices(TONGUES))
+    async def preferences(interaction: Interaction, style: str = "", citations: str = "", language: str = "") -> None:
+        await panels.preferences(interaction, style=style, citations=citations, language=language)
+
     @tree.command(name="help", description="How to ask")
     async def help_command(interaction: Interaction) -> None:
         await panels.help(interaction)
@@ -55,7 +64,7 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> app_commands.Co
         if text:
             await ask(interaction, text, True, incoming.attachments(message))
         else:
-            await say(interaction, (NO_TEXT,))
+            await say(interaction, (wording.NO_TEXT,))
 
     return tree
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from adapters.discord import buttons, render, words
 from adapters.discord.audience import Audiences
-from adapters.discord.interactions import Interaction, honest, say
+from adapters.discord.interactions import Interaction, honest, person, say
+from adapters.discord.preferences import chosen, shown
 from pipeline import wording
 from pipeline.ports import Desk
 
@@ -20,6 +21,15 @@ class Panels:
             await interaction.response.defer(ephemeral=True, thinking=True)
             documents = await self._desk.documents(await self._audiences.of_presser(interaction))
             await say(interaction, render.documents(documents))
+
+    async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
+        async with honest(interaction, "preferences"):
+            await interaction.response.defer(ephemeral=True, thinking=True)
+            before = await self._desk.preferences(person(interaction))
+            now = chosen(before, style=style, citations=citations, language=language)
+            if now != before:
+                await self._desk.prefer(person(interaction), now)
+            await say(interaction, (shown(now),))
 
     async def privacy(self, interaction: Interaction) -> None:
         row = [

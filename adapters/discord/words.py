@@ -7,7 +7,6 @@ THANKS_REASON = "Thank you. That helps to find what is missing."
 WITHHELD = (
     "Discord did not show me your text. Mention me in your question, or leave the ping of your reply to me switched on."
 )
-NO_TEXT = "That message has no text that I can read."
 FORGOTTEN = "Done: {entries} about you erased."
 FORGET_WARNING = (
     "This erases your questions, their answers, your ratings and your preferences here. It cannot be undone."
@@ -20,6 +19,7 @@ HELP = (
     "- `/ask` answers only to you; “Share in channel” shows it to the channel.\n"
     "- Right-click a message > Apps > “Answer this message”.\n"
     "- `/sources` lists what is indexed and visible to you; `/privacy` shows what is kept, exports and erases it.\n"
+    "- `/preferences` sets the style, the citations and the language of my answers to you.\n"
     "- The buttons under an answer show the quoted passages, explain the confidence and take your rating."
 )
 PRIVACY = (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from adapters.slack.blocks import Block, button, context, section, short
 from pipeline.values import CitationStyle, Document, Preferences, Style
+from pipeline.wording import LANGUAGES
 
 LISTED = 20
 PROMPTS = (
@@ -14,7 +15,6 @@ PROMPTS = (
 )
 """Titles and messages of the suggested prompts, which the planner answers by itself; `manifest.yml` has the same."""
 DEFAULT = "default"
-LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português"}
 _HOW = (
     "Mention me in a channel, write to me in the Messages tab, or use `/ask` for an answer only you can see. "
     "In a thread that I have answered in, ask on without mentioning me. "

@@ -37,6 +37,7 @@ ABSENT: Mapping[Way, str] = {
     Way.EDIT: "a question is answered as soon as it is typed",
     Way.BUTTONS: "nothing can be pressed: passages and parts are asked for with --passages and --why",
     Way.RATE: "nothing can be pressed",
+    Way.PREFERENCES: "each command is told with --style, and settings hold for all of them",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
     Way.FAULTS: "nothing is posted over a network",

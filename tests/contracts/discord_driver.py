@@ -12,7 +12,7 @@ from adapters.discord import words
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.pace import Pace
 from pipeline import wording
-from pipeline.values import Reason
+from pipeline.values import Reason, Style
 from tests.contracts.driver import Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.contracts.waiting import until
@@ -194,6 +194,10 @@ class DiscordDriver:
         pressed = await self._press(said, person, "Share in channel")
         await until(lambda: pressed.texts or not any("share" in shown.buttons for shown in self.replies(said)))
         return [seen(message) for message in self.discord.replies(self.channel) if message["id"] not in before]
+
+    async def prefer(self, person: str, style: Style) -> None:
+        shown = await self.discord.command(self._person(person), self.channel, "preferences", style=style.value)
+        await until(lambda: shown.texts)
 
     async def export(self, person: str) -> str:
         pressed = await self._own_data(person, words.EXPORT_LABEL)

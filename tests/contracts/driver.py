@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from pipeline.values import Reason
+from pipeline.values import Reason, Style
 from tests.contracts.rig import Rig
 
 
@@ -28,6 +28,7 @@ class Way(StrEnum):
     RATE = "rate"
     PASSAGES = "passages"
     SHARE = "share"
+    PREFERENCES = "preferences"
     PRIVACY = "privacy"
     SHARED_CHANNEL = "shared_channel"
     FILES = "files"
@@ -153,6 +154,10 @@ class Driver(Protocol):
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         """Share a private answer in its channel; what the channel then shows, or nothing."""
+        ...
+
+    async def prefer(self, person: str, style: Style) -> None:
+        """Choose how much is said in the answers to this person."""
         ...
 
     async def export(self, person: str) -> str:

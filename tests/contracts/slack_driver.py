@@ -12,7 +12,7 @@ import yaml
 
 from adapters.slack.app import SlackAdapter
 from adapters.slack.web import Pace
-from pipeline.values import Reason
+from pipeline.values import Reason, Style
 from tests.contracts.driver import Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.contracts.waiting import eventually, until
@@ -212,6 +212,9 @@ class SlackDriver:
 
         await until(lambda: posted() or told)
         return [shown(message) for message in posted()]
+
+    async def prefer(self, person: str, style: Style) -> None:
+        await self.people.click(user(person), "prefer_style", style.value, selected=True)
 
     async def export(self, person: str) -> str:
         await self.people.click(user(person), "export", "export")

@@ -14,7 +14,19 @@ import pytest
 from pipeline import wording
 from pipeline.access import Rule
 from pipeline.response.request import Request
-from pipeline.values import BlockKind, CitedSentence, Document, Event, Progress, Reason, Stage, Usage, Written
+from pipeline.values import (
+    BlockKind,
+    CitedSentence,
+    Document,
+    Event,
+    Preferences,
+    Progress,
+    Reason,
+    Stage,
+    Style,
+    Usage,
+    Written,
+)
 from tests.contracts.answers import URL, broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Way
 from tests.contracts.rig import once
@@ -520,6 +532,18 @@ async def put(driver: Driver, document_id: str, chunk_id: str, collection: str) 
     unit = Unit(start=0, end=len(text), kind=BlockKind.PROSE)
     chunk = Chunk(id=chunk_id, document_id=document_id, text=text, units=(unit,))
     await driver.rig.storage.library.put(document, [chunk], None, "")
+
+
+async def test_how_a_person_wants_to_be_answered_is_remembered_and_given_out_with_their_data(driver: Driver) -> None:
+    needs(driver, Way.PREFERENCES)
+    await driver.prefer("ann", Style.BULLET)
+
+    async def remembered() -> bool:
+        return await driver.rig.desk.preferences(driver.key("ann")) == Preferences(style=Style.BULLET)
+
+    await eventually(remembered)
+    assert await driver.rig.desk.preferences(driver.key("bob")) == Preferences()
+    assert '"bullet"' in await driver.rig.desk.export(driver.key("ann"))
 
 
 async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) -> None:

@@ -21,6 +21,7 @@ FEATURES = {
     Way.EDIT: "Edit or delete a question before it is answered",
     Way.RATE: "Rate an answer, with a reason",
     Way.PASSAGES: "Show the exact passages, and why the confidence is what it is",
+    Way.PREFERENCES: "Choose the style, citations and language of the answers to you",
     Way.PRIVACY: "See, export and erase your data",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",

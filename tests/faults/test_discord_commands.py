@@ -11,7 +11,7 @@ import pytest
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
 from pipeline.response.request import Request
-from pipeline.values import Event
+from pipeline.values import CitationStyle, Event, Preferences
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Fault, Said
@@ -98,6 +98,28 @@ async def test_where_too_much_waits_the_asker_is_told_once(driver: DiscordDriver
     if first:
         await until(lambda: driver.replies(said))
     assert [shown.text for shown in driver.replies(said)] == [wording.BUSY] * first
+
+
+async def preferences(driver: DiscordDriver, **options: str) -> str:
+    shown = await driver.discord.command(driver._person("ann"), driver.channel, "preferences", **options)
+    await until(lambda: shown.texts)
+    assert shown.ephemeral
+    return shown.texts[0]
+
+
+async def test_preferences_are_shown_changed_one_by_one_and_taken_back(driver: DiscordDriver) -> None:
+    assert "Style: As the operator set it" in await preferences(driver)
+    await preferences(driver, style="bullet", language="de")
+    shown = await preferences(driver, citations="footnote")
+    assert ("Style: Bullet" in shown, "Language: Deutsch" in shown, "Citations: Footnote" in shown) == (
+        True,
+        True,
+        True,
+    )
+    shown = await preferences(driver, style="default", language="default")
+    assert "Style: As the operator set it" in shown
+    assert "Language: The language of the question" in shown
+    assert await driver.rig.desk.preferences(driver.key("ann")) == Preferences(citations=CitationStyle.FOOTNOTE)
 
 
 def shared(driver: DiscordDriver) -> int:
