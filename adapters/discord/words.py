@@ -25,6 +25,7 @@ HELP = (
 PRIVACY = (
     "**What is kept**\n"
     "- Your questions and my answers, so that follow-ups work, and your ratings. They are erased after {time}.\n"
+    "- What you chose with `/preferences`, until you erase it.\n"
     "- Your Discord user id, to keep them apart from others'. Not your name, and nothing else you write.\n"
     "**What it is used for**\n"
     "- To answer you. Not to train models; shared with nobody but the language model the operator chose, if any.\n"

@@ -244,6 +244,31 @@ async def test_an_edit_while_the_answer_appears_turns_it_into_that_of_the_new_qu
     assert "Rule" not in reply.text
 
 
+@pytest.mark.parametrize("step", ["answered", "release", "done"])
+async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(driver: Driver, step: str) -> None:
+    needs(driver, Way.MENTION, Way.EDIT, Way.INBOX)
+    free = asyncio.Event()
+
+    async def later(request: Request) -> AsyncIterator[Event]:
+        for number in range(20):
+            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
+        await free.wait()
+        yield cited(f"You asked: {request.text}", question=request.text)
+
+    driver.rig.script = later
+    said = await driver.mention("ann", "How much leaf?")
+    await until(lambda: bool(driver.replies(said)))
+    await driver.edit(said, "How much leave?")
+    driver.rig.crash_before = step
+    free.set()
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "How much leave?" in reply.text
+    assert "Rule" not in reply.text
+
+
 async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:
     needs(driver, Way.MENTION, Way.EDIT)
     free = asyncio.Event()
