@@ -13,7 +13,7 @@ from pipeline.extraction.extract_lists import entries, overview
 from pipeline.values import BlockKind, Brief, Finished, Format, Intent, RetrievedChunk, Sentence, Style, Turn
 
 Evidence = list[list[Candidate]]
-UNRULED = (Format.PLAIN, Format.STEPS)
+UNRULED = (Format.PROSE, Format.PLAIN, Format.STEPS)
 """Forms of an answer that have no tables."""
 
 

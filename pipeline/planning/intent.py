@@ -92,7 +92,7 @@ def intent_of(question: str) -> Intent:
     return next((intent for intent, pattern in _INTENTS if pattern.search(question)), Intent.FACTUAL)
 
 
-def format_of(question: str, intent: Intent) -> Format:
-    """The format asked for in words, else the one that suits the intent."""
+def format_of(question: str, intent: Intent) -> Format | None:
+    """The format asked for in words, else the one that suits the intent, if there is one."""
     asked = next((form for form, pattern in _FORMATS if pattern.search(question)), None)
-    return asked or _BY_INTENT.get(intent, Format.PROSE)
+    return asked or _BY_INTENT.get(intent)

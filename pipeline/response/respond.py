@@ -119,7 +119,7 @@ class Responder:
             draft = draft.model_copy(
                 update={
                     "flags": (*plan.flags, *draft.flags, *_flags(passages)),
-                    "format": brief.format,
+                    "format": brief.format or Format.PROSE,
                     "style": request.citation_style or self._options.citation_style,
                 }
             )

@@ -126,7 +126,7 @@ def instructions(brief: Brief, options: PromptOptions, mark: str) -> str:
         RULES.format(mark=mark),
         MODES[options.mode],
         INTENTS[brief.intent].format(sides=sides),
-        FORMATS[brief.format],
+        FORMATS[brief.format or Format.PROSE],
         STYLES[brief.style],
         f"Write in {language}, {brief.max_length} characters at most.",
     ]

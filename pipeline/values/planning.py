@@ -33,7 +33,8 @@ class Search(Value):
     sides: tuple[str, ...] = ()
     """What each query is about, for a comparison: `("full-time staff", "contractors")`."""
     intent: Intent = Intent.FACTUAL
-    format: Format = Format.PROSE
+    format: Format | None = None
+    """None: whatever suits what is found."""
     flags: tuple[str, ...] = ()
     context: str = ""
     """Words of the conversation that help retrieval without being part of the question."""

@@ -17,7 +17,8 @@ class Brief(Value):
     queries: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
     intent: Intent = Intent.FACTUAL
-    format: Format = Format.PROSE
+    format: Format | None = None
+    """None: whatever suits what is found."""
     style: Style = Style.CONCISE
     language: str = ""
     """ISO 639-1 code the answer should be in; empty: the question's own."""

@@ -392,8 +392,8 @@ CODES = passage(
 )
 
 
-@pytest.mark.parametrize("form", [Format.BULLETS, Format.TABLE, Format.PROSE])
-def test_of_a_table_only_the_row_that_is_named_is_shown(form: Format) -> None:
+@pytest.mark.parametrize("form", [Format.BULLETS, Format.TABLE, None])
+def test_of_a_table_only_the_row_that_is_named_is_shown(form: Format | None) -> None:
     found = extract(Brief(question="What does P2 mean?", format=form), [CODES])
     assert [(one.kind, one.text) for one in found] == [
         (HEADER, "Code | Meaning | First response"),
@@ -402,7 +402,7 @@ def test_of_a_table_only_the_row_that_is_named_is_shown(form: Format) -> None:
     assert [one.opens for one in found] == [True, False]
 
 
-@pytest.mark.parametrize("form", [Format.PLAIN, Format.STEPS])
+@pytest.mark.parametrize("form", [Format.PROSE, Format.PLAIN, Format.STEPS])
 def test_a_row_is_read_out_where_the_form_has_no_tables(form: Format) -> None:
     assert said("What does P2 mean?", CODES, format=form) == [
         (PROSE, "Code: P2, Meaning: One service is slow, First response: 1 hour")
