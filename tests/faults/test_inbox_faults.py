@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
 import sys
+from asyncio.subprocess import PIPE
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from storage.open import open_storage
+from tests.doubles.processes import child
 
 SCRIPT = """
 import asyncio, json, sys
@@ -45,14 +46,13 @@ asyncio.run(main())
 async def run_and_kill(folder: Path, start: int, lines: int) -> list[tuple[str, str]]:
     """What the process acknowledged before it was killed, `lines` lines after its start."""
     root = str(Path(__file__).parents[2])
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", SCRIPT, str(folder), root, str(start)), stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout
-    output = [await process.stdout.readline() for _ in range(lines)]
-    process.kill()
-    output += (await process.stdout.read()).splitlines(keepends=True)
-    await process.wait()
+    command = (sys.executable, "-c", SCRIPT, str(folder), root, str(start))
+    async with child(*command, stdout=PIPE) as process:
+        assert process.stdout
+        output = [await process.stdout.readline() for _ in range(lines)]
+        process.kill()
+        output += (await process.stdout.read()).splitlines(keepends=True)
+        await process.wait()
     return [tuple(json.loads(line)) for line in output if line.endswith(b"\n")]
 
 

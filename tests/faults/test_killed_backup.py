@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sqlite3
@@ -15,6 +14,7 @@ import pytest
 from storage import backup as module
 from storage.backup import copy_database, drop_partial
 from storage.open import Storage, open_storage
+from tests.doubles.processes import child
 from tests.doubles.samples import message
 
 ROOT = Path(__file__).parents[2]
@@ -22,14 +22,10 @@ PERSON = "slack:T1:UQUETZAL"
 
 
 async def killed(data: Path, *thing: str) -> bool:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(ROOT / "tests" / "faults" / "dying_process.py"),
-        str(data),
-        *thing,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    return await process.wait() == -signal.SIGKILL
+    script = str(ROOT / "tests" / "faults" / "dying_process.py")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    async with child(sys.executable, script, str(data), *thing, env=environment) as process:
+        return await process.wait() == -signal.SIGKILL
 
 
 def holding(data: Path) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ import pytest
 
 from pipeline.values import Audience
 from storage.open import open_storage
+from tests.doubles.processes import child
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = 25
@@ -27,15 +27,10 @@ def write(folder: Path, version: str) -> None:
 
 
 async def index(data: Path, folder: Path, die_after: int) -> int:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(ROOT / "tests" / "faults" / "indexing_process.py"),
-        str(data),
-        str(folder),
-        str(die_after),
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    return await process.wait()
+    script = str(ROOT / "tests" / "faults" / "indexing_process.py")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    async with child(sys.executable, script, str(data), str(folder), str(die_after), env=environment) as process:
+        return await process.wait()
 
 
 async def versions(data: Path) -> dict[str, set[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from storage.open import Storage, open_storage
+from tests.doubles.processes import child
 from tests.doubles.samples import chunks, document
 
 ROOT = Path(__file__).parents[2]
@@ -19,15 +19,10 @@ WORD = "quetzalcoatlus"
 
 
 async def remove(data: Path, die_after: int) -> int:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(ROOT / "tests" / "faults" / "removing_process.py"),
-        str(data),
-        WORD,
-        str(die_after),
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    return await process.wait()
+    script = str(ROOT / "tests" / "faults" / "removing_process.py")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    async with child(sys.executable, script, str(data), WORD, str(die_after), env=environment) as process:
+        return await process.wait()
 
 
 def holding(data: Path) -> list[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
-import signal
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from storage.open import Storage, open_storage
 from storage.probe import sound
 from tests.contracts.waiting import until
 from tests.doubles.ports import free_port
+from tests.doubles.processes import child
 from tests.doubles.samples import chunks, document, rows
 
 EVERYONE = Audience(collections=frozenset({"default"}))
@@ -84,9 +84,9 @@ def flip_bits(folder: Path) -> None:
 
 
 def lose_the_graph(folder: Path) -> None:
-    for child in folder.iterdir():
-        if child.is_dir():
-            shutil.rmtree(child)
+    for inner in folder.iterdir():
+        if inner.is_dir():
+            shutil.rmtree(inner)
 
 
 def replace_by_garbage(folder: Path) -> None:
@@ -251,18 +251,13 @@ async def test_a_process_killed_while_it_indexes_leaves_an_index_that_mends_itse
     root = str(Path(__file__).parents[2])
 
     for acknowledged in (3, 7):
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", INDEXER, str(tmp_path), root, stdout=asyncio.subprocess.PIPE
-        )
-        assert process.stdout
-        last = -1
-        while last < acknowledged:
-            line = (await process.stdout.readline()).decode().strip()
-            last = int(line) if line.isdigit() else last
-        process.send_signal(signal.SIGKILL)
-        rest = (await process.stdout.read()).decode().split()
-        await process.wait()
-        last = max([last, *(int(number) for number in rest if number.isdigit())])
+        async with child(sys.executable, "-c", INDEXER, str(tmp_path), root, stdout=PIPE) as process:
+            assert process.stdout
+            told = [await process.stdout.readline() for _ in range(acknowledged + 1)]
+            process.kill()
+            told += (await process.stdout.read()).splitlines(keepends=True)
+            await process.wait()
+        last = max(int(line) for line in told if line.endswith(b"\n"))
         async with open_storage(tmp_path, embedder="m") as storage:
             versions = await storage.library.versions("folder")
             assert int(versions[f"d{last % 40}"]) >= last

@@ -10,6 +10,7 @@ import re
 import signal
 import stat
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Mapping
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
@@ -26,6 +27,7 @@ from storage.history import keep_answer
 from storage.library import SQLiteLibrary
 from storage.open import open_storage
 from tests.doubles.ports import free_port
+from tests.doubles.processes import child
 from tests.doubles.samples import answer
 
 QUESTION = "How many vacation days do employees get?"
@@ -595,19 +597,14 @@ def test_documents_of_which_none_can_be_read_are_not_scored(person: Terminal) ->
 async def test_a_platform_that_cannot_be_reached_is_said_in_a_line_and_tried_again(
     name: str, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bot",
-        "run",
-        env={"PATH": os.environ["PATH"], "CITEWELL_DATA": str(tmp_path / "data"), **environment},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout
-    told = [line async for line in _until(process.stdout, "is tried again in 5 seconds")]
-    process.terminate()
-    _, errors = await process.communicate()
+    env = {"PATH": os.environ["PATH"], "CITEWELL_DATA": str(tmp_path / "data"), **environment}
+    async with child(sys.executable, "-m", "bot", "run", env=env, stdout=PIPE, stderr=PIPE) as process:
+        assert process.stdout
+        async with asyncio.timeout(60):
+            told = [line async for line in _until(process.stdout, "is tried again in 5 seconds")]
+        process.terminate()
+        async with asyncio.timeout(30):
+            _, errors = await process.communicate()
     assert process.returncode == 0
     assert "citewell index PATH" in "".join(told)
     assert f"whether {name} is down" in told[-1]
