@@ -34,7 +34,9 @@ async def bot() -> AsyncIterator[tuple[People, psutil.Process]]:
                 slack.workspace.add(f"C{number}")
             await nursery.start(Path(folder) / "data", slack.api_url)
             await until(lambda: len(slack.sockets) == 2)
-            yield People(slack, list(EVENTS)), psutil.Process(nursery.pid)
+            people = People(slack, list(EVENTS))
+            people.ack_within = 3.0
+            yield people, psutil.Process(nursery.pid)
 
 
 def ask(people: People, number: int) -> Message:

@@ -16,7 +16,7 @@ import aiohttp
 
 from tests.doubles.slack.rules import BY_KIND, EVENTS, Json
 from tests.doubles.slack.server import SECRET, SlackServer
-from tests.doubles.slack.workspace import BOT, TEAM, Message
+from tests.doubles.slack.workspace import BOT, SOON, TEAM, Message
 
 
 class People:
@@ -27,7 +27,7 @@ class People:
         self.workspace = slack.workspace
         self.subscriptions = frozenset(subscriptions)
         self.request_url = request_url
-        self.ack_within = 3.0
+        self.ack_within = SOON
         self.retry_after = (0.0, 0.5, 1.0)
         """Seconds before each of three further deliveries; Slack: at once, a minute, five minutes."""
         self.lose_ack = lambda: False
