@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 
 from pipeline.phrases import word_pattern
@@ -70,9 +71,9 @@ def left_out(claim: str, source: str, asked: Vocabulary) -> str:
     own = content(claim)
     if _unreal(claim, own, source):
         return "the passage says it of what is not so"
-    if _PRESENT.search(claim) and _ended(claim, source):
+    if _past(source) and _PRESENT.search(claim) and not (_PAST.search(claim) or NEGATION.search(claim)):
         return "the passage says that this has ended"
-    if not (_EXCEPTION.search(source) or _CONDITION.search(source)):
+    if not _limited(source):
         return ""
     near = [sentence for sentence in _END.split(source) if _half(own, sentence)]
     reasons = (_excepted(claim, sentence) or _missing(claim, own, sentence, asked) for sentence in near)
@@ -88,19 +89,31 @@ def cut_off(source: str, start: int) -> bool:
 
 def _unreal(claim: str, own: tuple[str, ...], source: str) -> bool:
     """Whether `source` says of the claim that it is not so, and the claim says nothing of that."""
-    if NEGATION.search(claim):
+    reported, proposed = _denied(source)
+    if not (reported or proposed) or NEGATION.search(claim):
         return False
-    unreal, proposed = _UNREAL.search(source), _PROPOSED.search(source)
-    if unreal and not _UNREAL.search(claim) and _half(own, source[unreal.end() :]):
+    if reported and not _UNREAL.search(claim) and _half(own, reported):
         return True
-    what = proposed and (proposed["before"] or proposed["after"])
-    return bool(what and not _TURNED_DOWN.search(claim) and _half(own, what))
+    return bool(proposed and not _TURNED_DOWN.search(claim) and _half(own, proposed))
 
 
-def _ended(claim: str, source: str) -> bool:
-    """Whether `source` tells only of what was until some time, and the claim does not say that it was."""
-    told = bool(_PAST.search(claim) or NEGATION.search(claim))
-    return not told and bool(_ENDED.search(source)) and not _PRESENT.search(source)
+@lru_cache(maxsize=1024)
+def _denied(source: str) -> tuple[str, str]:
+    """What a sentence reports as not so, and what it says was proposed and did not come to be."""
+    unreal, proposed = _UNREAL.search(source), _PROPOSED.search(source)
+    what = (proposed["before"] or proposed["after"]) if proposed else ""
+    return source[unreal.end() :] if unreal else "", what
+
+
+@lru_cache(maxsize=1024)
+def _limited(source: str) -> bool:
+    return bool(_EXCEPTION.search(source) or _CONDITION.search(source))
+
+
+@lru_cache(maxsize=1024)
+def _past(source: str) -> bool:
+    """Whether it tells only of what was until some time."""
+    return bool(_ENDED.search(source)) and not _PRESENT.search(source)
 
 
 def _excepted(claim: str, sentence: str) -> str:

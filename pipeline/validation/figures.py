@@ -10,7 +10,7 @@ from functools import lru_cache
 from pipeline.validation.facts import UNIT_WORDS, figures
 from pipeline.validation.ground import Vocabulary, content
 
-_CONJUNCTION = re.compile(r"[;,|](?:\s+|$)|\s+(?:and|or|but|while|whereas)\s+")
+_CONJUNCTION = re.compile(r"[;,|](?:\s+|$)|(?<!\s)\s+(?:and|or|but|while|whereas)\s+")
 _UNITS = frozenset(term for word in UNIT_WORDS for term in content(word))
 
 Figures = frozenset[str]

@@ -13,7 +13,7 @@ from pipeline.validation.synonyms import SAME
 
 _ALIKE = 5
 """Words that begin with the same five letters count as the same: `renew` and `renewal`."""
-_PART = re.compile(r"[;,](?:\s+|$)|\s+(?:and|but|while|whereas)\s+")
+_PART = re.compile(r"[;,](?:\s+|$)|(?<!\s)\s+(?:and|but|while|whereas)\s+")
 _NOWHERE: set[int] = set()
 _LABEL = re.compile(
     r"^\W*\d{1,2}[.)](?:\s|$)"
@@ -71,8 +71,9 @@ def read(claim: str) -> Said:
     """The content words, numbers and dates of a claim; discourse words and labels are left out."""
     bare = _LABEL.sub(lambda match: " " * len(match.group()), claim)
     found = tuple(
-        Word(term, match.start(), match.end(), _is_name(match.group(), place))
+        Word(term, match.start(), match.end(), name)
         for place, match in enumerate(WORD.finditer(bare))
+        for name in [_is_name(match.group(), place)]
         for term in content(match.group())
         if term not in DISCOURSE
     )

@@ -14,15 +14,18 @@ from functools import lru_cache
 
 from pipeline.phrases import word_pattern
 from pipeline.validation.facts import Date, Quantity, figures, lowered
-from pipeline.validation.ground import Ground, Said, Vocabulary, read, split
+from pipeline.validation.figures import figure_names
+from pipeline.validation.ground import Ground, Said, Vocabulary, content, read, split
 from pipeline.validation.negation import bound
 
-_NEAREST = 6
-"""So many sentences are compared with the one that has the most of a claim."""
+_LIKELY = 50
+"""So many sentences that have words of a claim are looked at."""
+_NEAREST = 7
+"""So many of those that have the most are compared with the first of them."""
 _FRAME = 2
 """So many words of the claim both sentences have at least."""
-_APART = 0.7
-"""Share of their words in which two sentences that are built alike may differ."""
+_SHARED = 0.3
+"""Share of their words that two sentences have in common when they are built alike."""
 _SLOT = 3
 """So many words may stand in the place of others."""
 _LONGEST = 40
@@ -87,31 +90,48 @@ def crossed(said: Said, grounds: Sequence[Ground]) -> str:
 
     Each of the two has something of the claim that the other has not, and in its place has something else than the
     claim; and no sentence has both."""
-    near = _nearest(said, grounds)
-    if len(near) < 2:
+    nearest = _nearest(said, grounds)
+    others = [sentence for sentence in nearest[1:] if _comparable(said, nearest[0], sentence)]
+    if not others:
         return ""
-    whole, parts = _Line(said.text), [_Line(part) for part in _parts(said.text)]
-    for other in near[1:]:
-        mixes = [_mixes(part, near[0], other, near) for part in parts]
+    whole, parts = _line(said.text), [_line(part) for part in _parts(said.text)]
+    one, near = _line(nearest[0]), [_line(sentence) for sentence in nearest]
+    for other in map(_line, others):
+        mixes = [_mixes(part, one, other, near) for part in parts]
         exchanged = len(mixes) > 1 and all(mixes)
-        if exchanged or (any(mixes) and _mixes(whole, near[0], other, near)):
+        if exchanged or (any(mixes) and _mixes(whole, one, other, near)):
             return "it joins what the passage says of two things"
     return ""
 
 
-def _nearest(said: Said, grounds: Sequence[Ground]) -> list[_Line]:
-    """The sentences that have at least half of the claim's words, the nearest first."""
+def _nearest(said: Said, grounds: Sequence[Ground]) -> list[str]:
+    """The sentences that have at least half of the claim's words, those with the most words and figures first."""
     counts = Counter(
         (number, place) for number, ground in enumerate(grounds) for term in said.terms for place in ground.where(term)
     )
-    found = [(count, key) for key, count in counts.items() if 2 * count >= len(said.terms)]
-    if len(found) < 2:
+    found = [(count, grounds[key[0]].sentence(key[1])) for key, count in counts.most_common(_LIKELY)]
+    most = {sentence: count for count, sentence in reversed(found) if 2 * count >= len(said.terms)}
+    if len(most) < 2:
         return []
-    found.sort(key=lambda one: (-one[0], one[1]))
-    lines = dict.fromkeys(_line(grounds[number].sentence(place)) for _, (number, place) in found[: 2 * _NEAREST])
-    ours = _line(said.text).tokens
-    ranked = sorted(lines, key=lambda line: -sum(map(line.has, ours)))
-    return ranked[: _NEAREST + 1]
+    ours = figure_names(said.text)
+    return sorted(most, key=lambda sentence: (-most[sentence] - len(ours & figure_names(sentence)), sentence))[
+        :_NEAREST
+    ]
+
+
+def _comparable(said: Said, one: str, other: str) -> bool:
+    """Whether two sentences are built alike, and the claim has something of each that the other has not."""
+    mine, theirs = set(content(one)), set(content(other))
+    if 2 * len(mine & theirs) < _SHARED * (len(mine) + len(theirs)):
+        return False
+    ours, figures_said = said.vocabulary, figure_names(said.text)
+    return all(
+        any(term in ours for term in words) or bool(found & figures_said)
+        for words, found in (
+            (mine - theirs, figure_names(one) - figure_names(other)),
+            (theirs - mine, figure_names(other) - figure_names(one)),
+        )
+    )
 
 
 def _parts(text: str) -> list[str]:
@@ -128,8 +148,6 @@ def _parts(text: str) -> list[str]:
 
 def _mixes(claim: _Line, one: _Line, other: _Line, near: Sequence[_Line]) -> bool:
     mine, theirs = one.without(other), other.without(one)
-    if len(mine) + len(theirs) > _APART * (len(one.tokens) + len(other.tokens)):
-        return False
     taken, left = _halves(mine, claim)
     added, missing = _halves(theirs, claim)
     if not (taken and left and added and missing):

@@ -31,7 +31,7 @@ _STATE = re.compile(
     r"(?P<state>on|off|up|down|in|out|over)\W{0,9}$",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"[?？]\W*$")
+_ASKS = re.compile(r"[?？][^\w?？]*$")
 _DENIES = re.compile(r"\W*(?:no|not|never|nope|nein|non)\b", re.IGNORECASE)
 NOTHING = Vocabulary(())
 

@@ -20,7 +20,7 @@ DOUBTFUL = 2.0
 """Hazard from which a sentence of a response is marked."""
 FLAGGED = 5.0
 """Hazard from which a whole response is flagged: a number or date that no source has, and more."""
-_CLAUSE = re.compile(r"[,;:()]\s*|\s+(?=(?:and|but|which|while|because|so|such as|including)\b)")
+_CLAUSE = re.compile(r"[,;:()]\s*|(?<!\s)\s+(?=(?:and|but|which|while|because|so|such as|including)\b)")
 
 
 def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = "") -> Judgement:
