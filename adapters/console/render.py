@@ -14,6 +14,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from pipeline import wording
+from pipeline.response import cite
 from pipeline.response.cite import label, listed, mark, numbered, place
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level
 
@@ -55,7 +56,7 @@ def render(
     if citations and answer.citations:
         parts.append(_sources("Sources", answer.citations, answer.citation_style))
     if citations and answer.nearest:
-        parts.append(_sources(wording.NEAREST.rstrip(":"), answer.nearest, CitationStyle.NUMBERED))
+        parts.append(_sources(wording.NEAREST.rstrip(":"), answer.nearest, CitationStyle.NUMBERED, closest=True))
     if passages:
         parts.extend(_passages(answer))
     if why:
@@ -153,7 +154,9 @@ def _badge(answer: Answer) -> Text:
     return badge.append(f"  {clean(answer.reasoning)}", style="dim")
 
 
-def _sources(title: str, citations: Sequence[Citation], style: CitationStyle) -> RenderableType:
+def _sources(
+    title: str, citations: Sequence[Citation], style: CitationStyle, *, closest: bool = False
+) -> RenderableType:
     grid = _grid(1, 3)
     for citation in citations:
         where = place(citation)
@@ -165,6 +168,8 @@ def _sources(title: str, citations: Sequence[Citation], style: CitationStyle) ->
             line.append("  ").append(clean(citation.url), style=_linked(citation.url))
         number = Text(listed(citation.number, style), style="cyan")
         grid.add_row(number, line, Text(f"{citation.score:.3f}", style="dim"))
+        if closest and (quoted := cite.closest(citation)):
+            grid.add_row("", Text(clean(quoted)), "")
     return Group(Text(title, style="dim"), grid)
 
 

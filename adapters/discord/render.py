@@ -9,7 +9,7 @@ from adapters.discord.body import body, sentences
 from adapters.discord.markdown import escape, inline, link
 from adapters.discord.split import Piece, pack
 from pipeline import wording
-from pipeline.response.cite import place
+from pipeline.response.cite import closest, place
 from pipeline.values import Answer, Citation, CitedSentence, Document, Outcome, Stage, Value
 
 TITLE, PLACE = 120, 160
@@ -144,6 +144,8 @@ def _sources(answer: Answer, *, gap: str = "") -> Iterator[Piece]:
     yield Piece("**Sources**" if answer.citations else f"**{wording.NEAREST}**", gap)
     for citation in shown:
         yield Piece(f"{_source(citation)} · relevance {citation.score:.3f}", "\n")
+        if answer.nearest and (quoted := closest(citation)):
+            yield Piece(f"> {escape(quoted)}", "\n")
 
 
 def _source(citation: Citation) -> str:

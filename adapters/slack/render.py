@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from adapters.slack import layout, markup
-from adapters.slack.blocks import Block, button, context, short
+from adapters.slack.blocks import LABEL, Block, button, context, short
 from pipeline import wording
 from pipeline.response import cite
 from pipeline.values import Answer, Citation, CitationStyle, IncomingMessage, Outcome, Value
@@ -105,7 +105,8 @@ def _footer(answer: Answer, look: Look, *, shareable: bool) -> Iterator[Block]:
     shown = answer.citations or answer.nearest
     if look.citations and shown:
         title = _SOURCES if answer.citations else wording.NEAREST.rstrip(":")
-        texts = [f"*{title}*", *(source(citation, answer.citation_style) for citation in shown)]
+        texts = [f"*{title}*", *(source(citation, answer.citation_style) for citation in answer.citations)]
+        texts += [_close(citation) for citation in answer.nearest]
         yield from _small_print(texts)
     if look.confidence and answer.sentences:
         yield context(f"{wording.badge(answer.confidence)} · {short(answer.reasoning, 500)}")
@@ -135,6 +136,12 @@ def source(citation: Citation, style: CitationStyle = CitationStyle.NUMBERED) ->
     where = short(cite.place(citation))
     parts = [f"{number or f'[{citation.number}]'} {title}", where, f"relevance {citation.score:.3f}"]
     return " · ".join(part for part in parts if part)
+
+
+def _close(citation: Citation) -> str:
+    """A source of no answer, with what in it comes closest."""
+    quoted = cite.closest(citation)
+    return f"{source(citation)}\n{short(quoted, 2 * LABEL)}" if quoted else source(citation)
 
 
 def feedback(answer_id: str) -> Block:

@@ -111,6 +111,14 @@ def reference(citation: Citation) -> str:
     return f"{citation.title} - {where}" if where else citation.title
 
 
+def closest(citation: Citation) -> str:
+    """What in a passage that came closest fits the question best, as one quoted line; nothing of a flagged document."""
+    if citation.flagged or not citation.quote:
+        return ""
+    words = " ".join(citation.quote.split())
+    return f"“{words}”" if len(words) <= SNIPPET else f"“{words[:SNIPPET].rpartition(' ')[0] or words[:SNIPPET]} …”"
+
+
 def listed(number: int, style: CitationStyle) -> str:
     """What stands before a source in the list below an answer: the mark that its sentences bear."""
     return str(number).translate(_SUPERSCRIPT) if style is CitationStyle.FOOTNOTE else f"[{number}]"

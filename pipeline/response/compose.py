@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline import wording
-from pipeline.response.cite import Numbering, body, cite, listed, reference
+from pipeline.response.cite import Numbering, body, cite, closest, listed, reference
 from pipeline.synthesis.outline import comparison, key_facts, limitations
 from pipeline.values import (
     Answer,
@@ -161,7 +161,9 @@ def format_response(answer: Answer, *, include_citations: bool = True, include_c
     if include_citations and shown and answer.citation_style is not CitationStyle.ENDNOTE:
         title = "Sources" if answer.citations else wording.NEAREST.rstrip(":")
         style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
-        parts.append(f"{title}:\n" + "\n".join(f"{listed(c.number, style)} {reference(c)}" for c in shown))
+        lines = [f"{listed(c.number, style)} {reference(c)}" for c in shown]
+        quotes = [f": {closest(c)}" if answer.nearest and closest(c) else "" for c in shown]
+        parts.append(f"{title}:\n" + "\n".join(map("".join, zip(lines, quotes, strict=True))))
     if include_confidence and answer.sentences:
         parts.append(f"{wording.badge(answer.confidence)}: {answer.reasoning}")
     return "\n\n".join(part for part in parts if part)

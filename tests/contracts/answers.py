@@ -81,7 +81,7 @@ def not_found(question: str = "Who won the cup?") -> Answer:
         question=question,
         outcome=Outcome.NOT_FOUND,
         body=f"{wording.NOT_FOUND} {wording.NOT_FOUND_NEXT}",
-        nearest=(citation(1, quote=""), citation(2, title="Travel policy", url="")),
+        nearest=(citation(1, quote=""), citation(2, title="Travel policy", url="", quote="Trips are booked early.")),
         confidence=NO_CONFIDENCE,
         abstain_reason=wording.NOT_FOUND,
         reasoning="read 2 passages; none of them answers the question",

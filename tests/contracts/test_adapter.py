@@ -448,6 +448,7 @@ async def test_not_found_is_said_with_what_came_closest(driver: Driver) -> None:
     (reply,) = driver.replies(said)
     assert wording.NOT_FOUND in reply.text
     assert "Travel policy" in reply.text
+    assert "“Trips are booked early.”" in reply.text
     assert wording.BADGE["low"] not in reply.text
 
 

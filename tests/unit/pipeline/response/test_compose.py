@@ -34,11 +34,19 @@ def test_sources_and_confidence_can_be_left_out() -> None:
     assert text == "Staff get 25 days of paid leave a year. [1]"
 
 
-def test_where_nothing_answers_the_nearest_passages_are_named() -> None:
+def test_where_nothing_answers_the_nearest_passages_are_named_with_what_comes_closest() -> None:
     text = format_response(answer(found=False))
-    assert "25 days" not in text
-    assert "[1] Leave" in text
+    assert text.startswith("I could not find an answer to this in the documents")
+    assert "[1] Leave: “Staff get 25 days of paid leave a year.”" in text
     assert "confidence" not in text.lower()
+
+
+def test_nothing_of_a_flagged_document_is_quoted_as_close() -> None:
+    hostile = LEAVE.model_copy(update={"document": LEAVE.document.model_copy(update={"flagged": True})})
+    draft = Draft(outcome=Outcome.NOT_FOUND)
+    text = format_response(compose("a1", "Leave?", draft, Numbering([hostile]), [hostile]))
+    assert "[1] Leave" in text
+    assert "25 days" not in text
 
 
 def test_what_came_closest_is_named_with_the_sentence_that_fits_and_its_section() -> None:
