@@ -147,7 +147,8 @@ def values(facts: Iterable[Quantity | Date]) -> frozenset[str]:
 
 
 class Ground:
-    """One source: `text`, its `units` (start and end, in order), and what else its reader sees (title, headings).
+    """One source: `text`, its `units` (start and end, in order), and what else its reader sees `around` it (title,
+    headings).
 
     `headers` has the header row above each unit that is a row of a table, and nothing for the others."""
 
@@ -155,6 +156,7 @@ class Ground:
         self, text: str, units: Sequence[tuple[int, int]], around: str = "", headers: Sequence[str] = ()
     ) -> None:
         self.text = text
+        self.around = around
         self.units = units
         self.headers = headers or ("",) * len(units)
         self.facts = Facts(f"{text}\n{around}")

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from pipeline.phrases import word_pattern
+from pipeline.text import WORD
 from pipeline.validation.facts import Date, Quantity, figures, lowered
 from pipeline.validation.figures import figure_names
 from pipeline.validation.ground import Ground, Said, Vocabulary, content, read, split
@@ -106,17 +107,24 @@ def crossed(said: Said, grounds: Sequence[Ground]) -> str:
 
 def _nearest(said: Said, grounds: Sequence[Ground]) -> list[str]:
     """The sentences that have at least half of the claim's words, those with the most words and figures first."""
+    above = _above(grounds)
     counts = Counter(
         (number, place) for number, ground in enumerate(grounds) for term in said.terms for place in ground.where(term)
     )
-    found = [(count, grounds[key[0]].sentence(key[1])) for key, count in counts.most_common(_LIKELY)]
+    found = [(count, above[key[0]] + grounds[key[0]].sentence(key[1])) for key, count in counts.most_common(_LIKELY)]
     most = {sentence: count for count, sentence in reversed(found) if 2 * count >= len(said.terms)}
     if len(most) < 2:
         return []
     ours = figure_names(said.text)
-    return sorted(most, key=lambda sentence: (-most[sentence] - len(ours & figure_names(sentence)), sentence))[
-        :_NEAREST
-    ]
+    ranked = sorted(most, key=lambda sentence: (-most[sentence] - len(ours & figure_names(sentence)), sentence))
+    return ranked[:_NEAREST]
+
+
+def _above(grounds: Sequence[Ground]) -> list[str]:
+    """What stands above each source (title, headings), without the words that stand above all of them."""
+    words = [WORD.findall(ground.around) for ground in grounds]
+    shared = set(words[0]).intersection(*words)
+    return ["".join(f"{word} " for word in found if word not in shared) for found in words]
 
 
 def _comparable(said: Said, one: str, other: str) -> bool:
@@ -124,13 +132,11 @@ def _comparable(said: Said, one: str, other: str) -> bool:
     mine, theirs = set(content(one)), set(content(other))
     if 2 * len(mine & theirs) < _SHARED * (len(mine) + len(theirs)):
         return False
+    numbers, others = figure_names(one), figure_names(other)
     ours, figures_said = said.vocabulary, figure_names(said.text)
     return all(
-        any(term in ours for term in words) or bool(found & figures_said)
-        for words, found in (
-            (mine - theirs, figure_names(one) - figure_names(other)),
-            (theirs - mine, figure_names(other) - figure_names(one)),
-        )
+        bool(found & figures_said) or any(term in ours for term in words)
+        for words, found in ((mine - theirs, numbers - others), (theirs - mine, others - numbers))
     )
 
 

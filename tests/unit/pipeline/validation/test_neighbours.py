@@ -81,3 +81,18 @@ def test_what_a_third_sentence_says_is_supported() -> None:
     text = "In Paris staff now get 28 days of leave."
     assert not supported("leave", text)
     assert supported("leave", text, "Since May staff in Paris get 28 days of leave.")
+
+
+def test_what_stands_under_one_heading_is_not_said_of_the_other() -> None:
+    named = [
+        passage("c1", "Staff get 28 days of leave a year.", title="Berlin office 2023"),
+        passage("c2", "Staff get 25 days of leave a year.", title="Paris office 2024"),
+    ]
+
+    def told(text: str) -> bool:
+        return judge(Sentence(text=text, chunk_ids=("c1", "c2")), named).supported
+
+    assert not told("Staff in the Paris office get 28 days of leave a year.")
+    assert not told("In 2024 staff get 28 days of leave a year.")
+    assert told("Staff in the Paris office get 25 days of leave a year.")
+    assert told("Staff get 28 days of leave in Berlin and 25 days in Paris.")
