@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from adapters.console.render import clean
+from bot.commands.selection import comes_back, ended, hint, named, path_of, select
 from bot.commands.terminal import EMPTY, Data, note, out, run, settings, warn
 from bot.settings import Settings
 from pipeline import wording
@@ -68,7 +68,7 @@ def remove(
         typer.Argument(
             metavar="NAME",
             callback=_refuse_empty,
-            help="Ids as `citewell documents` lists them, or paths of files and folders.",
+            help="Ids, files or titles as `citewell documents` lists them, or paths of files and folders.",
         ),
     ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a name forgets several documents.")] = False,
@@ -92,18 +92,14 @@ def remove(
             gone = {document.id: document for documents in chosen.values() for document in documents}
             removed = await library.remove(gone.keys())
             sources = set(map(Path, await library.sources()))
-            named = {name: _named(sources, name) for name in names}
-            unknown.extend(
-                f"{name} is not indexed. {_hint(listed, name)}"
-                for name in names
-                if not chosen[name] and not named[name]
-            )
+            places = {name: named(sources, name) for name in names}
+            unknown.extend(hint(listed, name) for name in names if not chosen[name] and not places[name])
             left = {document.source for document in listed if document.id not in gone}
             emptied = {path_of(one) for one in gone.values() if one.source not in left}
-            ended = _ended(sources, (sources & emptied).union(*named.values()))
-            await library.release([source.as_posix() for source in ended])
+            over = ended(sources, (sources & emptied).union(*places.values()))
+            await library.release([source.as_posix() for source in over])
         out.print(f"{wording.counted(removed, 'document')} removed")
-        if back := sum(_comes_back(one, sources - ended) for one in gone.values()):
+        if back := sum(comes_back(one, sources - over) for one in gone.values()):
             files = wording.counted(back, "of these files is", "of these files are")
             note(f"{files} still in an indexed folder and will come back with its next index.")
 
@@ -132,52 +128,6 @@ def _confirm(several: dict[str, int]) -> None:
     if not sys.stdin.isatty():
         raise Refused(f"this would forget {what}", what_to_do="If that is meant, add --yes.")
     typer.confirm(f"Forget {what}?", abort=True)
-
-
-def select(listed: Sequence[Document], name: str) -> list[Document]:
-    """The documents that `name` stands for: an id, the path of a file, or of a folder and all below it."""
-    place = _place(name)
-    return [one for one in listed if one.id == name or place in (path_of(one), *path_of(one).parents)]
-
-
-def path_of(document: Document) -> Path:
-    """Where the document's file is."""
-    source = Path(document.source)
-    return source if source.name == document.filename else source / document.filename
-
-
-def _place(name: str) -> Path | None:
-    try:
-        return Path(name).expanduser().resolve()
-    except (OSError, RuntimeError):  # RuntimeError: a loop of links, or no such user after `~`
-        return None
-
-
-def _named(sources: set[Path], name: str) -> set[Path]:
-    """The sources at a path and below it."""
-    place = _place(name)
-    return {source for source in sources if place in (source, *source.parents)}
-
-
-def _ended(sources: set[Path], named: set[Path]) -> set[Path]:
-    """Those of `named` that no other source is around: that one brings the files back, and they must come back into
-    their own collection."""
-    return {source for source in named if (sources - named).isdisjoint(source.parents)}
-
-
-def _comes_back(document: Document, sources: set[Path]) -> bool:
-    path = path_of(document)
-    try:
-        return not sources.isdisjoint((path, *path.parents)) and path.exists()
-    except OSError:
-        return True
-
-
-def _hint(listed: Sequence[Document], name: str) -> str:
-    by_name = {key: one.id for one in listed for key in (one.id, one.id.partition("/")[2], one.filename, one.title)}
-    near = difflib.get_close_matches(name, by_name, n=3, cutoff=0.6)
-    ids = list(dict.fromkeys(by_name[key] for key in near))
-    return f"Did you mean {' or '.join(ids)}?" if ids else "To list what is: citewell documents"
 
 
 def _row(document: Document) -> tuple[str, str, str, str]:

@@ -379,11 +379,52 @@ def test_several_documents_are_forgotten_only_by_who_says_yes(indexed: Terminal,
 
 
 def test_a_name_that_fits_nothing_is_answered_with_the_nearest(indexed: Terminal) -> None:
-    said = indexed.type("documents", "remove", "leave.md", "zzz")
+    said = indexed.type("documents", "remove", "leaves.md", "zzz")
     assert said.status == 1
     assert said.out == "0 documents removed\n"
-    assert re.search(r"leave\.md is not indexed\. Did you mean [0-9a-f]{8}/leave\.md\?", said.err)
+    assert re.search(r"leaves\.md is not indexed\. Did you mean [0-9a-f]{8}/leave\.md", said.err)
     assert "zzz is not indexed. To list what is: citewell documents" in said.err
+
+
+@pytest.mark.parametrize("column", range(4))
+def test_documents_are_forgotten_by_what_names_them_alone_in_the_list(
+    indexed: Terminal, documents: Path, column: int
+) -> None:
+    (documents / "hr").mkdir()
+    (documents / "hr" / "pay.md").write_text("# Pay\n\nThe pay scale has eight steps.\n")
+    indexed.type("index", documents)
+    row = next(row for row in indexed.type("documents").out.splitlines() if "hr/pay.md" in row).split("\t")
+    said = indexed.type("documents", "remove", row[column])
+    assert said.out == ("0 documents removed\n" if row[column] == "default" else "1 document removed\n")
+
+
+def test_a_folder_as_it_is_listed_stands_for_all_below_it(indexed: Terminal, documents: Path) -> None:
+    (documents / "hr").mkdir()
+    for name in ("pay", "sick"):
+        (documents / "hr" / f"{name}.md").write_text(f"# {name}\n\nThis is about {name}.\n")
+    indexed.type("index", documents)
+    assert "this would forget all 2 documents of hr/\n" in indexed.type("documents", "remove", "hr/").err
+    assert indexed.type("documents", "remove", "hr/", "--yes").out == "2 documents removed\n"
+
+
+def test_a_listed_name_that_two_documents_have_is_not_guessed(person: Terminal, tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "leave.md").write_text(f"# Leave\n\nEmployees of {folder} get 25 vacation days.\n")
+        person.type("index", folder)
+    for name in ("leave.md", "Leave"):
+        said = person.type("documents", "remove", name)
+        assert (said.status, said.out) == (1, "0 documents removed\n")
+        assert re.search(
+            rf"{name} stands for several documents\. Did you mean \w+/leave.md or \w+/leave.md\?", said.err
+        )
+
+
+def test_a_file_here_is_not_taken_for_one_of_that_name_elsewhere(indexed: Terminal) -> None:
+    Path("leave.md").write_text("# Another\n")
+    said = indexed.type("documents", "remove", "leave.md")
+    assert (said.status, said.out) == (1, "0 documents removed\n")
+    assert "Did you mean" in said.err
 
 
 # --- Asking -----------------------------------------------------------------------------------------
