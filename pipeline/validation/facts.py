@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -136,10 +136,12 @@ def lowered(text: str) -> str:
 def dates(text: str) -> list[Date]:
     """Calendar dates with at least a month and a day or a year, in order of form."""
     found: list[Date] = []
+    taken = bytearray(len(text))
     for pattern in _DATES if _DIGIT.search(text) else ():
         for match in _whole(pattern, text):
-            if any(date.start < match.end() and match.start() < date.end for date in found):
+            if any(taken[match.start() : match.end()]):
                 continue
+            taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
             part = match.groupdict()
             month = int(part["number"]) if "number" in part else _MONTHS.index(part["month"][:3]) + 1
             day, year = int(part.get("day") or 0), int(part.get("year") or 0)
@@ -240,8 +242,5 @@ def figures(text: str) -> list[Quantity | Date]:
     """Dates, and the numbers that are no part of a date."""
     text = lowered(text)
     found = dates(text)
-    return [*found, *(number for number in quantities(text) if not _inside(number, found))]
-
-
-def _inside(number: Quantity, found: Iterable[Date]) -> bool:
-    return any(date.start <= number.start < date.end for date in found)
+    inside = {place for date in found for place in range(date.start, date.end)}
+    return [*found, *(number for number in quantities(text) if number.start not in inside)]

@@ -175,10 +175,10 @@ def _steps(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
 def _said(text: str) -> frozenset[str]:
     """Content words and figures, dates as a whole."""
     found = figures(text)
-    rest = text
+    rest = list(text)
     for one in found:
-        rest = rest[: one.start] + " " * (one.end - one.start) + rest[one.end :]
-    return frozenset(one.name for one in found) | frozenset(content(rest))
+        rest[one.start : one.end] = " " * (one.end - one.start)
+    return frozenset(one.name for one in found) | frozenset(content("".join(rest)))
 
 
 def _place(claim: str, wanted: frozenset[str]) -> int:
