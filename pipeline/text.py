@@ -14,8 +14,8 @@ STOP_WORDS = frozenset(
     some such t than that the their theirs them then there these they this those through to too under until up very
     was we were what when where which while who whom whose why will with would you your yours""".split()
 )
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-"""A word or number as written; `don't` and `L'Oréal` are one."""
+WORD = re.compile(r"v?\d+(?:\.\d+)+|[^\W_]+(?:['’][^\W_]+)*")
+"""A word or number as written; `don't`, `L'Oréal` and `v3.2.0` are one."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
 _ABBREVIATION = re.compile(
     r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs?|etc|e\.g|i\.e|cf|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw|ggf|inkl|evtl"
@@ -80,15 +80,18 @@ def stem(word: str) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """Stemmed content words in order, stop words dropped, accents folded."""
+    """Stemmed content words in order, stop words dropped, accents folded; a version `v3.2.0` as `3.2.0` and `3.2`."""
     found = WORD.findall(text.lower()) if text.isascii() else words(text)
-    return [term for term in map(_term, found) if term]
+    return [term for word in found for term in _terms(word)]
 
 
 @lru_cache(maxsize=65536)
-def _term(word: str) -> str:
+def _terms(word: str) -> tuple[str, ...]:
     """The stem of a content word, nothing for a stop word."""
-    return "" if word in STOP_WORDS else stem(fold(word))
+    if "." in word:
+        first, second, *rest = word.removeprefix("v").split(".")
+        return (word.removeprefix("v"), f"{first}.{second}") if rest else (word.removeprefix("v"),)
+    return () if word in STOP_WORDS else (stem(fold(word)),)
 
 
 def fold(word: str) -> str:

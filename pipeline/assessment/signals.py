@@ -74,10 +74,10 @@ class Signals:
     subject_missing: float
     """1 when what a yes-or-no question begins with stands in no passage."""
     titled: float
-    """1 when the heading that the best sentence stands under holds all of two terms or more: of 75 such questions of
-    clapnq, mtrag_cloud and doc2dial 74 can be answered. For a question of at most SHORT terms, whose cosine says
-    little, also 1 when the document's title holds them all, and the score of the passage when they stand in the
-    sentence or the title. 0 without a thing of the wanted kind."""
+    """1 when the heading that the best sentence stands under holds all terms, two or more, or is the only one: of 75
+    such questions of clapnq, mtrag_cloud and doc2dial 74 can be answered. For a question of at most SHORT terms, whose
+    cosine says little, also 1 when the document's title holds them all, and the score of the passage when they stand in
+    the sentence or the title. 0 without a thing of the wanted kind."""
 
 
 def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: bool = False) -> Signals | None:
@@ -132,6 +132,8 @@ def _titled(asked: Asked, best: Candidate) -> float:
         return 0.0
     title, wanted = set(terms(best.passage.document.title)), set(asked.terms) - asked.kind
     if len(wanted) > 1 and wanted <= set(terms(layout.above(best.passage.chunk, best.index))):
+        return 1.0
+    if wanted == best.near[2]:
         return 1.0
     if len(asked.terms) > SHORT:
         return 0.0

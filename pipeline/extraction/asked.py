@@ -143,8 +143,9 @@ _KINDS = {
 }
 _KIND_TERMS = {kind: frozenset(terms(named)) for kind, named in _KINDS.items()}
 _REQUEST = re.compile(
-    r"^(?:please\s+)?(?:summari[sz]e|sum up|list|describe|explain|outline|compare"
+    r"^(?:please\s+)?(?:summari[sz]e|sum up|describe|explain|outline|compare|what are all"
     r"|(?:give (?:me|us) )?an? (?:summary|overview) of"
+    r"|(?:list|show|name|give|tell)(?: (?:me|us))?(?: about)?(?: (?:all|every|each))?"
     r"|what (?:is|are) the (?:main |key )?(?:differences?|points)\s+(?:between|of|in)"
     r"|what(?:['’]s| is| was| has| were)? (?:been )?(?:new|changed|added|fixed|happened|discussed|said|decided|agreed)"
     r"\s+(?:in|on|at|with|by|during))\b",

@@ -22,6 +22,8 @@ COMPLETES = 1.2
 """How far below the best one the sentence may score that adds a word of the question missing so far."""
 WHOLE = 60
 """Words up to which a list is said as a whole where what opens it fits the question better than its entries."""
+LED_IN = 150
+"""The same for the list or table of a sentence that answers and ends with a colon: without it nothing is said."""
 _LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
 
 Place = tuple[int, int]
@@ -135,15 +137,18 @@ def _parts(by_place: dict[Place, Candidate], one: Candidate, *, commands: bool) 
 
 
 def _led_in(by_place: dict[Place, Candidate], one: Candidate) -> list[Candidate]:
-    """The short list that a lead-in opens."""
-    after = by_place.get((one.place, one.index + 1))
+    """The list or table that a lead-in opens."""
+    header = by_place.get((one.place, one.index + 1))
+    columns = [header] if header and header.kind is BlockKind.HEADER else []
+    after = by_place.get((one.place, one.index + 1 + len(columns)))
     if after is None or after.kind not in layout.LISTED or not layout.leads_in(one.text):
         return []
-    return _short([by_place[one.place, index] for index in layout.run(after.passage.chunk, after.index)])
+    run = layout.run(after.passage.chunk, after.index)
+    return _short([*columns, *(by_place[one.place, index] for index in run)], LED_IN)
 
 
-def _short(entries: list[Candidate]) -> list[Candidate]:
-    return entries if sum(len(one.text.split()) for one in entries) <= WHOLE else []
+def _short(entries: list[Candidate], words: int = WHOLE) -> list[Candidate]:
+    return entries if sum(len(one.text.split()) for one in entries) <= words else []
 
 
 def _prefer_neighbours(

@@ -60,8 +60,9 @@ class Candidate:
     heading: float
     """The share that the heading above holds."""
     named: float
-    """For a table row: the weight of the question's terms in a cell that the question names whole; for an item, in what
-    it begins with; otherwise 0."""
+    """For a table row: the weight of the question's terms in a cell that the question names whole, in its first one if
+    it asks for nothing but a person (`Who is Ann?` is not answered by what Ann owns); for an item, in what it begins
+    with; otherwise 0."""
     crossed: frozenset[str]
     """For a table row: the terms of such a cell, when the question names another column as well; otherwise empty."""
     lacks: float
@@ -245,7 +246,9 @@ class _Scorer:
         cells = [self._asked_for(names) for names in layout.cells(text)]
         columns = {number for number, name in enumerate(self._columns(index)) if self._asked_for([name])}
         crossed = [name for number, names in enumerate(cells) for name in names if columns - {number}]
-        named = max((self._share(name) for names in cells for name in names), default=0.0)
+        person = frozenset(self._asked.terms) if self._asked.wanted is AnswerType.PERSON else None
+        said = [name for number, names in enumerate(cells) for name in names if number == 0 or name != person]
+        named = max(map(self._share, said), default=0.0)
         return named, max(crossed, key=self._share, default=frozenset())
 
     def _asked_for(self, names: Iterable[str]) -> list[frozenset[str]]:

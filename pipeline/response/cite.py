@@ -69,11 +69,13 @@ def cite(
 
 
 def _heading(chunk: Chunk, quote: str) -> tuple[str, ...]:
-    """The chunk's heading path; where a chunk packs small sections together, also the one that holds the quote."""
-    start = chunk.text.find(quote.split(" … ")[0]) if quote else -1
-    above = [u for u in chunk.units if u.kind is BlockKind.HEADING and u.start <= start]
-    nearest = chunk.text[above[-1].start : above[-1].end] if above else ""
-    return (*chunk.heading, nearest) if nearest and nearest not in chunk.heading else chunk.heading
+    """The chunk's heading path; where a chunk packs small sections together, also those that hold the quoted spans."""
+    starts = [chunk.text.find(span) for span in quote.split(" … ")] if quote else []
+    headings = [unit for unit in chunk.units if unit.kind is BlockKind.HEADING]
+    above = [[unit for unit in headings if unit.start <= start][-1:] for start in starts]
+    found = dict.fromkeys(chunk.text[unit.start : unit.end] for units in above for unit in units)
+    own = [heading for heading in found if heading not in chunk.heading]
+    return (*chunk.heading, " / ".join(own)) if own else chunk.heading
 
 
 def snippet(text: str, quote: str) -> str:

@@ -48,7 +48,7 @@ class Wanted:
         if start and surface[start - 1].isalnum():
             return 0
         match = WORD.match(surface, start)
-        return match.end() if match and _terms(match.group()) == (term,) else 0
+        return match.end() if match and term in _terms(match.group()) else 0
 
 
 def pairs(text: str, found: list[Occurrence]) -> set[int]:

@@ -306,7 +306,7 @@ def test_whatever_is_found_every_unit_said_is_a_unit_of_its_passage(
 ) -> None:
     passages = [passage(f"p{n}", *units, query=n % 2) for n, units in enumerate(blocks)]
     brief = Brief(question=question, queries=sides or (question,), sides=sides, intent=intent, format=form, style=style)
-    read_out = form in (Format.PLAIN, Format.STEPS)
+    read_out = form in (Format.PROSE, Format.PLAIN, Format.STEPS)
     texts = {
         p.chunk.id: [
             layout.spelled_out(p.chunk, n) if read_out and unit.kind is ROW else p.chunk.text[unit.start : unit.end]
@@ -407,3 +407,27 @@ def test_a_row_is_read_out_where_the_form_has_no_tables(form: Format) -> None:
     assert said("What does P2 mean?", CODES, format=form) == [
         (PROSE, "Code: P2, Meaning: One service is slow, First response: 1 hour")
     ]
+
+
+def test_a_table_comes_with_the_sentence_that_leads_in_to_it() -> None:
+    leave = passage(
+        "leave",
+        (PROSE, "You get paid special leave for these occasions:"),
+        (HEADER, "Occasion | Days"),
+        (ROW, "Own wedding | 2"),
+        (ROW, "Birth of a child | 2"),
+        (PROSE, "Ask your manager first."),
+    )
+    assert said("Which occasions give paid special leave?", leave)[:4] == [
+        (PROSE, "You get paid special leave for these occasions:"),
+        (HEADER, "Occasion | Days"),
+        (ROW, "Own wedding | 2"),
+        (ROW, "Birth of a child | 2"),
+    ]
+
+
+def test_who_somebody_is_is_not_told_by_what_stands_beside_their_name_in_a_table() -> None:
+    rows = passage("rows", (HEADER, "Licence | Seats | Owner"), (ROW, "Drawing tool | 5 | Rana Ortega"))
+    roles = passage("roles", (PROSE, "Tech lead: Rana Ortega."))
+    assert said("Who is Rana Ortega?", roles, rows)[0] == (PROSE, "Tech lead: Rana Ortega.")
+    assert said("Which licence does Rana Ortega own?", rows, roles)[-1] == (ROW, "Drawing tool | 5 | Rana Ortega")

@@ -108,8 +108,10 @@ def test_a_reference_says_where_in_the_document() -> None:
     assert reference(source) == "A - Travel, sheet Rates, page 2"
 
 
-@pytest.mark.parametrize("quote", ["Second. … Two.", "Two."])
-def test_a_quote_is_cited_under_the_heading_it_begins_with_or_stands_under(quote: str) -> None:
+@pytest.mark.parametrize(
+    ("quote", "heading"), [("Second. … Two.", "Second."), ("Two.", "Second."), ("One. … Two.", "First. / Second.")]
+)
+def test_a_quote_is_cited_under_the_headings_that_it_stands_under(quote: str, heading: str) -> None:
     text = "First. One. Second. Two."
     places = (
         (0, 6, BlockKind.HEADING),
@@ -118,7 +120,7 @@ def test_a_quote_is_cited_under_the_heading_it_begins_with_or_stands_under(quote
         (20, 24, BlockKind.PROSE),
     )
     units = tuple(Unit(start=start, end=end, kind=kind) for start, end, kind in places)
-    assert cite(passage("a", text, units=units), 1, quote=quote).heading == ("Second.",)
+    assert cite(passage("a", text, units=units), 1, quote=quote).heading == (heading,)
 
 
 def test_a_heading_that_repeats_the_title_is_not_said_twice() -> None:
