@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pipeline.extraction import layout
 from pipeline.extraction.asked import Asked
 from pipeline.extraction.evidence import Candidate
 from pipeline.text import stem, words
@@ -18,6 +19,11 @@ REACH = 3
 """So many words behind a negation are negated."""
 _WHETHER = re.compile(r"\W*(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\b", re.IGNORECASE)
 _NEGATION = re.compile(r"not|no|never|without|cannot|\w+n['’]t|nicht|nie|ohne|kein\w*|pas|jamais|sans|sin|nunca")
+_ENDED = re.compile(
+    r"\b(?:removed?|dropped|deprecated|discontinued|unsupported|retired|ended|end of life|entfernt|abgeschafft)\b",
+    re.IGNORECASE,
+)
+"""Says without a negation, in a sentence or above it, that something is no longer so."""
 
 
 def contradicting(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
@@ -33,8 +39,12 @@ def contradicting(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> tupl
 
 def _contradict(asked: Asked, best: Candidate, one: Candidate) -> bool:
     common = best.near[0] & one.near[0] & frozenset(asked.terms)
-    other = best.passage.document.id != one.passage.document.id
+    other = best.passage.document.id != one.passage.document.id and not (_ended(best) or _ended(one))
     return other and len(common) > 1 and bool(common & negated(best.text)) != bool(common & negated(one.text))
+
+
+def _ended(one: Candidate) -> bool:
+    return bool(_ENDED.search(f"{layout.above(one.passage.chunk, one.index)} {one.text}"))
 
 
 def negated(text: str) -> frozenset[str]:
