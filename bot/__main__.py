@@ -1,69 +1,71 @@
-"""The command line. Errors are translated here, once: people see what to do, never a traceback."""
+"""The command line. Errors are translated here, once: people see what to do, never a traceback.
+
+What the commands import takes about a second, and is imported only where Ctrl-C is already answered."""
 
 from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from importlib import metadata
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-import typer
-
-from bot.commands import asking, documents, evaluating, history, indexing, running
-from pipeline.errors import CitewellError
-
-app = typer.Typer(
-    name="citewell",
-    help="Answers questions from your own documents, and shows where every sentence comes from.",
-    epilog="Settings are read from the environment, .env and citewell.toml; .env.example lists them all.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(metadata.version("citewell"))
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-) -> None:
-    pass
-
-
-app.command()(running.run)
-app.command()(indexing.index)
-app.add_typer(documents.documents, name="documents")
-app.command()(asking.ask)
-app.command()(asking.chat)
-app.command()(asking.demo)
-app.add_typer(history.history, name="history")
-app.add_typer(evaluating.evaluate, name="eval")
+INTERRUPTED = 130
+"""128 and the number of SIGINT, as shells count."""
 
 
 def main() -> None:
     """Run the command line; exit status 2 for what the person can mend. What it writes is its owner's to read."""
+    with _ended_by_interrupt():
+        from bot.commands.app import app
+        from pipeline.errors import CitewellError
     os.umask(0o077)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()
     except CitewellError as error:
-        print("citewell: " + str(error).replace("\n", "\ncitewell: "), file=sys.stderr)  # noqa: T201 - the command line's own voice
+        _say(str(error).replace("\n", "\ncitewell: "))
         if error.what_to_do:
-            print(f"  {error.what_to_do}", file=sys.stderr)  # noqa: T201 - as above
+            print(f"  {error.what_to_do}", file=sys.stderr)  # noqa: T201 - as below
         sys.exit(2)
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            _say(": ".join(filter(None, (error.strerror or str(error), error.filename))))
+        _drop_output()
+        sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
+
+
+@contextmanager
+def _ended_by_interrupt() -> Iterator[None]:
+    """Ctrl-C ends the process at once: an exception would come up in the middle of somebody's import."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _say(text: str) -> None:
+    print(f"citewell: {text}", file=sys.stderr)  # noqa: T201 - the command line's own voice
+
+
+def _drop_output() -> None:
+    """What could not be written is not tried again when Python ends."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from unittest.mock import patch
 from rich.console import Console
 from typer.testing import CliRunner
 
-from bot.__main__ import app
 from bot.citewell import LOCAL
 from bot.commands import asking, documents, history, indexing
 from bot.commands import terminal as terminal_of_commands
+from bot.commands.app import app
 from pipeline import wording
 from pipeline.response.request import Request
 from pipeline.response.respond import Responder

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from bench.make_env_example import example
-from bot.__main__ import app
+from bot.commands.app import app
 from bot.settings import Settings, environment_name
 
 ROOT = Path(__file__).parents[3]
