@@ -85,7 +85,7 @@ class Indexer:
         *,
         emptying: bool = True,
     ) -> Summary:
-        return await ingest(
+        summary = await ingest(
             source,
             self.library,
             self.splitter,
@@ -95,6 +95,7 @@ class Indexer:
             collection=collection,
             emptying=emptying,
         )
+        return summary.model_copy(update={"unsupported": source.unsupported, "outside": source.outside})
 
     async def inside(self, folder: Path) -> dict[Path, str]:
         """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
@@ -160,5 +161,7 @@ def _add(one: Summary, two: Summary) -> Summary:
         chunks=one.chunks + two.chunks,
         words=one.words + two.words,
         flagged=one.flagged + two.flagged,
+        unsupported=one.unsupported + two.unsupported,
+        outside=one.outside + two.outside,
         degraded=one.degraded or two.degraded,
     )

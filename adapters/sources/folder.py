@@ -15,7 +15,7 @@ from adapters.files import jsonl
 from adapters.files.formats import JSON_LINES
 from adapters.files.outline import Content
 from adapters.files.reader import MAX_BINARY_BYTES, MAX_TEXT_BYTES, Reader, check_size, largest
-from adapters.sources.walk import walk
+from adapters.sources.walk import LeftOut, walk
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Document, Parsed
@@ -37,10 +37,10 @@ class FileItem(SourceItem):
 class FolderSource:
     """Every supported file under `path`, or the one file that `path` is.
 
-    Hidden files, what `.gitignore` files exclude and `without` are left out. A document's id is made from the
-    folder its file is in and the file's name, in JSON Lines from the file and the line's `doc_id`: it is the same
-    whether the file was named, its folder or one above. With `prefix`, it is that and the path below the folder, or
-    the `doc_id`.
+    Hidden files, what `.gitignore` files exclude, links that lead out of it and `without` are left out. A document's
+    id is made from the folder its file is in and the file's name, in JSON Lines from the file and the line's `doc_id`:
+    it is the same whether the file was named, its folder or one above. With `prefix`, it is that and the path below
+    the folder, or the `doc_id`.
     """
 
     def __init__(
@@ -51,6 +51,17 @@ class FolderSource:
         self.name = self._path.as_posix()
         self._prefix = prefix
         self._without = without
+        self._left_out = LeftOut()
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """The files that `items()` passed over because of their format."""
+        return tuple(map(self._label, self._left_out.unsupported))
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The links that `items()` did not follow, as they lead out of the folder."""
+        return tuple(map(self._label, self._left_out.outside))
 
     async def items(self) -> AsyncIterator[SourceItem]:
         """Raises Refused when there is no such path, Unavailable after the last item when some could not be read."""
@@ -60,13 +71,13 @@ class FolderSource:
             raise Unavailable("folder", f"could not be read: {self.name}") from error
         if not exists:
             raise Refused(f"{self.name} does not exist", what_to_do="Check the path.")
-        unreadable: list[str] = []
-        found = self._items(unreadable)
+        self._left_out = LeftOut()
+        found = self._items(self._left_out)
         while batch := await asyncio.to_thread(lambda: list(islice(found, _BATCH))):
             for item in batch:
                 yield item
-        if unreadable:
-            raise Unavailable("folder", f"could not be read: {', '.join(unreadable)}")
+        if unreadable := self._left_out.unreadable:
+            raise Unavailable("folder", f"could not be read: {', '.join(path.as_posix() for path in unreadable)}")
 
     async def parse(self, item: SourceItem) -> Parsed:
         """Read one of `items()`. Raises Refused."""
@@ -97,14 +108,14 @@ class FolderSource:
             metadata=found.metadata,
         )
 
-    def _items(self, unreadable: list[str]) -> Iterator[FileItem]:
+    def _items(self, left_out: LeftOut) -> Iterator[FileItem]:
         taken: set[str] = set()
-        for path in [self._path] if self._path.is_file() else walk(self._path, self._without, unreadable):
+        for path in [self._path] if self._path.is_file() else walk(self._path, self._without, left_out):
             if path.suffix.lower() in JSON_LINES:
                 try:
                     yield from self._lines(path, taken)
                 except OSError:
-                    unreadable.append(path.as_posix())
+                    left_out.unreadable.append(path)
             else:
                 yield self._file(path)
 

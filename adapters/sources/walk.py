@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -13,12 +14,23 @@ Rules = tuple[tuple[Path, GitIgnoreSpec], ...]
 """Folders and what their `.gitignore` says, the outermost first."""
 
 
-def walk(root: Path, without: frozenset[Path], unreadable: list[str]) -> Iterator[Path]:
+@dataclass(frozen=True)
+class LeftOut:
+    """What a walk came by and passed over."""
+
+    unreadable: list[Path] = field(default_factory=list)
+    unsupported: list[Path] = field(default_factory=list)
+    """Files of a format that is not read."""
+    outside: list[Path] = field(default_factory=list)
+    """Links to files and folders that are not below the root."""
+
+
+def walk(root: Path, without: frozenset[Path], left_out: LeftOut) -> Iterator[Path]:
     """Supported files below `root` in the order of their paths, but for hidden and ignored ones and those in `without`.
 
-    `root` is absolute. In a repository the `.gitignore` files above it count too, but for what in them excludes `root`
-    itself: who names it wants it. Folders reached by a link are entered once; what cannot be read is added to
-    `unreadable`."""
+    `root` is absolute, without links. In a repository the `.gitignore` files above it count too, but for what in them
+    excludes `root` itself: who names it wants it. Folders reached by a link are entered once; links that lead out of
+    `root` are not followed: whoever can write into it could otherwise have any file of this machine read."""
     entered: set[tuple[int, int]] = set()
 
     def enter(folder: Path, rules: Rules) -> Iterator[Path]:
@@ -27,7 +39,7 @@ def walk(root: Path, without: frozenset[Path], unreadable: list[str]) -> Iterato
             entries = [(entry, entry.is_dir()) for entry in sorted(folder.iterdir()) if not entry.name.startswith(".")]
             rules += _rules(folder)
         except OSError:
-            unreadable.append(folder.as_posix())
+            left_out.unreadable.append(folder)
             return
         if (status.st_dev, status.st_ino) in entered:
             return
@@ -35,15 +47,21 @@ def walk(root: Path, without: frozenset[Path], unreadable: list[str]) -> Iterato
         for entry, is_folder in entries:
             if entry in without or _ignored(entry, is_folder, rules):
                 continue
-            if is_folder:
+            if not is_folder and not entry.is_file():
+                continue
+            if not is_folder and entry.suffix.lower() not in SUPPORTED:
+                left_out.unsupported.append(entry)
+            elif entry.is_symlink() and not entry.resolve().is_relative_to(root):
+                left_out.outside.append(entry)
+            elif is_folder:
                 yield from enter(entry, rules)
-            elif entry.is_file() and entry.suffix.lower() in SUPPORTED:
+            else:
                 yield entry
 
     try:
         above = _rules_above(root)
     except OSError as error:
-        unreadable.append(Path(error.filename).as_posix())
+        left_out.unreadable.append(Path(error.filename))
     else:
         yield from enter(root, above)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +19,10 @@ from pipeline.ingestion.ingest import Change, Event, Failed, Summary
 
 if TYPE_CHECKING:
     from bot.citewell import Citewell
+
+
+NAMED = 5
+"""Files or kinds of files listed in one line."""
 
 
 def _named(collection: str) -> str:
@@ -80,11 +86,12 @@ def index(
         raise
     for summary in summaries:
         _summarise(summary)
-        if summary == Summary():
+        if summary.model_copy(update={"unsupported": (), "outside": ()}) == Summary():
             note(
                 f"There is nothing to read in {clean(', '.join(map(str, paths)))}: {', '.join(SUPPORTED)} are read, "
                 "except hidden files and those that a .gitignore excludes."
             )
+        _tell_left_out(summary)
         if summary.failed:
             raise typer.Exit(1)
 
@@ -143,6 +150,21 @@ async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) ->
         for source, own in (await citewell.indexer.inside(path.resolve())).items():
             if own != collection:
                 note(f"{source} stays in the collection {own}: it was indexed there on its own.")
+
+
+def _tell_left_out(summary: Summary) -> None:
+    if files := summary.unsupported:
+        kinds = Counter(PurePath(label).suffix.lower() or "without a suffix" for label in files)
+        shown = files if len(files) <= NAMED else [f"{number} {kind}" for kind, number in kinds.most_common()]
+        count = wording.counted(len(files), "file was", "files were")
+        note(f"{count} left out because of the format: {_some(shown)}")
+    if links := summary.outside:
+        count = wording.counted(len(links), "link was", "links were")
+        note(f"{count} not followed, leading out of the folder: {_some(links)}. To index what is there, name it.")
+
+
+def _some(labels: Sequence[str]) -> str:
+    return clean(", ".join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])]))
 
 
 def _summarise(summary: Summary) -> None:

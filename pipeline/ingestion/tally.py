@@ -50,6 +50,10 @@ class Summary(Value):
     words: int = 0
     flagged: tuple[str, ...] = ()
     """Labels of documents that hold instructions addressed to an assistant."""
+    unsupported: tuple[str, ...] = ()
+    """Labels of files that were passed over because of their format."""
+    outside: tuple[str, ...] = ()
+    """Labels of links that were not followed, as they lead out of what was named."""
     degraded: str = ""
     """Why documents of this run have no vectors; empty when they have."""
 

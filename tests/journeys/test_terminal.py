@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import stat
+import subprocess
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -187,6 +188,20 @@ def test_where_there_is_nothing_to_read_what_can_be_read_is_said(person: Termina
     assert (said.status, said.out) == (0, "0 added, 0 changed, 0 unchanged, 0 removed, 0 failed\n")
     assert said.err.startswith("There is nothing to read in pictures: .")
     assert ".pdf" in said.err
+
+
+def test_what_is_left_out_of_a_folder_is_said(person: Terminal, documents: Path) -> None:
+    (documents / "README").write_text("Read me.")
+    (documents / "old.doc").write_text("Old.")
+    (documents / "secret.txt").symlink_to("/etc/passwd")
+    said = person.type("index", documents)
+    assert (said.status, said.out) == (0, "2 added, 0 changed, 0 unchanged, 0 removed, 0 failed\n")
+    assert "2 files were left out because of the format: README, old.doc\n" in said.err
+    assert "1 link was not followed, leading out of the folder: secret.txt." in said.err
+    for number in range(5):
+        (documents / f"{number}.png").write_text("x")
+    said = person.type("index", documents)
+    assert "7 files were left out because of the format: 5 .png, 1 without a suffix, 1 .doc\n" in said.err
 
 
 def test_a_device_is_not_taken_for_a_file(person: Terminal) -> None:
@@ -622,6 +637,49 @@ def test_documents_of_which_none_can_be_read_are_not_scored(person: Terminal) ->
     assert said.status == 2
     assert "no document in documents.jsonl could be read" in said.err
     assert "doc_id" in said.err
+
+
+# --- Ending -----------------------------------------------------------------------------------------
+
+INTERRUPTED = """
+import signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            signal.raise_signal(signal.SIGINT)
+
+module = sys.argv.pop(1)
+sys.meta_path.insert(0, Finder())
+from bot.__main__ import main
+main()
+"""
+"""A command line during which somebody presses Ctrl-C as a module is imported."""
+
+
+@pytest.mark.parametrize("module", ["bot.commands.app", "rich.table", "pipeline.errors", "bot.wiring"])
+@pytest.mark.slow
+def test_ctrl_c_while_it_starts_ends_without_a_word(module: str, indexed: Terminal) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, module, "ask", QUESTION, "--data", str(indexed.data)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("words", [("ask", QUESTION), ("documents",)], ids=["ask", "documents"])
+@pytest.mark.slow
+def test_output_that_cannot_be_written_is_said_in_a_line(words: tuple[str, ...], indexed: Terminal) -> None:
+    command = [sys.executable, "-m", "bot", *words]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            command,
+            stdout=full,
+            stderr=PIPE,
+            env=os.environ | {"CITEWELL_DATA": str(indexed.data)},
+            text=True,
+            timeout=60,
+        )
+    assert (ended.returncode, ended.stderr) == (1, "citewell: No space left on device\n")
 
 
 # --- Running ----------------------------------------------------------------------------------------

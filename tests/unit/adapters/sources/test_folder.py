@@ -93,11 +93,37 @@ async def test_an_ignored_folder_that_is_named_is_read(tmp_path: Path, reader: R
 
 
 async def test_links_that_lead_in_circles_are_followed_once(tmp_path: Path, reader: Reader) -> None:
-    write(tmp_path, {"docs/a.md": "a", "elsewhere/b.md": "b"})
+    write(tmp_path, {"docs/a.md": "a", "docs/.versions/b.md": "b"})
     (tmp_path / "docs" / "again").symlink_to(tmp_path / "docs")
-    (tmp_path / "docs" / "there").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "docs" / "dangling.md").symlink_to(tmp_path / "nowhere.md")
+    (tmp_path / "docs" / "there").symlink_to(tmp_path / "docs" / ".versions")
+    (tmp_path / "docs" / "dangling.md").symlink_to(tmp_path / "docs" / "nowhere.md")
+    (tmp_path / "docs" / "loop.md").symlink_to(tmp_path / "docs" / "loop.md")
     assert await labels(FolderSource(tmp_path / "docs", reader)) == ["a.md", "there/b.md"]
+
+
+async def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"docs/a.md": "a", "elsewhere/b.md": "b", "docs-old/c.md": "c"})
+    (tmp_path / "docs" / "there").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "docs" / "one.md").symlink_to(tmp_path / "elsewhere" / "b.md")
+    (tmp_path / "docs" / "two.md").symlink_to("../docs-old/c.md")
+    source = FolderSource(tmp_path / "docs", reader)
+    assert await labels(source) == ["a.md"]
+    assert source.outside == ("one.md", "there", "two.md")
+
+
+async def test_a_link_that_is_named_itself_is_followed(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"docs/a.md": "a", "elsewhere/b.md": "b"})
+    (tmp_path / "docs" / "there").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "docs" / "one.md").symlink_to(tmp_path / "elsewhere" / "b.md")
+    assert await labels(FolderSource(tmp_path / "docs" / "there", reader)) == ["b.md"]
+    assert await labels(FolderSource(tmp_path / "docs" / "one.md", reader)) == ["b.md"]
+
+
+async def test_files_of_other_formats_are_told(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, dict.fromkeys(("a.md", "README", "old/a.doc", ".hidden", ".git/HEAD"), "x"))
+    source = FolderSource(tmp_path, reader)
+    assert await labels(source) == ["a.md"]
+    assert source.unsupported == ("README", "old/a.doc")
 
 
 async def test_ids_are_stable_and_differ_between_folders(tmp_path: Path, reader: Reader) -> None:
