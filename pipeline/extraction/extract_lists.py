@@ -18,8 +18,11 @@ SECOND_CHOICE = 0.25
 """What each place in the order of wanted kinds costs a list."""
 OVERVIEW, OVERVIEW_GAP = 6, 1.2
 """Entries of an overview, and how far below the best sentence each may score."""
+TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
+SAYS = 5
+"""Words from which a line tells something: `Hi all,` and `Owner: Ann Lee.` do not."""
 EACH = 2
-"""Sentences for each passage of an overview."""
+"""Entries for each section of an overview, and for each passage where there are several."""
 
 
 def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequence[BlockKind]) -> list[Sentence]:
@@ -104,18 +107,23 @@ def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sent
     """The best sentences of the passages that come near the best one, as a list; [] when there is only one.
 
     When the question names one document by its title, only of that document."""
-    prose = [one for units in evidence for one in units if one.says and one.kind is BlockKind.PROSE]
-    prose = [one for one in prose if not layout.leads_in(one.text)]
-    named = {one.passage.document.id for one in prose if _names(asked, one.passage.document)}
+    told = [one for units in evidence for one in units if one.says and one.kind in TOLD]
+    told = [one for one in told if not layout.leads_in(one.text) and len(one.text.split()) >= SAYS]
+    named = {one.passage.document.id for one in told if _names(asked, one.passage.document)}
     if len(named) == 1:
-        prose = [one for one in prose if one.passage.document.id in named]
-    best = max(prose, key=lambda one: one.score, default=None)
+        told = [one for one in told if one.passage.document.id in named]
+    best = max(told, key=lambda one: one.score, default=None)
+    each = max(EACH, OVERVIEW // max(1, len({one.place for one in told})))
     chosen: dict[str, Candidate] = {}
-    taken: Counter[int] = Counter()
-    for one in sorted(prose, key=lambda one: -one.score):
-        if best and taken[one.place] < EACH and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
+    passages: Counter[int] = Counter()
+    sections: Counter[str] = Counter()
+    for one in sorted(told, key=lambda one: -one.score):
+        section = layout.above(one.passage.chunk, one.index)
+        room = passages[one.place] < each and sections[section] < EACH
+        if best and room and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
             chosen[one.text] = one
-            taken[one.place] += 1
+            passages[one.place] += 1
+            sections[section] += 1
     if len(chosen) < 2:
         return []
     ordered = sorted(chosen.values(), key=lambda one: -one.score)[:OVERVIEW]
@@ -126,5 +134,5 @@ def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sent
 
 
 def _names(asked: Asked, document: Document) -> bool:
-    title = set(terms(document.title))
-    return 2 * len(title & set(asked.terms)) > len(title)
+    title, wanted = set(terms(document.title)), set(asked.terms)
+    return wanted <= title or 2 * len(title & wanted) > len(title)

@@ -431,3 +431,23 @@ def test_who_somebody_is_is_not_told_by_what_stands_beside_their_name_in_a_table
     roles = passage("roles", (PROSE, "Tech lead: Rana Ortega."))
     assert said("Who is Rana Ortega?", roles, rows)[0] == (PROSE, "Tech lead: Rana Ortega.")
     assert said("Which licence does Rana Ortega own?", rows, roles)[-1] == (ROW, "Drawing tool | 5 | Rana Ortega")
+
+
+def test_an_overview_is_of_the_document_that_is_named_and_of_its_sections() -> None:
+    other = passage("mail", (PROSE, "Hi all,"), (PROSE, "The summer party is moved to the third of July."))
+    notes = passage(
+        "notes",
+        (PROSE, "Notes by Lea."),
+        (BlockKind.HEADING, "Figures"),
+        (ITEM, "Revenue in the first quarter was 3.1 million euros."),
+        (ITEM, "Eleven customers were won in the first quarter."),
+        (BlockKind.HEADING, "Offices"),
+        (ITEM, "The Lyon office moves to Rue Garibaldi in September."),
+    )
+    title = notes.document.model_copy(update={"title": "All-hands notes, first quarter"})
+    found = extract(
+        Brief(question="Summarize the all-hands", intent=Intent.SUMMARY),
+        [other, notes.model_copy(update={"document": title})],
+    )
+    assert {sentence.chunk_ids for sentence in found} == {("notes",)}
+    assert len(found) == 3
