@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 from bot.citewell import Citewell
@@ -50,6 +51,16 @@ async def not_embedded(citewell: Citewell) -> list[str]:
     found = wording.counted(count, "document is", "documents are")
     without = f"not embedded with CITEWELL_EMBEDDER={citewell.settings.embedder} and found by words only"
     return [f"{found} {without}. To embed them: citewell index --rebuild"]
+
+
+def unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> list[str]:
+    """A line when documents that are said to be right are not there, so that recall cannot be 1."""
+    gold = dict.fromkeys(str(name) for row in rows for name in row.get("gold_doc_ids") or ())
+    unknown = [name for name in gold if name not in set(ids)]
+    if not unknown:
+        return []
+    count = f"{len(unknown)} of {len(gold)} gold_doc_ids fit no document"
+    return [f"{count}, such as {unknown[0]}; ids of documents look like {ids[0]}"]
 
 
 async def missing_server(url: str | None) -> list[str]:

@@ -154,7 +154,8 @@ def too_long(limit: int) -> str:
 
 def introduction(titles: Sequence[str], documents: int, *, greeting: bool) -> str:
     """Who we are, what is indexed and how to ask; `titles` may be only some of the documents."""
-    more = f" and {documents - len(titles)} more" if documents > len(titles) else ""
+    rest = f" and {documents - len(titles)} more. Whoever runs this bot lists them all with `citewell documents`"
+    more = rest if documents > len(titles) else ""
     return (
         f"{'Hello! ' if greeting else ''}I answer questions from {counted(documents, 'indexed document')} "
         f"and show where every sentence comes from.\n\n"

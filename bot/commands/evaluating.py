@@ -11,7 +11,7 @@ import typer
 from rich.progress import track
 from rich.table import Table
 
-from bot.commands.terminal import err, note, out, run, settings
+from bot.commands.terminal import err, note, out, run, settings, warn
 from bot.evaluation.rows import Predictions, read_rows
 from bot.evaluation.scores import SCORERS
 from pipeline.errors import Refused
@@ -46,6 +46,8 @@ TRUTH = {
 """The fields of a row that say what is right."""
 SCORED = ("answerability", "gold_doc_ids", "label")
 """With none of these, a row is not scored."""
+ANSWERABILITY = ("ANSWERABLE", "PARTIAL", "UNANSWERABLE")
+LABELS = (0, 1)
 Predict = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
@@ -66,14 +68,16 @@ def qa(
     `answerability` (ANSWERABLE, PARTIAL or UNANSWERABLE) with `answers` (a list of short texts of which one must be in
     the answer) or `reference_answer` (half its words must be), and `gold_doc_ids`."""
     found = settings().model_copy(update={"model": model})
-    rows = read_rows(questions, "question")
+    rows = read_rows(questions, "question", allowed={"answerability": ANSWERABILITY})
     _check_truth(questions, rows)
 
     async def work() -> None:
+        from bot.checks import unknown_gold
         from bot.evaluation.predict import Questions, temporary
 
         err.print("Indexing the documents")
         async with temporary(found, documents) as citewell:
+            warn(unknown_gold(rows, [document.id for document in await citewell.storage.library.documents()]))
             asked = Questions(citewell, last_turn=last_turn, always=answer_always)
             await _predict(rows, predictions, asked.predict)
 
@@ -92,7 +96,7 @@ def grounding(texts: Gold, predictions: Out) -> None:
 
         return predict_grounding(row)
 
-    run(_predict(read_rows(texts, "response", "sources"), predictions, predict))
+    run(_predict(read_rows(texts, "response", "sources", allowed={"label": LABELS}), predictions, predict))
     _summarise("grounding", texts, predictions)
 
 
@@ -108,7 +112,7 @@ def injection(texts: Gold, predictions: Out) -> None:
 
         return await predict_poisoned(row, found) if "document" in row else predict_injection(row)
 
-    rows = read_rows(texts)
+    rows = read_rows(texts, allowed={"label": LABELS})
     for row in rows:
         if "text" not in row and not {"document", "question"} <= row.keys():
             raise Refused(f"{texts}, row {row['id']}: neither text nor question and document", what_to_do="Add them.")
@@ -141,10 +145,11 @@ def compare(
 
 
 def _check_truth(questions: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Raises Refused for answers that would be scored letter by letter; says which field is not read."""
+    """Raises Refused for answers and ids that would be scored letter by letter; says which field is not read."""
     for row in rows:
-        if not isinstance(row.get("answers", []), list):
-            raise Refused(f"{questions}, row {row['id']}: answers is not a list", what_to_do='Write ["…"].')
+        for name in ("answers", "gold_doc_ids"):
+            if not isinstance(row.get(name) or [], list):
+                raise Refused(f"{questions}, row {row['id']}: {name} is not a list", what_to_do='Write ["…"].')
     if any("answer" in row and "answers" not in row for row in rows):
         note("The field answer is not read: what must be in an answer is a list named answers.")
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pipeline.errors import Refused
 from pipeline.values import Turn
 
 
-def read_rows(path: Path, *fields: str) -> list[dict[str, Any]]:
-    """At least one row. Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`."""
+def read_rows(
+    path: Path, *fields: str, allowed: Mapping[str, Collection[object]] = MappingProxyType({})
+) -> list[dict[str, Any]]:
+    """At least one row. Raises Refused naming the line that is not a JSON object with an `id` and all of `fields`, or
+    has something in a field that is not `allowed` there; null is as good as no field."""
     rows = []
     for number, line in enumerate(_text(path).split("\n"), start=1):
         if not line.strip():
@@ -26,6 +30,10 @@ def read_rows(path: Path, *fields: str) -> list[dict[str, Any]]:
             raise Refused(f"{path}, line {number}: not a JSON object with an id", what_to_do="Give one object a line.")
         if missing := [field for field in fields if field not in row]:
             raise Refused(f"{path}, line {number}: {', '.join(missing)} missing", what_to_do="Add it to every row.")
+        for field, values in allowed.items():
+            if row.get(field) is not None and row[field] not in values:
+                what = f"{path}, line {number}: {field} is {json.dumps(row[field])}"
+                raise Refused(what, what_to_do=f"Allowed are {', '.join(map(json.dumps, values))}, or no such field.")
         rows.append(row)
     if not rows:
         raise Refused(f"{path} holds no rows", what_to_do="Give one JSON object a line.")

@@ -503,6 +503,16 @@ def test_a_word_that_an_option_does_not_take_is_answered_with_those_it_takes(
     assert "Value error" not in said.err
 
 
+def test_who_asks_for_more_documents_than_are_named_is_told_the_command_that_lists_them(
+    person: Terminal, documents: Path
+) -> None:
+    for number in range(10):
+        (documents / f"{number}.md").write_text(f"# Rule {number}\n\nThis is rule {number}.\n")
+    person.type("index", documents)
+    said = person.type("ask", "Which documents do you have?", COLUMNS="500")
+    assert re.search(r"and \d more\. Whoever runs this bot lists them all with `citewell documents`\.", said.out)
+
+
 def test_each_chat_is_a_conversation_of_its_own(indexed: Terminal) -> None:
     names = []
     for question in (QUESTION, "What is the daily limit for a hotel?"):
@@ -628,6 +638,36 @@ def test_questions_say_what_is_right_in_fields_that_are_named(person: Terminal) 
     said = person.type(*words, "out3")
     assert re.search(r"useful_rate +1\.0000", said.out)
     assert re.search(r"recall@1 +1\.0000", said.out)
+
+
+@pytest.mark.parametrize(
+    ("command", "row", "problem"),
+    [
+        ("qa", {"question": "Why?", "answerability": "MAYBE"}, 'answerability is "MAYBE"'),
+        ("grounding", {"response": "So.", "sources": ["So."], "label": "yes"}, 'label is "yes"'),
+        ("injection", {"text": "So.", "label": 2}, "label is 2"),
+    ],
+)
+def test_what_is_right_is_said_in_the_words_that_are_allowed(
+    person: Terminal, command: str, row: dict[str, Any], problem: str
+) -> None:
+    Path("documents.jsonl").write_text('{"doc_id": "leave", "text": "Employees get 25 vacation days a year."}\n')
+    Path("rows.jsonl").write_text("\n" + json.dumps({"id": "1"} | row) + "\n")
+    more = ["--documents", "documents.jsonl"] if command == "qa" else []
+    said = person.type("eval", command, "rows.jsonl", *more, "--out", "out")
+    assert said.status == 2
+    assert f"rows.jsonl, line 2: {problem}\n  Allowed are " in said.err
+    assert not Path("out").exists()
+
+
+def test_documents_that_are_right_and_not_there_are_said(person: Terminal) -> None:
+    Path("documents.jsonl").write_text('{"doc_id": "leave", "text": "Employees get 25 vacation days a year."}\n')
+    gold = {"answerability": "ANSWERABLE", "answers": ["25"], "gold_doc_ids": ["leave", "holidays.md"]}
+    Path("questions.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION} | gold) + "\n")
+    said = person.type("eval", "qa", "questions.jsonl", "--documents", "documents.jsonl", "--out", "out")
+    assert said.status == 0
+    told = "1 of 2 gold_doc_ids fit no document, such as holidays.md; ids of documents look like leave"
+    assert f"citewell: {told}\n" in said.err
 
 
 def test_documents_of_which_none_can_be_read_are_not_scored(person: Terminal) -> None:
