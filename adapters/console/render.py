@@ -13,6 +13,7 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
+from adapters.console.table import WholeWords
 from pipeline import wording
 from pipeline.response import cite
 from pipeline.response.cite import label, listed, mark, numbered, place
@@ -131,7 +132,7 @@ def _grid(gap: int, columns: int) -> Table:
     return Table.grid(*(Column(overflow="fold") for _ in range(columns)), padding=(0, gap))
 
 
-def _table(rows: Sequence[tuple[CitedSentence, str]]) -> Table:
+def _table(rows: Sequence[tuple[CitedSentence, str]]) -> WholeWords:
     headed = rows[0][0].kind is BlockKind.HEADER
     table = Table(show_header=headed)
     cells = [_cells(*row) for row in rows]
@@ -140,7 +141,7 @@ def _table(rows: Sequence[tuple[CitedSentence, str]]) -> Table:
         table.add_column(name, overflow="fold")
     for line in cells[1:] if headed else cells:
         table.add_row(*line)
-    return table
+    return WholeWords(table)
 
 
 def _cells(sentence: CitedSentence, marked: str) -> list[Text]:

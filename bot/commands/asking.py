@@ -18,8 +18,10 @@ from bot.commands.terminal import EMPTY, Data, err, note, one_of, out, run, sett
 from bot.handbook import CONVERSATION, handbook
 from bot.settings import Settings
 from pipeline.streams import closing
-from pipeline.values import Answer, CitationStyle, Format, Outcome, Style
+from pipeline.values import Answer, BlockKind, CitationStyle, Format, Outcome, Style
 
+_FORMS = {Format.TABLE: BlockKind.ROW, Format.STEPS: BlockKind.STEP}
+"""Forms that an answer takes only if the documents have them, and what they are made of."""
 Thread = Annotated[
     str, typer.Option("--thread", help="Name of a conversation: later questions may lean on earlier ones.")
 ]
@@ -67,6 +69,8 @@ def ask(
             return answer
 
     answer = asyncio.run(work())
+    if format_ in _FORMS and answer.sentences and _FORMS[format_] not in {one.kind for one in answer.sentences}:
+        note(f"The answer has no {format_.value}.")
     if json:
         out.print_json(data=as_json(answer))
     else:

@@ -12,11 +12,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from adapters.console.piped import Piped
 from bot.settings import Settings, read_settings
 from pipeline.errors import Refused
 
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
-out = Console(highlight=False)
+out = Piped(highlight=False)
 err = Console(stderr=True, highlight=False)
 EMPTY = "Nothing is indexed yet. To index a file or a folder: citewell index PATH"
 

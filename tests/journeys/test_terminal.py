@@ -513,6 +513,24 @@ def test_who_asks_for_more_documents_than_are_named_is_told_the_command_that_lis
     assert re.search(r"and \d more\. Whoever runs this bot lists them all with `citewell documents`\.", said.out)
 
 
+@pytest.mark.parametrize(
+    "words", [("ask", QUESTION, "--why"), ("chat",), ("history", "show")], ids=lambda words: words[0]
+)
+def test_what_is_piped_ends_with_its_text(indexed: Terminal, words: tuple[str, ...]) -> None:
+    indexed.type("ask", QUESTION, "--thread", "a")
+    said = indexed.type(*words, stdin=f"{QUESTION}\n\n")
+    assert "25 vacation days" in said.out
+    assert [line for line in said.out.splitlines() if line != line.rstrip() and line != "> "] == []
+
+
+@pytest.mark.parametrize("form", ["table", "steps"])
+def test_a_form_that_the_documents_do_not_have_is_said(indexed: Terminal, form: str) -> None:
+    said = indexed.type("ask", QUESTION, "--format", form)
+    assert "25 vacation days" in said.out
+    assert said.err == f"The answer has no {form}.\n"
+    assert indexed.type("ask", QUESTION, "--format", "prose").err == ""
+
+
 def test_each_chat_is_a_conversation_of_its_own(indexed: Terminal) -> None:
     names = []
     for question in (QUESTION, "What is the daily limit for a hotel?"):

@@ -33,6 +33,28 @@ def test_a_table_stands_between_the_paragraphs_around_it() -> None:
     assert told[2] == "┃ Plan ┃ Days ┃"
 
 
+def narrow(*rows: str) -> str:
+    """A table on a screen of 40 columns."""
+    kinds = [BlockKind.HEADER, *[BlockKind.ROW] * (len(rows) - 1)]
+    sentences = [CitedSentence(text=text, kind=kind) for text, kind in zip(rows, kinds, strict=True)]
+    file = StringIO()
+    Console(file=file, width=40).print(render(cited(sentences=sentences), citations=False, confidence=False))
+    assert all(len(line) <= 40 for line in file.getvalue().splitlines())
+    return file.getvalue()
+
+
+def test_words_of_a_wide_table_stay_whole_where_they_fit() -> None:
+    columns = [("Setting", "session timeout"), ("Default", "forty-five"), ("Meaning", "minutes until idle users go")]
+    told = narrow(*(" | ".join(row) for row in zip(*columns, strict=True)))
+    assert set(" ".join(f"{name} {text}" for name, text in columns).split()) <= set(told.split())
+
+
+def test_a_word_that_fits_no_screen_breaks_no_other() -> None:
+    told = narrow("Name | Address", f"port forwarding | https://{'x' * 60}")
+    assert {"Name", "port", "forwarding"} <= set(told.split())
+    assert told.count("x") == 60
+
+
 def test_two_tables_are_both_shown() -> None:
     header = CitedSentence(text="Plan | Days", kind=BlockKind.HEADER, opens=True)
     rows = [CitedSentence(text=f"Plan {number} | {number}", kind=BlockKind.ROW) for number in (1, 2)]
