@@ -11,6 +11,7 @@ from docutils.core import publish_doctree
 
 from adapters.files.decode import decode
 from adapters.files.outline import Content, Outline
+from adapters.files.rst_tables import widened
 from pipeline.values import BlockKind
 
 _SETTINGS: dict[str, Any] = {
@@ -32,13 +33,22 @@ _UNREAD = (nodes.comment, nodes.substitution_definition, nodes.target, nodes.doc
 
 def read_rst(content: bytes) -> Content:
     """Sections, lists, tables and code. Directives and roles that only Sphinx knows are read as their text."""
-    tree = publish_doctree(decode(content), settings_overrides={**_SETTINGS, "warning_stream": io.StringIO()})
+    tree = _parse(decode(content))
     outline = Outline()
     walk = _Walk(outline)
     if tree.children and isinstance(tree.children[0], nodes.title):
         outline.heading(1, _text(tree.children[0]), title=True)
     walk.blocks(tree.children, level=1)
     return outline.content()
+
+
+def _parse(text: str) -> nodes.document:
+    """The tree; of what docutils says about the text, only the text that it did not take otherwise."""
+    tree = publish_doctree(text, settings_overrides={**_SETTINGS, "warning_stream": io.StringIO()})
+    for message in list(tree.findall(nodes.system_message)):
+        taken = "too short" in message.astext().partition("\n")[0]  # the line under a title
+        message.children = [] if taken else [c for c in message.children if isinstance(c, nodes.literal_block)]
+    return tree
 
 
 class _Walk:
@@ -74,14 +84,23 @@ class _Walk:
             case nodes.table():
                 self._table(node, level)
             case nodes.system_message():
-                for literal in node.findall(nodes.literal_block):
-                    self._outline.add(BlockKind.PROSE, _prose(_DIRECTIVE.sub("", literal.astext())))
+                for literal in node.children:
+                    self._refused(literal.astext(), level)
             case nodes.title():
                 pass
             case nodes.Element() if not isinstance(node, _UNREAD):
                 self.blocks(node.children, level, nested=nested)
             case _:
                 pass
+
+    def _refused(self, text: str, level: int) -> None:
+        """What docutils did not understand."""
+        table = widened(text)
+        found = _parse(table).children if table != text else []
+        if found and all(isinstance(node, nodes.table) for node in found):
+            self.blocks(found, level)
+        else:
+            self._outline.add(BlockKind.PROSE, _prose(_DIRECTIVE.sub("", text)))
 
     def _item(self, item: nodes.Node, kind: BlockKind, level: int) -> None:
         children = list(item.children)
@@ -94,8 +113,13 @@ class _Walk:
     def _table(self, table: nodes.table, level: int) -> None:
         if caption := next((child for child in table.children if isinstance(child, nodes.title)), None):
             self._outline.add(BlockKind.PROSE, _text(caption))
-        rows = [[_text(cell) for cell in row.children] for row in table.findall(nodes.row)]
+        rows = [[_cell(cell) for cell in row.children] for row in table.findall(nodes.row)]
         self._outline.table(rows, header=next(iter(table.findall(nodes.thead)), None) is not None)
+
+
+def _cell(cell: nodes.Node) -> str:
+    parts = ([*child.children] if isinstance(child, nodes.system_message) else [child] for child in cell.children)
+    return " ".join(_text(part) for some in parts for part in some).strip()
 
 
 def _text(node: nodes.Node) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable
 
 import pytest
@@ -18,6 +19,7 @@ from adapters.files.markdown import read_markdown, read_passage, read_text
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
 from adapters.files.rst import read_rst
+from adapters.files.rst_tables import widened
 from pipeline.errors import Refused
 
 MARKDOWN = """---
@@ -195,6 +197,65 @@ A   B
         ("header", "A | B"),
         ("row", "1 | 2"),
     ]
+
+
+SIMPLE = b"""
+==================  =======  =======================
+Setting             Default  Meaning
+==================  =======  =======================
+``port``            8443     Port of the web
+                             interface
+``session_minutes`` 45       Minutes until it closes
+==================  =======  =======================
+"""
+GRID = b"""
++----------+---------+
+| Setting  | Default |
++==========+=========+
+| ``session_minutes`` | 45 |
++----------+---------+
+| port     | 8443    |
+|          | or more |
++----------+---------+
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (
+            SIMPLE,
+            [
+                ("header", "Setting | Default | Meaning"),
+                ("row", "port | 8443 | Port of the web interface"),
+                ("row", "session_minutes | 45 | Minutes until it closes"),
+            ],
+        ),
+        (GRID, [("header", "Setting | Default"), ("row", "session_minutes | 45"), ("row", "port | 8443 or more")]),
+    ],
+    ids=["simple", "grid"],
+)
+def test_a_restructuredtext_table_may_be_wider_than_its_lines(text: bytes, rows: list[tuple[str, str]]) -> None:
+    assert shown(read_rst(text)) == rows
+
+
+def test_what_docutils_remarks_on_is_no_text_of_the_document() -> None:
+    table = b"==== ====\nA    B\n==== ====\nx    --\ny    .. foo:: bar\n==== ====\n"
+    text = b"Title\n=====\n\nText.\n\nLonger title\n----\n\n" + table
+    told = [
+        ("heading", "Title"),
+        ("prose", "Text."),
+        ("heading", "Longer title"),
+        ("header", "A | B"),
+        ("row", "x | --"),
+    ]
+    assert shown(read_rst(text)) == [*told, ("row", "y | .. foo:: bar")]
+
+
+@given(st.lists(st.text("=+-| \nab", max_size=20), max_size=8), st.sampled_from(["== ==", "+--+--+", "+==+"]))
+def test_no_word_of_a_widened_table_is_lost(lines: list[str], border: str) -> None:
+    text = "\n".join([border, *lines, border])
+    assert re.findall("[ab]+", widened(text)) == re.findall("[ab]+", text)
 
 
 @pytest.mark.parametrize("directive", ["include", "literalinclude", "csv-table:: x\n   :file", "raw:: html\n   :file"])
