@@ -1,56 +1,42 @@
-"""The last question asked again, of something else or for its reason: `and the southern office?`, `why?`."""
+"""The last question asked again, of something else: `the southern office?`, `and its weight?`, `and install it?`."""
 
 from __future__ import annotations
 
 import re
 
 from pipeline.phrases import word_pattern
+from pipeline.planning.places import (
+    ATTRIBUTE,
+    COUNTED,
+    FOR_A_THING,
+    GOVERNED,
+    NAMES_PEOPLE,
+    OBJECT,
+    PLACES,
+    SOMEBODY,
+    WHO_IS,
+    WHOLE,
+    WORD,
+    WORDS,
+)
 from pipeline.text import STOP_WORDS, shape, stem, words
 
-_ARTICLE = r"(?:the|a|an|my|our)\s+"
-_WORDS = r"[\w'’-]+(?:\s+[\w'’-]+){0,2}"
-_NAME = re.compile(rf"(?:{_ARTICLE})?(?P<bare>{_WORDS})", re.IGNORECASE)
-"""What a follow-up may name and nothing else: `contractors`, `the night shift`."""
-_PRONOUNS = r"(?:i|we|you|it|they|he|she|one|people|someone)\b"
-_ENDS = r"\s+[\w'’-]+(?:[?.!]*$|\s+(?:a|an|the|my|our|per|for|of|in|to|with|on|at|from|by|under|during|after|before"
-_ENDS += r"|abroad|remotely|home|here|there|together|online)\b)"
-_DOES = r"\b(?:do|does|did|can|may|must|should|will|could)\s+"
-_PLACES = (
-    re.compile(
-        rf"{_DOES}(?!{_PRONOUNS})(?P<who>(?:{_ARTICLE})?(?:[\w'’-]+\s+){{0,2}}?[\w'’-]+)(?={_ENDS})", re.IGNORECASE
-    ),
-    re.compile(
-        rf"^(?:is|are|was|were)\s+(?!{_PRONOUNS}|there\b)(?P<who>(?:{_ARTICLE})?(?:[\w'’-]+\s+){{0,2}}?[\w'’-]+)(?={_ENDS})",
-        re.IGNORECASE,
-    ),
-    re.compile(rf"\b(?:for|of)\s+(?P<who>(?:{_ARTICLE})?{_WORDS})$", re.IGNORECASE),
-    re.compile(
-        rf"^(?:who|what|which \w+)\s+(?!(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\b)"
-        rf"[\w'’-]+\s+(?P<who>(?:{_ARTICLE})?{_WORDS})$",
-        re.IGNORECASE,
-    ),
-    re.compile(rf"\b(?:is|are|was|were)\s+{_ARTICLE}(?P<bare>{_WORDS}?)(?={_ENDS})", re.IGNORECASE),
-    re.compile(rf"{_DOES}(?P<who>{_PRONOUNS})(?={_ENDS})", re.IGNORECASE),
+_NAME = re.compile(rf"(?P<article>(?:the|a|an|my|our|its|their|his|her)\s+)?(?P<bare>{WORDS})", re.IGNORECASE)
+"""What a follow-up may name and nothing else: `contractors`, `the night shift`, `its weight`."""
+_THINGS_OF = re.compile(r"(?:its|their|his|her)\s", re.IGNORECASE)
+_UNIT = re.compile(r"(?<=\d)\s?[%€$£°]$")
+_PROPER = re.compile(r"(?<=\s)[a-z]{0,3}[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*")
+_DESCRIBING = re.compile(r"\w+(?:al|ic|ive|ous|ful|less|able|ible|ary)", re.IGNORECASE)
+_VERB_IT = re.compile(r"(?P<verb>[a-z]+(?: (?:up|out|over|in|back|off))?)\s+(?:it|them|that|this|one)")
+_NOUN_PHRASE = re.compile(
+    r"\b(?:der|die|das|den|dem|ein(?:e[nmr]?)?|mein(?:e[nmr]?)?|unser(?:e[nmr]?)?)\s+(?:[a-zäöüß]+\s+){0,2}?"
+    r"[A-ZÄÖÜ][\w-]+|\b(?:le|la|les|l['’]|un|une|el|los|las|una)\s*\b[\w-]+"
 )
-"""Where the last question says what it is about: its subject, what it is `for`, the object of `who`, what stands
-before the noun it asks for (`the hotel limit`), and where nothing else does, `I`."""
-_PROPER = re.compile(r"(?<=\s)[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*")
-_MEASURED = re.compile(
-    r"^(?:how (?P<how>\w+)|which|what)(?P<noun>(?:\s+(?!(?:is|are|was|were)\b)[\w'’-]+){0,3}?)\s+"
-    r"(?P<rest>(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\s.+)$",
-    re.IGNORECASE,
-)
-_ASKED = re.compile(
-    r"^(?:how|when|where|who|whom)\s+(?P<rest>(?:is|are|was|were|do|does|did|can|may|must|should|will|could)\s.+)$",
-    re.IGNORECASE,
-)
-_WHETHER = re.compile(r"^(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\s.+$", re.IGNORECASE)
-_WHY = re.compile(
-    r"(?:(?:and|but|so|ok(?:ay)?),?\s+)?(?:why|how come|what for)(?:\s+(?:not|so|(?:is|was)\s+(?:that|it|this)))?",
-    re.IGNORECASE,
-)
+"""An article and its noun in German, French and Spanish."""
 _ASKING = frozenset("what when where which who whom whose why how was wann wo wer warum wie".split())
 _QUANTITY = word_pattern("many|much|which|what|other|each|every")
+
+Place = tuple[int, int]
 
 
 def renamed(name: str, topic: str) -> str:
@@ -58,25 +44,85 @@ def renamed(name: str, topic: str) -> str:
 
     What is like it gives way first: a thing with the same last word (`the southern office`), a number or code of the
     same form (`machine 77`), a proper name."""
-    found = _NAME.fullmatch(name)
     topic = without_mark(topic)
+    if held := _NOUN_PHRASE.search(topic) if _NOUN_PHRASE.fullmatch(name) else None:
+        return _put(name, topic, held.span())
+    found = _NAME.fullmatch(_UNIT.sub("", name))
     if not found or any(word in _ASKING for word in words(name)):
         return ""
-    bare = found["bare"]
-    place = _same_noun(bare, topic) or _same_form(bare, topic) or _proper(bare, topic)
-    if place:
-        return f"{topic[: place[0]]}{bare}{topic[place[1] :]}?"
-    for pattern in _PLACES:
+    bare, article = re.sub(r"['’]s$", "", found["bare"]), found["article"] or ""
+    if _THINGS_OF.match(article):
+        held = ATTRIBUTE.match(topic)
+        return _put(f"the {bare}", topic, held.span("who")) if held else ""
+    if place := _same_noun(bare, topic) or _same_form(bare, topic) or _proper(bare, topic):
+        owned = topic[place[0] : place[1]].endswith(("'s", "’s"))
+        return _put(found["bare"] if owned else bare, topic, place)
+    if place := _of_its_kind(article, bare, topic):
+        return _put(article + bare, topic, place)
+    people = SOMEBODY if NAMES_PEOPLE.fullmatch(bare) else ()
+    return _in_place(article, bare, topic, (*people, *PLACES))
+
+
+def for_whom(name: str, topic: str) -> str:
+    """`topic` asked for `name`; empty where its subject is not somebody, who could be another."""
+    topic = without_mark(topic)
+    found = _NAME.fullmatch(name)
+    if not found:
+        return ""
+    place = _same_form(found["bare"], topic) or _proper(found["bare"], topic)
+    if place and GOVERNED.search(topic, 0, place[0]):
+        return _put(found["bare"], topic, place)
+    return "" if found["article"] or place else _in_place("", found["bare"], topic, SOMEBODY)
+
+
+def done(what: str, topic: str) -> str:
+    """`How do I open it?` for `close it`: what is done, done otherwise; empty when `what` is no such thing."""
+    topic = without_mark(topic)
+    verb, held = _VERB_IT.fullmatch(what), OBJECT.search(topic)
+    return _put(verb["verb"], topic, held.span("verb")) if verb and held else ""
+
+
+def _put(name: str, topic: str, place: Place) -> str:
+    return f"{topic[: place[0]]}{name}{topic[place[1] :]}?"
+
+
+def _of_its_kind(article: str, bare: str, topic: str) -> Place | None:
+    """The thing that gives way to a thing rather than the person or the named product it is asked about."""
+    if _is_proper(bare):
+        held = WHO_IS.fullmatch(topic) if article else None
+        return held.span("who") if held else None
+    if not NAMES_PEOPLE.fullmatch(bare):
+        if not article and (held := COUNTED.match(topic)):
+            return held.span("who")
+        held = OBJECT.search(topic)
+        if held and FOR_A_THING.match(topic, held.end("who")):
+            return None
+        if held and not (held["thing"] and article):
+            return held.span("who")
+    if article.strip().lower() not in ("the", "my", "our"):
+        return None
+    attribute = ATTRIBUTE.match(topic)
+    if attribute and (_is_proper(attribute["of"]) or not attribute["the"]):
+        return attribute.span("who")
+    whole = WHOLE.match(topic)
+    return whole.span("who") if whole and whole.end() == len(topic) else None
+
+
+def _in_place(article: str, bare: str, topic: str, places: tuple[re.Pattern[str], ...]) -> str:
+    for pattern in places:
         if held := pattern.search(topic):
-            part = "who" if "who" in pattern.groupindex else "bare"
-            return f"{topic[: held.start(part)]}{name if part == 'who' else bare}{topic[held.end(part) :]}?"
+            if "bare" in pattern.groupindex:
+                return _put(bare, topic, held.span("bare"))
+            *described, noun = held["who"].split()
+            kept = f" {noun}" if described and not article and _DESCRIBING.fullmatch(bare) else ""
+            return _put(article + bare + kept, topic, held.span("who"))
     return ""
 
 
-def _same_noun(bare: str, topic: str) -> tuple[int, int] | None:
+def _same_noun(bare: str, topic: str) -> Place | None:
     """The words of `topic` that end in the last word of `bare`, as many as that has and at least two."""
     named = bare.split()
-    tokens = list(re.finditer(r"[\w'’-]+", topic))
+    tokens = list(re.finditer(WORD, topic))
     last = next((n for n, token in enumerate(tokens) if _stem(token.group()) == _stem(named[-1])), None)
     if last is None or named[-1].lower() in STOP_WORDS:
         return None
@@ -90,13 +136,13 @@ def _describes(word: str) -> bool:
     return word.lower() not in STOP_WORDS and not _QUANTITY.fullmatch(word)
 
 
-def _same_form(bare: str, topic: str) -> tuple[int, int] | None:
+def _same_form(bare: str, topic: str) -> Place | None:
     """The number or code in `topic` that looks like the one `bare` ends with, with the word before where that is the
     same."""
     *before, code = bare.split()
     if not any(character.isdigit() for character in code):
         return None
-    like = [token for token in re.finditer(r"[\w'’-]+", topic) if shape(token.group()) == shape(code)]
+    like = [token for token in re.finditer(WORD, topic) if shape(token.group()) == shape(code)]
     if not like:
         return None
     start, led = like[-1].start(), " ".join(before)
@@ -105,30 +151,15 @@ def _same_form(bare: str, topic: str) -> tuple[int, int] | None:
     return start, like[-1].end()
 
 
-def _proper(bare: str, topic: str) -> tuple[int, int] | None:
+def _proper(bare: str, topic: str) -> Place | None:
     """The last proper name of `topic`, for another one."""
-    names = list(_PROPER.finditer(topic)) if bare[0].isupper() else []
+    names = list(_PROPER.finditer(topic)) if _is_proper(bare) else []
     names = [name for name in names if name.group() != "I"]
     return names[-1].span() if names else None
 
 
-def wants_reason(question: str) -> bool:
-    """Whether the whole of `question` asks why."""
-    return bool(_WHY.fullmatch(without_mark(question)))
-
-
-def reason(topic: str) -> str:
-    """The question why the answer to `topic` is so: `How soon must it be done?` gives `Why must it be done that soon?`
-
-    Empty when the form of `topic` is not known."""
-    topic = without_mark(topic)
-    if found := _MEASURED.match(topic):
-        how, noun = found["how"] or "", found["noun"].strip()
-        told = ["that", how, noun] if how or noun else ["what it is"]
-        return f"Why {' '.join(filter(None, [found['rest'], *told]))}?"
-    if found := _ASKED.match(topic):
-        return f"Why {found['rest']}?"
-    return f"Why {topic[0].lower()}{topic[1:]}?" if _WHETHER.match(topic) else ""
+def _is_proper(name: str) -> bool:
+    return name[0].isupper() and name.split()[-1][0].isupper()
 
 
 def _stem(word: str) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from pipeline import wording
 from pipeline.phrases import any_of, word_pattern
-from pipeline.planning.ellipsis import reason, renamed, wants_reason, without_mark
+from pipeline.planning.ellipsis import done, renamed, without_mark
+from pipeline.planning.prepositions import is_circumstance, placed
+from pipeline.planning.question_words import asked_with, is_question_word, reason, wants_reason
 from pipeline.text import terms, words
 from pipeline.values import Turn, Value
 
@@ -18,19 +20,23 @@ FEW = 3
 ITEM = 80
 """Characters of a list item that stand for it in a question."""
 
+_BEFORE = r"(?=(?:for|in|at|on|with|during|after)\s+\w)"
 _OPENING = re.compile(
-    any_of(r"""
-    (?:and |or |but |so |ok(?:ay)?,? )*(?:what|how) about (?:if )?
-    (?:and|or|but|so|then|also|plus)(?: (?:also|then|what|if))*,?\s
-    (?:und|oder|aber)(?: auch)?\s|(?:und )?(?:was ist|wie sieht es|wie steht es) mit\s
+    any_of(rf"""
+    (?:and |or |but |so |ok(?:ay)?,? )*(?:what|how) (?:about |(?=if\s))
+    (?:and |or |but |so )*(?:how|what)(?:['’]s| is) it {_BEFORE}
+    (?:and |or |but |so )*(?:is it |is that )?(?:the )?same(?: question)?,? (?:but )?{_BEFORE}
+    (?:and|or|but|so|then|also|plus)(?: (?:also|then|what))*,?\s
+    (?:und |oder |aber )?(?:was ist|wie sieht es|wie steht es|wie ist es|was gilt|das gleiche|dasselbe) (?:mit )?(?=\S)
+    (?:und|oder|aber)(?: auch)?\s|auch\s
     (?:et|ou|mais)(?: aussi)?\s|(?:et )?qu['’]en est-il (?:de |du |des )
     (?:y|o|pero)(?: también)?\s|(?:y )?(?:qué tal|qué hay de)\s
 """),
     re.IGNORECASE,
 )
 _POINTING = word_pattern("""
-    it|its|this|that|these|those|they|them|their|theirs|he|she|him|his|her|there|then|else|one|ones|others?|another|same
-    such|more|instead|above|former|latter|both|neither
+    it|its|this|that|these|those|they|them|their|theirs|he|she|him|his|her|then|else|one|ones|others?|another|same
+    such|more|instead|(?<!is )(?<!are )(?<!was )there|above|former|latter|both|neither
     das|dies\\w*|sie|ihn|ihm|ihre\\w*|dort|davon|dafür|damit|cela|ça|ceux|celui|celle|eso|esto|ello|ese
 """)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -44,16 +50,19 @@ _MARKS_BACKWARDS = re.compile(r"\s*(?:\]\d+\[\s*)*")
 """The citation marks that end an item, read from its end: forwards, a run of spaces is tried from each of them."""
 _ITEM_END = re.compile(r"[:;.]\s|\s[-–—(]")
 _DEFINES = re.compile(r"^(?:what|who|where) (?:is|are|was|were)\b|^(?:define|explain)\b", re.IGNORECASE)
-_PREPOSITION = re.compile(
-    r"\b(?:for|of|in|to|with|on|at|from|by|under|during|after|before|without|für|von|bei|mit|pour|avec|para|con)\b",
-    re.IGNORECASE,
-)
-_WHOM = ("for", "für", "pour", "para")
+_CONDITION = re.compile(r"(?:if|unless|wenn|falls|si)\s", re.IGNORECASE)
+_CONDITIONED = re.compile(r"\s(?:if|unless|wenn|falls|si)\s.*$", re.IGNORECASE)
+_TRAILING = re.compile(r"[\s,]+(?:too|as well|also|then|instead|please|auch|denn|dann|aussi|también)$", re.IGNORECASE)
+_ADDED = re.compile(r"^[^()]+ \((?P<topic>.+)\)\?$")
+"""A question that was followed by the one it leans on."""
 _GENERAL = frozenset(
     terms("""
     much many long often soon far mean work happen take cost need get apply tell more example detail explain yes no ok
     okay sure thanks thank please know give help also anything something else thing way time really right good want like
-    warum wieso weshalb wie lange viel wann wer pourquoi comment combien quand cuánto cuándo cómo porqué
+    don't doesn't didn't can't won't isn't haven't
+    warum wieso weshalb wie lange viel viele wann wer was wo und oder aber auch noch dann denn der die das den dem des
+    ein eine ist sind im für von mit bei zu et ou mais le la les un une des du de est pour dans el los las y o pero
+    para con pourquoi comment combien quand cuánto cuándo cómo porqué
 """)
 )
 
@@ -66,8 +75,9 @@ class FollowUp(Value):
     query: str
     """What to search for besides `context`: the question with nothing in it that is merely the topic so far."""
     context: str = ""
-    """What was said before, newest first: evidence for retrieval, never part of the question. Empty where the
-    question was completed: it needs no more, and what was said before is about something else."""
+    """What was said before, newest first: evidence for retrieval, never part of the question. Of a
+    question that was completed only the last answer, and that only where it names what is asked about now (unless that
+    is a condition, `what if I am ill?`): otherwise what was said before is about something else."""
     leans: bool = False
     """As it was asked, the question cannot be understood without the conversation."""
 
@@ -75,9 +85,9 @@ class FollowUp(Value):
 def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
     """Complete `question` from `turns` (oldest first) where it leans on them.
 
-    `the second one` becomes the item of the last answer; what follows an opening preposition replaces its like in
-    the last question (`and for contractors?`); `why?` asks for the reason of what was asked last; anything else is
-    followed by the last question in parentheses.
+    `the second one` becomes the item of the last answer; a name, a circumstance or a question word replaces its like
+    in the last question (`and Spain?`, `and for contractors?`, `since when?`); `why?` asks for the reason of what was
+    asked last; anything else is followed by the last question in parentheses.
     """
     context = "\n".join(_said(turns))[:CONTEXT]
     topic = _topic(turns)
@@ -85,23 +95,36 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
         return FollowUp(question=question, query=question, context=context)
     asks_why = reason(topic) if wants_reason(question) else ""
     if completed := asks_why or _named(question, turns[-1].answer) or _substituted(question, topic):
-        return FollowUp(question=completed, query=completed, leans=True)
+        context = context if _CONDITION.match(_rest(question)) else _evidence(question, turns[-1])
+        return FollowUp(question=completed, query=completed, context=context, leans=True)
     return FollowUp(
         question=f"{without_mark(question)} ({without_mark(topic)})?", query=question, context=context, leans=True
     )
 
 
+def _evidence(question: str, last: Turn) -> str:
+    """The last answer, where it names what the follow-up asks about: then the answer stood beside it."""
+    answer = last.answer[:CONTEXT]
+    return "" if set(_own(question)).isdisjoint(terms(answer)) else answer
+
+
 def leans(question: str) -> bool:
     """Whether `question` misses its subject: it names nothing of its own, or points at something said before."""
-    own = [term for term in dict.fromkeys(terms(question)) if term not in _GENERAL]
+    own = _own(question)
     if not own:
         return True
     if len(own) > FEW:
         return False
-    opening = _OPENING.match(question)
-    return bool(opening or _POINTING.search(question) or _ORDINAL.search(question)) or (
-        len(own) == 1 and len(words(question)) <= 2 and not _DEFINES.match(question)
-    )
+    if _OPENING.match(question) or _POINTING.search(question) or _ORDINAL.search(question):
+        return True
+    if is_circumstance(question) or is_question_word(question):
+        return True
+    return len(own) == 1 and len(words(question)) <= 2 and not _DEFINES.match(question)
+
+
+def _own(question: str) -> list[str]:
+    """The terms that say what `question` is about."""
+    return [term for term in dict.fromkeys(terms(question)) if term not in _GENERAL]
 
 
 def _said(turns: Sequence[Turn]) -> Iterator[str]:
@@ -111,8 +134,16 @@ def _said(turns: Sequence[Turn]) -> Iterator[str]:
 
 def _topic(turns: Sequence[Turn]) -> str:
     """The last question that says what it is about."""
-    asked = [turn.standalone or turn.question for turn in reversed(turns)]
-    return next((text for text in asked if not leans(text)), next((text for text in reversed(asked) if text), ""))
+    asked = [(_alone(turn.standalone or turn.question), bool(turn.standalone)) for turn in reversed(turns)]
+    complete = (text for text, completed in asked if text and (completed or not leans(text)))
+    return next(complete, next((text for text, _ in reversed(asked) if text), ""))
+
+
+def _alone(asked: str) -> str:
+    """`asked`, or the question it was followed by when it was completed."""
+    while added := _ADDED.match(asked):
+        asked = f"{added['topic']}?"
+    return asked
 
 
 def _named(question: str, answer: str) -> str:
@@ -141,15 +172,23 @@ def _unmarked(item: str) -> str:
     return backwards[marks.end() if marks else 0 :][::-1]
 
 
+def _rest(question: str) -> str:
+    """`question` without what opens it as a follow-up, and without its mark."""
+    opening = _OPENING.match(question)
+    return without_mark(question[opening.end() :] if opening else question)
+
+
 def _substituted(question: str, topic: str) -> str:
     """The last question with the part replaced that an elliptic follow-up names anew; empty when there is none."""
-    opening = _OPENING.match(question)
-    rest = without_mark(question[opening.end() :] if opening else question)
-    preposition = _PREPOSITION.match(rest)
-    if not preposition:
-        return renamed(rest, topic) if opening else ""
-    like = [found for found in _PREPOSITION.finditer(topic) if found.group().lower() == preposition.group().lower()]
-    if like:
-        return f"{topic[: like[-1].start()]}{rest}?"
-    instead = renamed(rest[preposition.end() :].strip(), topic) if preposition.group().lower() in _WHOM else ""
-    return instead or f"{without_mark(topic)} {rest}?"
+    rest = _TRAILING.sub("", _rest(question))
+    if not rest:
+        return ""
+    if is_question_word(rest):
+        return asked_with(rest, topic)
+    if is_circumstance(rest):
+        return placed(rest, topic)
+    if not _OPENING.match(question):
+        return ""
+    if _CONDITION.match(rest):
+        return f"{_CONDITIONED.sub('', without_mark(topic))} {rest}?"
+    return done(rest, topic) or renamed(rest, topic)

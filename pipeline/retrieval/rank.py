@@ -1,7 +1,9 @@
 """One query: its hits by words and by meaning, read and ranked.
 
 A question asked in a thread is searched a second time together with the thread, and both rankings are added: where
-the thread stays on its subject they agree, where it wanders the question prevails.
+the thread stays on its subject they agree, where it wanders the question prevails. A complete question that has no
+word in common with the thread, and finds one document far before all others, changes the subject: the thread is left
+out.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.retrieval.fuse import Candidates, Fit, Numbers, candidates, fit
-from pipeline.text import fold, query_terms, stem
+from pipeline.text import fold, query_terms, stem, terms
 from pipeline.values import Audience, Chunk, Document, Hit
 
 DEPTH = 50
@@ -30,6 +32,9 @@ THREAD = 1.5
 THREAD_COSINE = 0.7
 """A thread counts THREAD times its question where the question's best unit has this cosine, more below it and less
 above, in proportion: a question that finds little by itself leans on what was said before."""
+CLEAR, WELL = 0.2, 0.5
+"""How much better than the next the best document must fit a question alone, and how well: of the follow-ups of
+doc2dial and MTRAG that have no word in common with their thread, none of these finds less without it."""
 
 T = TypeVar("T")
 
@@ -72,13 +77,17 @@ class Ranker:
     degraded: set[str] = field(default_factory=set)
     reach: int = 1
 
-    async def rank(self, number: int, query: str, thread: str = "") -> list[Ranked]:
-        """All that was read for `query` (the plan's query `number`), best first."""
+    async def rank(self, number: int, query: str, thread: str = "", *, complete: bool = False) -> list[Ranked]:
+        """All that was read for `query` (the plan's query `number`), best first. `complete`: it is the question as it
+        is understood, and may change the subject."""
         asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
         measured = await self.measured(asked)
         weights = [1.0, *(_weight(measured[0]) for _ in measured[1:])]
         passages = await self.read(measured, weights)
         fits = [fit(found, passages, one.rarity) for found, one in zip(measured, asked, strict=True)]
+        apart = complete and thread and asked[0].rarity.keys().isdisjoint(terms(thread))
+        if apart and _is_clear(fits[0], passages):
+            fits, measured, weights = fits[:1], measured[:1], weights[:1]
         scores = _scores(fits, weights)
         return [
             Ranked(
@@ -145,6 +154,15 @@ def _weight(question: Candidates) -> float:
     """How much the thread counts beside its question."""
     best = float(question.best_unit.max(initial=0.0))
     return THREAD * THREAD_COSINE / max(best, 0.3) if best else THREAD
+
+
+def _is_clear(question: Fit, passages: Sequence[tuple[Chunk, Document]]) -> bool:
+    """Whether one document of several fits the question WELL, and CLEAR better than the others."""
+    best: dict[str, float] = {}
+    for window, (_, document) in zip(question.window.tolist(), passages, strict=True):
+        best[document.id] = max(best.get(document.id, 0.0), window)
+    first, *others = sorted(best.values(), reverse=True) or [0.0]
+    return bool(others) and first >= WELL and first - others[0] >= CLEAR
 
 
 def _scores(fits: Sequence[Fit], weights: Sequence[float]) -> Numbers:

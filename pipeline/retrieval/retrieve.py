@@ -59,7 +59,7 @@ class Retriever:
         queries = search.queries or (search.question,)
         ranker = Ranker(self._index, self._passages, self._embedder, audience)
         found = await asyncio.gather(
-            *(self._ranked(ranker, number, query, search.context) for number, query in enumerate(queries))
+            *(self._ranked(ranker, number, query, search) for number, query in enumerate(queries))
         )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         good = [
@@ -95,10 +95,12 @@ class Retriever:
         ]
         return [hit, *joined, *chosen[1:]][: max(len(chosen), 2)]
 
-    async def _ranked(self, ranker: Ranker, number: int, query: str, thread: str) -> list[Ranked]:
-        ranked = await ranker.rank(number, query, thread)
+    async def _ranked(self, ranker: Ranker, number: int, query: str, search: Search) -> list[Ranked]:
+        complete = query == search.question
+        ranked = await ranker.rank(number, query, search.context, complete=complete)
         if len(ranked) == READ and _crowded(ranked, self._top_k):
-            return await replace(ranker, reach=FURTHER).rank(number, query, thread)
+            further = replace(ranker, reach=FURTHER)
+            return await further.rank(number, query, search.context, complete=complete)
         return ranked
 
 

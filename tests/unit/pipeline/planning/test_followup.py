@@ -35,6 +35,8 @@ OFFICES = (turn("Which offices have their own notice period?", LISTED),)
         "And how do I request parental leave in Germany?",
         "What happens after the first year of employment?",
         "Wie beantrage ich Elternzeit?",
+        "Is there a canteen?",
+        "To apply for a child",
     ],
 )
 def test_a_question_that_names_its_subject_is_left_alone(question: str) -> None:
@@ -98,6 +100,106 @@ def test_a_name_takes_the_place_of_its_like(topic: str, question: str, completed
 )
 def test_a_name_takes_the_place_of_what_was_asked_about(topic: str, question: str, completed: str) -> None:
     assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize(
+    ("topic", "question", "completed"),
+    [
+        (
+            "What is the price of PortCall Business?",
+            "and the setup fee?",
+            "What is the setup fee of PortCall Business?",
+        ),
+        ("What's the price of the Starter plan?", "and its term?", "What's the term of the Starter plan?"),
+        ("Who is the product manager of PortCall?", "and the tech lead?", "Who is the tech lead of PortCall?"),
+        ("What is the notice period for employees?", "and the bonus?", "What is the bonus for employees?"),
+        ("What is the strength of Acme?", "and Nord's?", "What is the strength of Nord?"),
+        ("What is Ann's number?", "and Ben's?", "What is Ben's number?"),
+        ("How much is the pension contribution?", "and the learning budget?", "How much is the learning budget?"),
+        ("What is the pump pressure?", "and the voltage?", "What is the voltage?"),
+        ("Who is the head of sales?", "and the CFO?", "Who is the CFO?"),
+        ("What is demurrage?", "and detention?", "What is detention?"),
+        ("Is there a canteen in Lyon?", "and parking?", "Is there parking in Lyon?"),
+    ],
+)
+def test_another_thing_asked_about_keeps_what_it_is_asked_of(topic: str, question: str, completed: str) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize(
+    ("topic", "question", "completed"),
+    [
+        ("How do I restart the scheduler?", "and the database?", "How do I restart the database?"),
+        ("How do I request parental leave?", "and a sabbatical?", "How do I request a sabbatical?"),
+        ("How do I request parental leave?", "and interns?", "How do interns request parental leave?"),
+        ("Can employees bring dogs to the office?", "and cats?", "Can employees bring cats to the office?"),
+        ("Can employees bring dogs to the office?", "and guests?", "Can guests bring dogs to the office?"),
+        ("Does the warranty cover water damage?", "and theft?", "Does the warranty cover theft?"),
+        ("How do I upgrade Tidewell?", "and install it?", "How do I install Tidewell?"),
+        ("Which laptops do we have in Lyon?", "and monitors?", "Which monitors do we have in Lyon?"),
+        ("How many users does PortCall allow?", "and bookings?", "How many bookings does PortCall allow?"),
+        ("How soon must incidents be reported?", "and losses?", "How soon must losses be reported?"),
+        ("How long are access logs kept?", "and customer data?", "How long are customer data kept?"),
+        ("Where is secret data stored?", "and internal?", "Where is internal data stored?"),
+        ("When was 3.3.0 released?", "and 3.2.0?", "When was 3.2.0 released?"),
+        ("Who approves a discount of 15 %?", "and 25 %?", "Who approves a discount of 25 %?"),
+        ("Wo finde ich den Drucker?", "und die Küche?", "Wo finde ich die Küche?"),
+        ("Wie beantrage ich Urlaub?", "und Elternzeit?", "Wie beantrage ich Elternzeit?"),
+        ("Quand est versé le salaire ?", "et la prime ?", "Quand est versé la prime?"),
+    ],
+)
+def test_a_thing_takes_the_place_of_a_thing_and_a_person_that_of_a_person(
+    topic: str, question: str, completed: str
+) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize(
+    ("topic", "question", "completed"),
+    [
+        ("What is the hotel limit in Paris?", "and in London?", "What is the hotel limit in London?"),
+        ("Which printer is on floor 3 in Lyon?", "and on floor 2?", "Which printer is on floor 2 in Lyon?"),
+        ("How long does shipping to Spain take?", "and to Italy?", "How long does shipping to Italy take?"),
+        ("What is my notice during probation?", "and after probation?", "What is my notice after probation?"),
+        ("Can I work from abroad?", "and outside the EU?", "Can I work outside the EU?"),
+        ("Who approves my training?", "and above 500 euros?", "Who approves my training above 500 euros?"),
+        ("What is the card limit?", "for department heads?", "What is the card limit for department heads?"),
+        ("How much is the bonus?", "and for engineers?", "How much is the bonus for engineers?"),
+        ("What is the SLA for Business?", "the same for Enterprise?", "What is the SLA for Enterprise?"),
+        ("What is the gym subsidy?", "in Gdansk too?", "What is the gym subsidy in Gdansk?"),
+        ("When is salary paid?", "what if it is a holiday?", "When is salary paid if it is a holiday?"),
+        ("What happens if I am late?", "and if I am ill?", "What happens if I am ill?"),
+        ("Wie lange ist die Probezeit?", "und für Praktikanten?", "Wie lange ist die Probezeit für Praktikanten?"),
+    ],
+)
+def test_a_circumstance_takes_the_place_of_its_like_or_is_added(topic: str, question: str, completed: str) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+@pytest.mark.parametrize(
+    ("topic", "question", "completed"),
+    [
+        ("Can I work from abroad?", "for how long?", "For how long can I work from abroad?"),
+        ("Are dogs allowed in the office?", "on which days?", "On which days are dogs allowed in the office?"),
+        ("When is the summer party?", "where?", "Where is the summer party?"),
+        ("Is Safari supported?", "since when?", "Since when is Safari supported?"),
+        ("What is the gym subsidy?", "how much then?", "How much is the gym subsidy?"),
+        ("Are there discounts for schools?", "how much?", "how much (Are there discounts for schools)?"),
+    ],
+)
+def test_a_question_word_alone_asks_the_last_question_with_it(topic: str, question: str, completed: str) -> None:
+    assert complete(question, (turn(topic),)).question == completed
+
+
+def test_what_was_said_before_goes_with_a_completed_question_where_it_names_what_is_asked_now() -> None:
+    limits = turn("What is the hotel limit in Paris?", "It is 190 euros in Paris and London. [1]")
+    assert complete("and in London?", (limits,)).context == limits.answer
+    assert complete("and in Madrid?", (limits,)).context == ""
+
+
+def test_a_question_that_was_followed_by_another_one_is_not_followed_by_both() -> None:
+    asked = turn("who pays?", standalone="who pays (When does the office move)?")
+    assert complete("who packs?", (asked,)).question == "who packs (When does the office move)?"
 
 
 @pytest.mark.parametrize(

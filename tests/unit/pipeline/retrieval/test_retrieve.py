@@ -174,6 +174,14 @@ async def test_a_thread_does_not_outweigh_a_question_on_something_else(office: S
     assert ids(await find(office, "When is the coffee machine cleaned?", context=thread))[0] == "kitchen#0"
 
 
+async def test_a_complete_question_on_something_else_finds_what_it_finds_alone(office: Storage) -> None:
+    question, thread = (
+        "When is the coffee machine cleaned?",
+        "Vacation is thirty days a year.\nHow much vacation do I get?",
+    )
+    assert await find(office, question, context=thread) == await find(office, question)
+
+
 async def test_near_copies_are_collapsed_and_one_document_cannot_fill_the_list(storage: Storage) -> None:
     rule = "Receipts are kept for ten years in the archive, and then they are destroyed by the registry"
     await put(storage, "a", rule, f"{rule}.")
