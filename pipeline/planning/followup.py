@@ -50,6 +50,8 @@ _MARKS_BACKWARDS = re.compile(r"\s*(?:\]\d+\[\s*)*")
 """The citation marks that end an item, read from its end: forwards, a run of spaces is tried from each of them."""
 _ITEM_END = re.compile(r"[:;.]\s|\s[-–—(]")
 _DEFINES = re.compile(r"^(?:what|who|where) (?:is|are|was|were)\b|^(?:define|explain)\b", re.IGNORECASE)
+_PRESUPPOSES = re.compile(r"what (?:are|were) the \w+[?.! ]*", re.IGNORECASE)
+"""`What are the requirements?`: of what, was said before."""
 _CONDITION = re.compile(r"(?:if|unless|wenn|falls|si)\s", re.IGNORECASE)
 _CONDITIONED = re.compile(r"\s(?:if|unless|wenn|falls|si)\s.*$", re.IGNORECASE)
 _TRAILING = re.compile(r"[\s,]+(?:too|as well|also|then|instead|please|auch|denn|dann|aussi|también)$", re.IGNORECASE)
@@ -117,7 +119,7 @@ def leans(question: str) -> bool:
         return False
     if _OPENING.match(question) or _POINTING.search(question) or _ORDINAL.search(question):
         return True
-    if is_circumstance(question) or is_question_word(question):
+    if is_circumstance(question) or is_question_word(question) or _PRESUPPOSES.fullmatch(question):
         return True
     return len(own) == 1 and len(words(question)) <= 2 and not _DEFINES.match(question)
 

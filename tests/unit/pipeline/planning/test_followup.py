@@ -218,7 +218,9 @@ def test_why_asks_for_the_reason_of_what_was_asked_last(topic: str, question: st
     assert found.leans
 
 
-@pytest.mark.parametrize("question", ["How long does it take?", "Tell me more", "Who approves that?"])
+@pytest.mark.parametrize(
+    "question", ["How long does it take?", "Tell me more", "Who approves that?", "What are the terms?"]
+)
 def test_what_misses_its_subject_is_understood_with_the_last_question_and_searched_as_it_is(question: str) -> None:
     found = complete(question, NOTICE)
     assert found.leans
