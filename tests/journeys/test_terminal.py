@@ -509,8 +509,8 @@ def test_who_asks_for_more_documents_than_are_named_is_told_the_command_that_lis
     for number in range(10):
         (documents / f"{number}.md").write_text(f"# Rule {number}\n\nThis is rule {number}.\n")
     person.type("index", documents)
-    said = person.type("ask", "Which documents do you have?", COLUMNS="500")
-    assert re.search(r"and \d more\. Whoever runs this bot lists them all with `citewell documents`\.", said.out)
+    said = " ".join(person.type("ask", "Which documents do you have?").out.split())
+    assert re.search(r"and \d more\. Whoever runs this bot lists them all with `citewell documents`\.", said)
 
 
 @pytest.mark.parametrize(
