@@ -28,7 +28,8 @@ _ENDED = re.compile(
 
 def contradicting(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     """The sentence that answers a yes-or-no question best, and one of another document that has two words of the
-    question too; one of them negates such a word, and the other none. Empty when there are no such two."""
+    question too, and what it begins with where the best has that; one of them negates such a word, and the other none.
+    Empty when there are no such two."""
     said = [one for units in evidence for one in units if one.says]
     best = max(said, key=lambda one: one.score, default=None)
     if best is None or best.kind is BlockKind.ROW or not _WHETHER.match(asked.text):
@@ -40,7 +41,8 @@ def contradicting(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> tupl
 def _contradict(asked: Asked, best: Candidate, one: Candidate) -> bool:
     common = best.near[0] & one.near[0] & frozenset(asked.terms)
     other = best.passage.document.id != one.passage.document.id and not (_ended(best) or _ended(one))
-    return other and len(common) > 1 and bool(common & negated(best.text)) != bool(common & negated(one.text))
+    same = len({asked.terms[0] in found.near[0] for found in (best, one)}) == 1
+    return other and same and len(common) > 1 and bool(common & negated(best.text)) != bool(common & negated(one.text))
 
 
 def _ended(one: Candidate) -> bool:

@@ -42,6 +42,7 @@ def test_what_one_document_negates_and_the_other_does_not_contradicts(question: 
         ("Do taxis need approval?", "Taxis need no approval.", "For taxis no approval is needed."),
         ("Which taxis need approval?", "Taxis need approval.", "Taxis go without approval."),
         ("Do taxis need approval?", "The approval of taxis was removed.", "Taxis need no approval."),
+        ("Do contractors get paid leave?", "Contractors get no paid leave.", "Employees get 28 days of paid leave."),
     ],
 )
 def test_other_matters_and_other_questions_do_not(question: str, one: str, other: str) -> None:
