@@ -89,8 +89,9 @@ def terms(text: str) -> list[str]:
 def _terms(word: str) -> tuple[str, ...]:
     """The stem of a content word, nothing for a stop word."""
     if "." in word:
-        first, second, *rest = word.removeprefix("v").split(".")
-        return (word.removeprefix("v"), f"{first}.{second}") if rest else (word.removeprefix("v"),)
+        number = word.removeprefix("v")
+        first, second, *rest = number.split(".")
+        return (number, f"{first}.{second}") if rest else (number,)
     return () if word in STOP_WORDS else (stem(fold(word)),)
 
 

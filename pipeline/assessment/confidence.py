@@ -65,10 +65,10 @@ def assess(
     evidence = gather(asked, passages)
     found = signals(asked, evidence, several=several)
     answerable = answerability(found)
-    said = " ".join(sentence.text for sentence, judgement in sentences if judgement.supported)
+    supported = [sentence.text for sentence, judgement in sentences if judgement.supported]
+    said = " ".join(supported)
     by_model = generator != "extractive"
-    rows = {sentence.text for sentence, judgement in sentences if judgement.supported}
-    more = not by_model and more_rows(evidence, rows)
+    more = not by_model and more_rows(evidence, supported)
     differing = figures.differing(evidence) or contradicting(asked, evidence)
     factors = _factors(answerable, found, passages, evidence, sentences, said, differing)
     values = {factor.name: factor.value for factor in factors}

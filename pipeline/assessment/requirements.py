@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from pipeline.extraction import layout
 from pipeline.extraction.asked import Asked
-from pipeline.extraction.evidence import Candidate
+from pipeline.extraction.evidence import Candidate, best_of
+from pipeline.phrases import AUXILIARIES
 from pipeline.text import stem, words
 from pipeline.values import BlockKind
 
@@ -17,7 +18,7 @@ OWN = 0.5
 """The share of the question that it must hold itself."""
 REACH = 3
 """So many words behind a negation are negated."""
-_WHETHER = re.compile(r"\W*(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\b", re.IGNORECASE)
+_WHETHER = re.compile(rf"\W*(?:{AUXILIARIES})\b", re.IGNORECASE)
 _NEGATION = re.compile(r"not|no|never|without|cannot|\w+n['’]t|nicht|nie|ohne|kein\w*|pas|jamais|sans|sin|nunca")
 _ENDED = re.compile(
     r"\b(?:removed?|dropped|deprecated|discontinued|unsupported|retired|ended|end of life|entfernt|abgeschafft)\b",
@@ -30,11 +31,11 @@ def contradicting(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> tupl
     """The sentence that answers a yes-or-no question best, and one of another document that has two words of the
     question too, and what it begins with where the best has that; one of them negates such a word, and the other none.
     Empty when there are no such two."""
-    said = [one for units in evidence for one in units if one.says]
-    best = max(said, key=lambda one: one.score, default=None)
+    best = best_of(evidence)
     if best is None or best.kind is BlockKind.ROW or not _WHETHER.match(asked.text):
         return ()
-    near = (one for one in said if one.kind is not BlockKind.ROW and one.score >= best.score - NEAR and one.own >= OWN)
+    said = (one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW)
+    near = (one for one in said if one.score >= best.score - NEAR and one.own >= OWN)
     return next(((best, one) for one in near if _contradict(asked, best, one)), ())
 
 

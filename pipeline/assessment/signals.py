@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pipeline.assessment.figures import names_another
 from pipeline.extraction import layout
 from pipeline.extraction.asked import Asked, holds
-from pipeline.extraction.evidence import Candidate
+from pipeline.extraction.evidence import Candidate, best_of
 from pipeline.opposites import opposed
-from pipeline.phrases import word_pattern
+from pipeline.phrases import AUXILIARIES, word_pattern
 from pipeline.text import STOP_WORDS, terms, words
 from pipeline.values import BlockKind
 
@@ -31,7 +31,7 @@ _NEGATION = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
 _WHETHER = re.compile(
-    r"\W*(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\s+"
+    rf"\W*(?:{AUXILIARIES})\s+"
     r"(?!(?:i|we|you|it|they|he|she|one|there|any(?:one|body|thing)|every(?:one|body|thing)|some(?:one|body|thing)"
     r"|people|nobody|nothing|this|that|these|those|(?:the |our |my )?(?:company|firm|organi[sz]ation|employer))\b)"
     r"(?P<rest>\S.*)",
@@ -83,14 +83,14 @@ class Signals:
 def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: bool = False) -> Signals | None:
     """None when no passage says anything. A question about `several` things is answered by all passages together: its
     names and numbers may stand in any."""
-    candidates = [one for units in evidence for one in units if one.says]
-    if not candidates:
+    best = best_of(evidence)
+    if best is None:
         return None
-    best = max(candidates, key=lambda one: one.score)
     units = evidence[best.place]
     around = _around(best, units)
     near = set(terms(around)).union(*best.near)
-    elsewhere = max((one.score for one in candidates if one.place != best.place), default=best.score - 1)
+    others = (one for units in evidence for one in units if one.says and one.place != best.place)
+    elsewhere = max((one.score for one in others), default=best.score - 1)
     nearest = sorted((one.cosine for one in units), reverse=True)[:3]
     before = units[best.index - 1].text if best.index else ""
     opening = _opening(best, units)
@@ -99,6 +99,8 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: b
     row = best.kind is BlockKind.ROW and best.named > 0
     subject = _subject(asked.text)
     everything = " ".join(one.text for passage in evidence for one in passage) if several or subject else ""
+    anywhere = near | set(terms(everything))
+    named = anywhere if several else near
     together = f"{best.text} {around} {everything if several else ''}"
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
     if cosine > 0:
@@ -110,13 +112,13 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: b
         coverage=best.coverage,
         rarest_missing=best.lacks,
         missing=missing,
-        names_missing=float(any(not name <= near | set(terms(together)) for name in _names(asked.text))),
+        names_missing=float(any(not name <= named for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= set(_NUMBER.findall(together))),
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
         opposite=float(opposed(_content(asked.text), words(f"{before} {best.text}"))),
         another=float(names_another(asked.text, f"{around} {best.text}")),
         column_missing=float(row and missing > 0),
-        subject_missing=float(not subject <= set(terms(everything)) | near),
+        subject_missing=float(not subject <= anywhere),
         titled=_titled(asked, best),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pipeline.extraction import layout
 from pipeline.extraction.asked import Asked
-from pipeline.extraction.evidence import Candidate, needed
+from pipeline.extraction.evidence import Candidate, best_of, needed
 from pipeline.text import terms
 from pipeline.values import BlockKind, Style
 
@@ -58,7 +58,7 @@ def choose(
     answers stands alone or with rows that the question names as well, and so does an item of a list; rows never stand
     beside sentences."""
     by_place = {one.place_in_text: one for units in evidence for one in units}
-    best = max((one for one in by_place.values() if one.says), key=lambda one: one.score, default=None)
+    best = best_of(evidence)
     left = {place: one.score for place, one in by_place.items() if best and one.says and _goes_with(best, one)}
     chosen: dict[Place, Candidate] = {}
     words = 0

@@ -110,6 +110,11 @@ def _specific_first(evidence: list[list[Candidate]]) -> list[list[Candidate]]:
     return [[scored(one) for one in units] for units in evidence]
 
 
+def best_of(evidence: Iterable[Sequence[Candidate]]) -> Candidate | None:
+    """The candidate that fits best of those that can stand in an answer."""
+    return max((one for units in evidence for one in units if one.says), key=lambda one: one.score, default=None)
+
+
 def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, float]:
     """How much each term of a question counts, rarer ones more; they sum to 1."""
     seen = Counter(term for unit in units for term in unit)

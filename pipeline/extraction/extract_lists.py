@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pipeline.extraction import layout
 from pipeline.extraction.asked import Asked
-from pipeline.extraction.evidence import Candidate, needed
+from pipeline.extraction.evidence import Candidate, best_of, needed
 from pipeline.text import terms
 from pipeline.values import BlockKind, Document, RetrievedChunk, Sentence
 
@@ -29,7 +29,7 @@ def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequen
     """The list, procedure or table that fits the question best, whole and with its opening; [] when none comes near.
 
     Of two that fit equally, the kind named first wins. Steps go on into the next passage where that continues them."""
-    best = max((one for units in evidence for one in units if one.says), key=lambda one: one.score, default=None)
+    best = best_of(evidence)
     found: tuple[float, Sequence[Candidate], range] | None = None
     for units in evidence:
         for members in _runs(units, kinds):

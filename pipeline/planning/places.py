@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pipeline.phrases import AUXILIARIES, BE, MODALS
+
 _ARTICLE = r"(?:the|a|an|my|our)\s+"
 WORD = r"[\w'’-]+(?:\.\w+)*"
 WORDS = rf"{WORD}(?:\s+{WORD}){{0,2}}"
@@ -21,10 +23,9 @@ _PREPOSITIONS = (
 _PLACED = "abroad|remotely|home|here|there|together|online"
 _ENDS = rf"\s+(?:be\s+|(?:have|need|want)\s+to\s+)?{WORD}(?:[?.!]*$|\s+(?:a|an|the|my|our|{_PREPOSITIONS}|{_PLACED})\b)"
 _DONE = r"\s+(?:\w+ed|\w+en|kept|paid|held|sent|made|done|sold|built|bought|due|valid|available)\b"
-_AUXILIARIES = "do|does|did|can|may|must|should|will|could"
-_AUXILIARY = f"(?:{_AUXILIARIES})"
+_AUXILIARY = f"(?:{MODALS})"
 _DOES = rf"\b{_AUXILIARY}\s+"
-_IS = "(?:is|are|was|were)"
+_IS = f"(?:{BE})"
 _WH_IS = (
     rf"^(?:(?:what|who|where|when|why|how(?:\s+\w+)?)\s+{_IS}|(?:what|who|where|when)['’]s)\s+(?!{_PRONOUNS}|there\b)"
 )
@@ -68,7 +69,7 @@ PLACES = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"^(?:who|what|which \w+)\s+(?!(?:is|are|was|were|has|have|{_AUXILIARIES})\b)"
+        rf"^(?:who|what|which \w+)\s+(?!(?:{AUXILIARIES})\b)"
         rf"{WORD}\s+(?P<who>(?:{_ARTICLE})?{WORDS})$",
         re.IGNORECASE,
     ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from pipeline.phrases import AUXILIARIES, BE
 from pipeline.planning.ellipsis import without_mark
 
-_AUXILIARY = r"(?:is|are|was|were|do|does|did|can|may|must|should|will|could|has|have)\s"
+_AUXILIARY = rf"(?:{AUXILIARIES})\s"
 _MEASURED = re.compile(
-    r"^(?:how (?P<how>\w+)|which|what)(?P<noun>(?:\s+(?!(?:is|are|was|were)\b)[\w'’-]+){0,3}?)\s+"
+    rf"^(?:how (?P<how>\w+)|which|what)(?P<noun>(?:\s+(?!(?:{BE})\b)[\w'’-]+){{0,3}}?)\s+"
     rf"(?P<rest>{_AUXILIARY}.+)$",
     re.IGNORECASE,
 )
@@ -18,8 +19,8 @@ _WHY = re.compile(
     r"(?:(?:and|but|so|ok(?:ay)?),?\s+)?(?:why|how come|what for)(?:\s+(?:not|so|(?:is|was)\s+(?:that|it|this)))?",
     re.IGNORECASE,
 )
-_WHAT_IS = re.compile(r"^what\s+(?P<rest>(?:is|are|was|were)\s.+)$", re.IGNORECASE)
-_EXISTS = re.compile(r"(?:is|are|was|were)\s+there\s", re.IGNORECASE)
+_WHAT_IS = re.compile(rf"^what\s+(?P<rest>(?:{BE})\s.+)$", re.IGNORECASE)
+_EXISTS = re.compile(rf"(?:{BE})\s+there\s", re.IGNORECASE)
 _ALONE = re.compile(
     r"(?:(?:for|since|until|till|from|to|by|at|in|on|with|under|up to|as of)\s+)?"
     r"(?:when|where|whom?|how(?:\s+(?:long|often|soon|far|much|many|(?:much|many)\s+[\w-]+))?|which\s+[\w-]+(?:\s+[\w-]+)?"

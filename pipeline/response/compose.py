@@ -162,8 +162,10 @@ def format_response(answer: Answer, *, include_citations: bool = True, include_c
         title = "Sources" if answer.citations else wording.NEAREST.rstrip(":")
         style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
         lines = [f"{listed(c.number, style)} {reference(c)}" for c in shown]
-        quotes = [f": {closest(c)}" if answer.nearest and closest(c) else "" for c in shown]
-        parts.append(f"{title}:\n" + "\n".join(map("".join, zip(lines, quotes, strict=True))))
+        if answer.nearest:
+            quotes = map(closest, shown)
+            lines = [f"{line}: {quote}" if quote else line for line, quote in zip(lines, quotes, strict=True)]
+        parts.append(f"{title}:\n" + "\n".join(lines))
     if include_confidence and answer.sentences:
         parts.append(f"{wording.badge(answer.confidence)}: {answer.reasoning}")
     return "\n\n".join(part for part in parts if part)

@@ -49,16 +49,14 @@ class Drafting:
         manuscript: Manuscript,
         limits: Limits,
         watch: Stopwatch,
-        started: float,
     ) -> None:
-        """`started` is when the question came, by the event loop's clock: the limits count from there."""
+        """The limits count from when `watch` was started: from the question on."""
         self._brief = brief
         self._passages = passages
         self._history = history
         self._manuscript = manuscript
         self._limits = limits
         self._watch = watch
-        self._started = started
         self._reviews = 0
         self._usage = Usage()
         self._failure = ""
@@ -98,7 +96,7 @@ class Drafting:
                 shown = bool(self._manuscript.sentences)
                 seconds = self._limits.total_seconds if shown else self._limits.first_sentence_seconds
                 try:
-                    async with asyncio.timeout_at(self._started + seconds):
+                    async with asyncio.timeout(seconds - self._watch.elapsed):
                         with self._watch.stage("write"):
                             piece = await anext(draft)
                         judgement = await self._judge(piece, pen) if isinstance(piece, Sentence) else None

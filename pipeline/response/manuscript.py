@@ -26,10 +26,14 @@ class Stopwatch:
         finally:
             self._stages[name] = self._stages.get(name, 0.0) + (time.perf_counter() - started) * 1000
 
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it was started."""
+        return time.perf_counter() - self._started
+
     def read(self) -> dict[str, float]:
         """Every stage so far and `total`, rounded to microseconds."""
-        total = (time.perf_counter() - self._started) * 1000
-        return {name: round(value, 3) for name, value in (*self._stages.items(), ("total", total))}
+        return {name: round(value, 3) for name, value in (*self._stages.items(), ("total", self.elapsed * 1000))}
 
 
 class Manuscript:

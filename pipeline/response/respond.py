@@ -6,7 +6,6 @@ Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -82,7 +81,7 @@ class Responder:
             yield failed(answer_id, request.text, incident)
 
     async def _walk(self, request: Request, answer_id: str) -> AsyncIterator[Event]:
-        watch, started = Stopwatch(), asyncio.get_running_loop().time()
+        watch = Stopwatch()
         yield Progress(stage=Stage.PLANNING)
         conversation = await self._recall(request)
         reservation = await self._reserve(request)
@@ -109,7 +108,7 @@ class Responder:
         brief = self._brief(request, plan)
         if passages:
             yield Progress(stage=Stage.WRITING)
-            drafting = Drafting(brief, passages, conversation.turns, manuscript, self._options.limits, watch, started)
+            drafting = Drafting(brief, passages, conversation.turns, manuscript, self._options.limits, watch)
             async for written in self._draft(drafting, request, reservation):
                 yield written
             draft, spent = drafting.draft(), drafting.tokens
