@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import Confidence, Level, Reason, Stage, Usage
+from pipeline.values import Confidence, IncomingMessage, Level, Reason, Stage, Usage
 
 PROGRESS = {
     Stage.PLANNING: "Reading the question",
@@ -69,6 +69,19 @@ def not_found(reason: str) -> str:
     """What is said when the documents do not answer, with why and what to try next."""
     why = f": {reason}" if reason else ""
     return f"{NOT_FOUND.rstrip('.')}{why}. {NOT_FOUND_NEXT}"
+
+
+def notes_on(message: IncomingMessage) -> list[str]:
+    """What is said of a question beside its answer: that its files are not read."""
+    if not message.attachments:
+        return []
+    names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
+    return [ATTACHMENT.format(names=names)]
+
+
+def left_out(claim: str) -> str:
+    """A sentence of a model that is not shown, under "why"."""
+    return f"Left out, not in the documents: {claim}"
 
 
 def too_few(found: int, wanted: int, noun: str) -> str:

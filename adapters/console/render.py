@@ -15,8 +15,7 @@ from rich.text import Text
 
 from adapters.console.table import WholeWords
 from pipeline import wording
-from pipeline.response import cite
-from pipeline.response.cite import label, listed, mark, numbered, place
+from pipeline.response.cite import closest, label, listed, mark, numbered, place
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level
 
 _KEPT = frozenset("\n\t\u200c\u200d")
@@ -57,7 +56,7 @@ def render(
     if citations and answer.citations:
         parts.append(_sources("Sources", answer.citations, answer.citation_style))
     if citations and answer.nearest:
-        parts.append(_sources(wording.NEAREST.rstrip(":"), answer.nearest, CitationStyle.NUMBERED, closest=True))
+        parts.append(_sources(wording.NEAREST.rstrip(":"), answer.nearest, CitationStyle.NUMBERED, quoted=True))
     if passages:
         parts.extend(_passages(answer))
     if why:
@@ -156,7 +155,7 @@ def _badge(answer: Answer) -> Text:
 
 
 def _sources(
-    title: str, citations: Sequence[Citation], style: CitationStyle, *, closest: bool = False
+    title: str, citations: Sequence[Citation], style: CitationStyle, *, quoted: bool = False
 ) -> RenderableType:
     grid = _grid(1, 3)
     for citation in citations:
@@ -169,8 +168,8 @@ def _sources(
             line.append("  ").append(clean(citation.url), style=_linked(citation.url))
         number = Text(listed(citation.number, style), style="cyan")
         grid.add_row(number, line, Text(f"{citation.score:.3f}", style="dim"))
-        if closest and (quoted := cite.closest(citation)):
-            grid.add_row("", Text(clean(quoted)), "")
+        if quoted and (quote := closest(citation)):
+            grid.add_row("", Text(clean(quote)), "")
     return Group(Text(title, style="dim"), grid)
 
 

@@ -20,14 +20,14 @@ import structlog
 from adapters.discord import limits
 from adapters.discord.audience import PRIVATE
 from adapters.discord.card import card
-from adapters.discord.deliver import follow, notes_on, with_notes
+from adapters.discord.deliver import follow, with_notes
 from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.incoming import DIRECT, PLATFORM, key
 from adapters.discord.interactions import Interaction, person, say
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.patience import REQUEST_SECONDS, steadily
 from adapters.discord.render import EVERYTHING, Look, Page, pages
-from adapters.discord.reply import nonce
+from adapters.discord.reply import nonce, person_of
 from pipeline import wording
 from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, Receipt
@@ -117,7 +117,7 @@ class Asking:
         async with Painter(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
             answer = await follow(events, painter.newest)
         if answer:
-            shown = pages(with_notes(answer, notes_on(work.message)), self._look)
+            shown = pages(with_notes(answer, wording.notes_on(work.message)), self._look)
             await self._finish(work, shown, receipt, interrupted=interrupted)
 
     async def _finish(self, work: Work, shown: tuple[Page, ...], receipt: Receipt, *, interrupted: bool) -> None:
@@ -139,7 +139,7 @@ class Asking:
         if work.reference:
             return
         with contextlib.suppress(discord.HTTPException):
-            asker = await self._client.fetch_user(int(work.message.author.rpartition(":")[2]))
+            asker = await person_of(self._client, work.message.author)
             await asker.send(wording.ASK_AGAIN, nonce=nonce(work.message.key, 0), suppress_embeds=True)
 
     async def _glimpse(self, work: Work, page: Page) -> None:

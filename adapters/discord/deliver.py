@@ -15,7 +15,7 @@ from adapters.discord.incoming import Place, place, root, withheld
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.permissions import obstacle
 from adapters.discord.render import EVERYTHING, Look, Page, pages, plain, progress
-from adapters.discord.reply import Reference, Reply, find
+from adapters.discord.reply import Reference, Reply, find, person_of
 from adapters.discord.target import Target
 from adapters.discord.typing_sign import typing
 from pipeline import wording
@@ -26,7 +26,6 @@ from pipeline.values import (
     CitedSentence,
     ConversationId,
     Event,
-    IncomingMessage,
     Progress,
     Stage,
     Work,
@@ -101,7 +100,7 @@ class Deliverer:
         if answer is None:
             return
         await reply.begin()
-        notes = [*target.remarks, *notes_on(work.message)]
+        notes = [*target.remarks, *wording.notes_on(work.message)]
         await self._finish(with_notes(answer, notes), reply, root(work.message))
 
     async def _finish(self, answer: Answer, reply: Reply, root: str) -> None:
@@ -138,7 +137,7 @@ class Deliverer:
         why = obstacle(self._client, where, error)
         text = f"I could not answer you in <#{where.channel_id}>: {why}"
         with contextlib.suppress(discord.HTTPException):
-            person = await self._client.fetch_user(int(work.message.author.rpartition(":")[2]))
+            person = await person_of(self._client, work.message.author)
             await person.send(text, suppress_embeds=True)
             log.warning("discord_reply_refused", channel=where.channel_id, reason=why, code=error.code)
             return
@@ -162,14 +161,6 @@ async def follow(events: AsyncIterator[Event], newest: Callable[[Page], None]) -
                 continue
         newest(progress(written, preface, stage))
     return answer
-
-
-def notes_on(message: IncomingMessage) -> list[str]:
-    """What we have to say about the question itself."""
-    if not message.attachments:
-        return []
-    names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
-    return [wording.ATTACHMENT.format(names=names)]
 
 
 def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:

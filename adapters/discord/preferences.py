@@ -6,11 +6,9 @@ from collections.abc import Mapping
 
 from discord import app_commands
 
-from pipeline.values import CitationStyle, Preferences, Style
+from pipeline.values import AS_SET, CitationStyle, Preferences, Style
 from pipeline.wording import LANGUAGES
 
-AS_SET = "default"
-"""The choice that leaves the operator's setting in force."""
 STYLES: Mapping[str, str] = {
     AS_SET: "As the operator set it",
     **{style.value: style.value.capitalize() for style in Style},
@@ -28,14 +26,8 @@ def choices(offered: Mapping[str, str]) -> list[app_commands.Choice[str]]:
 
 def chosen(before: Preferences, *, style: str, citations: str, language: str) -> Preferences:
     """`before` with what was chosen now; an empty choice leaves what was there."""
-    changes: dict[str, object] = {}
-    if style:
-        changes["style"] = None if style == AS_SET else Style(style)
-    if citations:
-        changes["citations"] = None if citations == AS_SET else CitationStyle(citations)
-    if language:
-        changes["language"] = None if language == AS_SET else language
-    return before.model_copy(update=changes)
+    choices = {"style": style, "citations": citations, "language": language}
+    return before.choosing({name: value for name, value in choices.items() if value})
 
 
 def shown(preferences: Preferences) -> str:

@@ -111,7 +111,7 @@ def why(answer: Answer) -> tuple[str, ...]:
         Piece(f"- {escape(factor.name)}: {factor.value:.2f} – {escape(factor.text)}", "\n")
         for factor in confidence.reasons
     ]
-    pieces += [Piece(f"- Left out, not in the documents: {escape(claim)}", "\n") for claim in answer.ungrounded_claims]
+    pieces += [Piece(f"- {wording.left_out(escape(claim))}", "\n") for claim in answer.ungrounded_claims]
     pieces.append(Piece(escape(wording.written_by(answer.usage)), "\n"))
     return tuple(pack(pieces, BODY))
 

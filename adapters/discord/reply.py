@@ -166,6 +166,11 @@ class Reply:
         return None
 
 
+async def person_of(client: discord.Client, author: str) -> discord.User:
+    """Whom messages call `author`."""
+    return await client.fetch_user(int(author.rpartition(":")[2]))
+
+
 async def find(client: discord.Client, channel_id: int, where: Place) -> list[int]:
     """Our messages that answer the question, oldest first: in its channel those that refer to it, in a thread
     opened from it those that refer to nothing and are not silent, as what was shared is. Nothing where there is no

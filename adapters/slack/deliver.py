@@ -11,7 +11,7 @@ from adapters.slack.feed import Feed
 from adapters.slack.incoming import Me
 from adapters.slack.layout import PART, Draft
 from adapters.slack.presence import Presence, Sign, Spot
-from adapters.slack.render import Look, line, notes_on, plain, reply
+from adapters.slack.render import Look, line, plain, reply
 from adapters.slack.reply import QUIET, Reply, find, metadata
 from adapters.slack.stream import Budget, Stream
 from adapters.slack.web import POST, Declined, Web
@@ -106,7 +106,7 @@ class Deliverer:
             log.warning("could not tell that there is too much to do: %s", error)
 
     async def _answer(self, work: Work, spot: Spot, the_reply: Reply, events: AsyncIterator[Event]) -> None:
-        notes = notes_on(work.message)
+        notes = wording.notes_on(work.message)
         draft = Draft(notes)
         async with self._presence.at(spot) as sign, Feed(events) as feed:
             self._feeds[spot.channel, spot.thread] = feed

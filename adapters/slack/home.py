@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.slack.blocks import Block, button, context, section, short
-from pipeline.values import CitationStyle, Document, Preferences, Style
+from pipeline.values import AS_SET, CitationStyle, Document, Preferences, Style
 from pipeline.wording import LANGUAGES
 
 LISTED = 20
@@ -14,7 +14,6 @@ PROMPTS = (
     ("What is indexed?", "Which documents do you have?"),
 )
 """Titles and messages of the suggested prompts, which the planner answers by itself; `manifest.yml` has the same."""
-DEFAULT = "default"
 _HOW = (
     "Mention me in a channel, write to me in the Messages tab, or use `/ask` for an answer only you can see. "
     "In a thread that I have answered in, ask on without mentioning me. "
@@ -85,7 +84,7 @@ def _choices(preferences: Preferences) -> Block:
 
 
 def _select(action: str, default: str, options: dict[str, str], chosen: str | None) -> Block:
-    texts = {DEFAULT: default, **options}
+    texts = {AS_SET: default, **options}
     choices = {
         value: {"text": {"type": "plain_text", "text": text}, "value": str(value)} for value, text in texts.items()
     }
@@ -93,16 +92,10 @@ def _select(action: str, default: str, options: dict[str, str], chosen: str | No
         "type": "static_select",
         "action_id": action,
         "options": list(choices.values()),
-        "initial_option": choices.get(str(chosen) if chosen else DEFAULT, choices[DEFAULT]),
+        "initial_option": choices.get(str(chosen) if chosen else AS_SET, choices[AS_SET]),
     }
 
 
 def chosen(preferences: Preferences, action: str, value: str) -> Preferences:
     """`preferences` after a choice in one of the selects."""
-    kept = None if value == DEFAULT else value
-    match action:
-        case "prefer_style":
-            return preferences.model_copy(update={"style": Style(kept) if kept else None})
-        case "prefer_citations":
-            return preferences.model_copy(update={"citations": CitationStyle(kept) if kept else None})
-    return preferences.model_copy(update={"language": kept})
+    return preferences.choosing({action.removeprefix("prefer_"): value})

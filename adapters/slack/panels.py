@@ -25,7 +25,7 @@ def passages(answer: Answer) -> list[Post]:
 def why(answer: Answer) -> list[Post]:
     """The parts of the confidence, in words."""
     lines = [f"• {short(factor.text, 500)} ({factor.value:.2f})" for factor in answer.confidence.reasons]
-    lines += [f"• Left out, not in the documents: {short(claim, 500)}" for claim in answer.ungrounded_claims]
+    lines += [f"• {wording.left_out(short(claim, 500))}" for claim in answer.ungrounded_claims]
     head = f"*{wording.badge(answer.confidence)}* ({answer.confidence.score:.2f})"
     notes = [short(text, 500) for text in (answer.reasoning, wording.written_by(answer.usage))]
     blocks = [section(head), *(section(line) for line in lines), context(*filter(None, notes))]

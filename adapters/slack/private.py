@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from adapters.slack import markup
 from adapters.slack.blocks import context
 from adapters.slack.feed import Feed
-from adapters.slack.render import Look, Post, line, notes_on, reply
+from adapters.slack.render import Look, Post, line, reply
 from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
@@ -37,7 +37,7 @@ async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event]
     if work.posting_since:
         posts = [line(wording.ASK_AGAIN)]
     else:
-        posts = _posts(await _last(events), look, notes_on(work.message))
+        posts = _posts(await _last(events), look, wording.notes_on(work.message))
         await receipt.posting()
     try:
         await show(web, work.message.reply_to, posts)

@@ -13,7 +13,7 @@ from adapters.slack import layout, markup
 from adapters.slack.blocks import LABEL, Block, button, context, short
 from pipeline import wording
 from pipeline.response import cite
-from pipeline.values import Answer, Citation, CitationStyle, IncomingMessage, Outcome, Value
+from pipeline.values import Answer, Citation, CitationStyle, Outcome, Value
 
 FALLBACK = 3_900
 FOOTER = 8_000
@@ -51,14 +51,6 @@ def reply(answer: Answer, look: Look, notes: Sequence[str] = (), *, shareable: b
     if footers:
         posts[-1] = Post(markdown=posts[-1].markdown, footer=footers[0], text=posts[-1].text)
     return posts + [Post(markdown="", footer=footer, text=_SOURCES) for footer in footers[1:]]
-
-
-def notes_on(message: IncomingMessage) -> list[str]:
-    """What is said of a question on top of its answer: that its files are not read."""
-    if not message.attachments:
-        return []
-    names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
-    return [wording.ATTACHMENT.format(names=names)]
 
 
 def plain(texts: Iterable[str]) -> list[Post]:
@@ -130,11 +122,10 @@ def _small_print(texts: Iterable[str]) -> Iterator[Block]:
 
 def source(citation: Citation, style: CitationStyle = CitationStyle.NUMBERED) -> str:
     """One numbered source in mrkdwn: title, linked where it can be opened, place in it, and relevance."""
-    number = cite.mark((citation.number,), {}, style).strip() if style is CitationStyle.FOOTNOTE else ""
     label = short(citation.title or citation.filename)
     title = f"<{markup.mrkdwn(citation.url)}|{label}>" if markup.linkable(citation.url) else label
     where = short(cite.place(citation))
-    parts = [f"{number or f'[{citation.number}]'} {title}", where, f"relevance {citation.score:.3f}"]
+    parts = [f"{cite.listed(citation.number, style)} {title}", where, f"relevance {citation.score:.3f}"]
     return " · ".join(part for part in parts if part)
 
 

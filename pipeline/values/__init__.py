@@ -22,6 +22,7 @@ from pipeline.values.answers import (
 from pipeline.values.base import Value
 from pipeline.values.documents import Block, BlockKind, Chunk, Document, Hit, Parsed, RetrievedChunk, Unit
 from pipeline.values.people import (
+    AS_SET,
     Attachment,
     Audience,
     CitationStyle,
@@ -39,6 +40,7 @@ from pipeline.values.work import Rating, Reason, Vote, Work
 from pipeline.values.writing import Brief, Claim, Finished, Judgement, Sentence, Usage
 
 __all__ = [
+    "AS_SET",
     "Answer",
     "Attachment",
     "Audience",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from urllib.parse import quote, unquote
@@ -98,12 +99,21 @@ class CitationStyle(StrEnum):
     ENDNOTE = "endnote"
 
 
+AS_SET = "default"
+"""The choice that is none."""
+
+
 class Preferences(Value):
     """What one person chose; None leaves the operator's setting in force."""
 
     style: Style | None = None
     citations: CitationStyle | None = None
     language: str | None = None
+
+    def choosing(self, choices: Mapping[str, str]) -> Preferences:
+        """The same with other choices, by field; AS_SET leaves the operator's setting in force. Raises ValueError."""
+        changes = {name: None if value == AS_SET else value for name, value in choices.items()}
+        return self.model_validate(self.model_dump() | changes)
 
 
 class Turn(Value):
