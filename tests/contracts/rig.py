@@ -13,7 +13,21 @@ from bot.worker import Worker
 from pipeline.access import Rule, audience
 from pipeline.ports import PlatformAdapter
 from pipeline.response.request import Request
-from pipeline.values import Answer, Audience, BlockKind, Chunk, Document, Event, IncomingMessage, Readers, Unit
+from pipeline.values import (
+    Answer,
+    Audience,
+    BlockKind,
+    Chunk,
+    CitedSentence,
+    Document,
+    Event,
+    IncomingMessage,
+    Progress,
+    Readers,
+    Stage,
+    Unit,
+    Written,
+)
 from storage.open import Storage, open_storage
 from tests.contracts.answers import cited
 
@@ -120,6 +134,29 @@ async def once(answer: Answer) -> AsyncIterator[Event]:
     yield answer
 
 
+def searching_until(free: asyncio.Event) -> Script:
+    """Work that shows nothing of an answer before `free`."""
+
+    async def script(request: Request) -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
+        await free.wait()
+        yield cited("Thirty days.", question=request.text)
+
+    return script
+
+
+def appearing_until(free: asyncio.Event) -> Script:
+    """Twenty sentences that appear, and at `free` an answer without them."""
+
+    async def script(request: Request) -> AsyncIterator[Event]:
+        for number in range(20):
+            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
+        await free.wait()
+        yield cited(f"You asked: {request.text}", question=request.text)
+
+    return script
+
+
 class _CrashingInbox:
     """The real inbox, except where a crash was asked for."""
 
@@ -139,4 +176,4 @@ class _CrashingInbox:
         return crash
 
 
-__all__ = ["Crash", "Rig", "Script", "once"]
+__all__ = ["Crash", "Rig", "Script", "appearing_until", "once", "searching_until"]

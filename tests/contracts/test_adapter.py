@@ -29,7 +29,7 @@ from pipeline.values import (
 )
 from tests.contracts.answers import URL, broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Way
-from tests.contracts.rig import once
+from tests.contracts.rig import appearing_until, once, searching_until
 from tests.contracts.waiting import eventually, until
 
 PLATFORMS = {
@@ -227,13 +227,7 @@ async def test_an_edit_while_the_answer_appears_turns_it_into_that_of_the_new_qu
     needs(driver, Way.MENTION, Way.EDIT)
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
-        for number in range(20):
-            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
-        await free.wait()
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = appearing_until(free)
     said = await driver.mention("ann", "How much leaf?")
     await until(lambda: bool(driver.replies(said)))
     await driver.edit(said, "How much leave?")
@@ -249,13 +243,7 @@ async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(drive
     needs(driver, Way.MENTION, Way.EDIT, Way.INBOX)
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
-        for number in range(20):
-            yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
-        await free.wait()
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = appearing_until(free)
     said = await driver.mention("ann", "How much leaf?")
     await until(lambda: bool(driver.replies(said)))
     await driver.edit(said, "How much leave?")
@@ -351,12 +339,7 @@ async def test_work_is_shown_while_it_lasts_and_no_longer(driver: Driver) -> Non
     needs(driver, Way.MENTION)
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
-        yield Progress(stage=Stage.SEARCHING)
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = searching_until(free)
     said = await driver.mention("ann", "How much leave do I get?")
     await until(lambda: driver.at_work(said))
     free.set()

@@ -15,7 +15,7 @@ from pipeline.response.request import Request
 from pipeline.values import Clarify, Event, Progress, Stage, Usage
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver
-from tests.contracts.rig import once
+from tests.contracts.rig import once, searching_until
 from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.payloads import attachment
@@ -193,12 +193,7 @@ async def test_typing_ends_with_the_first_message_of_the_reply(
     monkeypatch.setattr("adapters.discord.typing_sign.AFTER_SECONDS", 0.0)
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
-        yield Progress(stage=Stage.SEARCHING)
-        await free.wait()
-        yield cited("Thirty days.", question=request.text)
-
-    driver.rig.script = later
+    driver.rig.script = searching_until(free)
     said = await driver.mention("ann", "How much leave?")
     await until(lambda: driver.replies(said))
     assert not driver.discord.messages.typing
