@@ -3,7 +3,7 @@
     python bench/fit_confidence.py DATA --folder FOLDER
 
 Every question goes through the real planner, retriever and extractive writer. The indexes are kept in `--folder` and
-brought up to date on the next run. Prints `pipeline/assessment/weights.py`, the cross-validated figures (folds never
+brought up to date on the next run. Prints `pipeline/read/weights.py`, the cross-validated figures (folds never
 split what belongs together) and the calibration table for `docs/quality.md`.
 """
 
@@ -27,11 +27,11 @@ from bot.citewell import Citewell  # noqa: E402
 from bot.evaluation.rows import turns  # noqa: E402
 from bot.settings import Settings  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
-from pipeline.assessment.signals import Signals, signals  # noqa: E402
-from pipeline.extraction.asked import read  # noqa: E402
-from pipeline.extraction.evidence import gather  # noqa: E402
-from pipeline.extraction.extract import extract  # noqa: E402
+from pipeline.read.asked import read  # noqa: E402
+from pipeline.read.evidence import gather  # noqa: E402
+from pipeline.read.signals import Signals, signals  # noqa: E402
 from pipeline.values import Brief, Conversation, ConversationId, Search  # noqa: E402
+from pipeline.write.extract import extract  # noqa: E402
 
 SETS = ("squad2", "clapnq", "mtrag_cloud")
 """Sets with unanswerable questions whose licences allow fitting (CC BY-SA 4.0, Apache-2.0, Apache-2.0)."""

@@ -1,4 +1,4 @@
-"""Fit the four weights of `pipeline/retrieval/fuse.py` on public development data.
+"""Fit the four weights of `pipeline/find/fuse.py` on public development data.
 
     python bench/fit_retrieval.py DATA --folder FOLDER
 
@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT))
 
 from bot.settings import Settings  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
-from pipeline.retrieval.fuse import WEIGHTS, fit  # noqa: E402
-from pipeline.retrieval.rank import Ranker  # noqa: E402
+from pipeline.find.fuse import WEIGHTS, fit  # noqa: E402
+from pipeline.find.rank import Ranker  # noqa: E402
 
 SETS = ("squad2", "clapnq", "mtrag_cloud", "doc2dial")
 """Licences: CC BY-SA 4.0, Apache-2.0, Apache-2.0, CC BY 3.0."""

@@ -15,8 +15,8 @@ from bot.indexing import Indexer
 from bot.settings import Settings
 from pipeline.access import Rule, audience
 from pipeline.errors import CitewellError
-from pipeline.ingestion.ingest import Event as IngestEvent
-from pipeline.ingestion.ingest import Summary
+from pipeline.ingest.ingest import Event as IngestEvent
+from pipeline.ingest.ingest import Summary
 from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever, Writer
 from pipeline.response.pen import Pen
 from pipeline.response.request import Options, Request

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 import structlog
 
 from pipeline import wording
+from pipeline.compose.compose import failed
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
-from pipeline.response.compose import failed
 from pipeline.response.request import Request
 from pipeline.response.respond import Responder
 from pipeline.streams import closing

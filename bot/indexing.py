@@ -14,8 +14,8 @@ from adapters.models.minilm.embedder import MiniLM
 from adapters.sources.folder import FolderSource
 from bot.settings import Settings
 from pipeline.errors import Refused, Unavailable
-from pipeline.ingestion.ingest import Event, Summary, ingest, nothing_left
-from pipeline.ingestion.split import Splitter, WordCount
+from pipeline.ingest.ingest import Event, Summary, ingest, nothing_left
+from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ports import Embedder, Library
 from pipeline.screen import screen_document
 

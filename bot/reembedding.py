@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from pipeline.errors import Unavailable
-from pipeline.ingestion.unit_texts import unit_texts
+from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import Embedder, Vectors
 from pipeline.values import Chunk
 from storage.embedded import EmbeddedDocuments

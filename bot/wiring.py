@@ -21,11 +21,11 @@ from bot.settings import Settings, secret
 from bot.writers import open_pen
 from pipeline.access import Rule
 from pipeline.errors import Misconfigured
-from pipeline.extraction.extract import ExtractiveWriter
-from pipeline.planning.plan import Planner
+from pipeline.find.retrieve import Retriever
+from pipeline.plan.plan import Planner
 from pipeline.ports import Embedder
 from pipeline.response.request import Limits, Options
-from pipeline.retrieval.retrieve import Retriever
+from pipeline.write.extract import ExtractiveWriter
 from storage.embedded import EmbeddedDocuments
 from storage.open import open_storage
 

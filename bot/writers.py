@@ -35,10 +35,10 @@ async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> As
     if spec == EXTRACTIVE:
         yield None
         return
-    from pipeline.planning.plan_model import ModelPlanner
-    from pipeline.synthesis.prompts import Mode, PromptOptions
-    from pipeline.synthesis.synthesize import ModelWriter
-    from pipeline.validation.judge import ModelJudge
+    from pipeline.check.judge import ModelJudge
+    from pipeline.plan.model import ModelPlanner
+    from pipeline.write.prompts import Mode, PromptOptions
+    from pipeline.write.synthesize import ModelWriter
 
     async with AsyncExitStack() as stack:
         model = _guarded(settings, spec)
@@ -74,7 +74,7 @@ async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> As
 
 def _most_tokens(settings: Settings) -> int:
     """What one answer may cost at most: the prompt, what is written, the plan, and the reviews."""
-    from pipeline.validation.judge import MOST_TOKENS
+    from pipeline.check.judge import MOST_TOKENS
 
     review = 0 if settings.judge == "none" else _REVIEWS * MOST_TOKENS
     return settings.context_tokens + settings.max_tokens + _PLAN_TOKENS * settings.planner_model + review

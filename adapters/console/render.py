@@ -15,7 +15,7 @@ from rich.text import Text
 
 from adapters.console.table import WholeWords
 from pipeline import wording
-from pipeline.response.cite import closest, label, listed, mark, numbered, place
+from pipeline.compose.cite import closest, label, listed, mark, numbered, place
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level
 
 _KEPT = frozenset("\n\t\u200c\u200d")

@@ -8,7 +8,7 @@ from adapters.discord.markdown import code, escape, inline
 from adapters.discord.split import Piece
 from adapters.discord.tables import table
 from pipeline import wording
-from pipeline.response.cite import label, mark, numbered
+from pipeline.compose.cite import label, mark, numbered
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence
 
 _LINES = frozenset({BlockKind.ITEM, BlockKind.STEP})

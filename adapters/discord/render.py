@@ -9,7 +9,7 @@ from adapters.discord.body import body, sentences
 from adapters.discord.markdown import escape, inline, link
 from adapters.discord.split import Piece, pack
 from pipeline import wording
-from pipeline.response.cite import closest, place
+from pipeline.compose.cite import closest, place
 from pipeline.values import Answer, Citation, CitedSentence, Document, Outcome, Stage, Value
 
 TITLE, PLACE = 120, 160

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from adapters.slack import markup
-from pipeline.response import cite
+from pipeline.compose import cite
 from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence
 
 PART = 3_500

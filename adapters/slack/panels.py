@@ -8,7 +8,7 @@ from adapters.slack import markup
 from adapters.slack.blocks import Block, context, section, short
 from adapters.slack.render import Post, fallback
 from pipeline import wording
-from pipeline.response import cite
+from pipeline.compose import cite
 from pipeline.values import Answer, Citation, Rating, Reason
 
 QUOTE = 2_500

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from adapters.slack import layout, markup
 from adapters.slack.blocks import LABEL, Block, button, context, short
 from pipeline import wording
-from pipeline.response import cite
+from pipeline.compose import cite
 from pipeline.values import Answer, Citation, CitationStyle, Outcome, Value
 
 FALLBACK = 3_900

@@ -15,7 +15,7 @@ from adapters.files.reader import SUPPORTED
 from bot.commands.terminal import Data, err, note, out, run, settings, warn
 from bot.setting_types import collection_name
 from pipeline import wording
-from pipeline.ingestion.ingest import Change, Event, Failed, Summary
+from pipeline.ingest.ingest import Change, Event, Failed, Summary
 
 if TYPE_CHECKING:
     from bot.citewell import Citewell

@@ -15,12 +15,12 @@ from bot.citewell import Citewell
 from bot.evaluation.rows import turns
 from bot.settings import Settings
 from bot.wiring import open_citewell
+from pipeline.check.validate import check_response
 from pipeline.errors import Refused
-from pipeline.ingestion.ingest import Failed
+from pipeline.ingest.ingest import Failed
 from pipeline.ports import Retriever
 from pipeline.response.request import Request
 from pipeline.screen import screen, screen_document
-from pipeline.validation.validate import check_response
 from pipeline.values import Answer, Audience, Retrieval, Search
 
 SHOWN = 10

@@ -6,15 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 
 from pipeline import wording
-from pipeline.assessment.confidence import Assessment, assess, hopeless
+from pipeline.compose.compose import Draft
+from pipeline.compose.confidence import Assessment, assess, hopeless
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Writer
-from pipeline.response.compose import Draft
 from pipeline.response.manuscript import Manuscript, Stopwatch
 from pipeline.response.pen import Pen
 from pipeline.response.request import Limits
 from pipeline.streams import closing
-from pipeline.synthesis.synthesize import NOT_IN_DOCUMENTS
 from pipeline.text import terms
 from pipeline.values import (
     BlockKind,
@@ -31,6 +30,7 @@ from pipeline.values import (
     Usage,
     Written,
 )
+from pipeline.write.synthesize import NOT_IN_DOCUMENTS
 
 TOO_SHORT = 20
 """Characters below which a model's draft is no answer, unless it is a fact that a passage supports."""

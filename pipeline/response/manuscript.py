@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from pipeline.response.cite import Numbering
-from pipeline.validation.validate import judge
+from pipeline.check.validate import judge
+from pipeline.compose.cite import Numbering
 from pipeline.values import BlockKind, CitedSentence, Claim, Judgement, RetrievedChunk, Sentence
 
 

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from pipeline import wording
+from pipeline.compose.compose import Draft, compose, failed, without_search
 from pipeline.errors import CitewellError
 from pipeline.ports import HistoryStore, Planner, Retriever, Writer
 from pipeline.response.budget import Reservation
-from pipeline.response.compose import Draft, compose, failed, without_search
 from pipeline.response.drafting import Drafting
 from pipeline.response.manuscript import Manuscript, Stopwatch
 from pipeline.response.pen import Pen

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline import wording
-from pipeline.response.cite import body
-from pipeline.response.compose import NO_CONFIDENCE, failed
+from pipeline.compose.cite import body
+from pipeline.compose.compose import NO_CONFIDENCE, failed
 from pipeline.values import (
     Answer,
     Citation,

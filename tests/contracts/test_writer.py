@@ -9,13 +9,13 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from adapters.models.openai import OpenAIModel
-from pipeline.extraction.extract import ExtractiveWriter
+from pipeline.check.validate import judge
 from pipeline.ports import Writer
 from pipeline.streams import closing
-from pipeline.synthesis.prompts import PromptOptions
-from pipeline.synthesis.synthesize import ModelWriter
-from pipeline.validation.validate import judge
 from pipeline.values import Brief, Finished, Format, Intent, Sentence, Style
+from pipeline.write.extract import ExtractiveWriter
+from pipeline.write.prompts import PromptOptions
+from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.faults import Text
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.llm.walk import passage

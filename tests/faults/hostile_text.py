@@ -90,17 +90,17 @@ def inputs(characters: int) -> Iterator[tuple[str, str]]:
 
 
 def _question() -> Run:
-    from pipeline.planning.question import clean
+    from pipeline.plan.question import clean
 
     return clean
 
 
 def _planning() -> Run:
-    from pipeline.planning.followup import complete
-    from pipeline.planning.intent import format_of, intent_of
-    from pipeline.planning.question import clean
-    from pipeline.planning.sides import compared, parts
-    from pipeline.planning.smalltalk import small_talk
+    from pipeline.plan.followup import complete
+    from pipeline.plan.intent import format_of, intent_of
+    from pipeline.plan.question import clean
+    from pipeline.plan.sides import compared, parts
+    from pipeline.plan.smalltalk import small_talk
 
     def run(text: str) -> None:
         question = clean(text)
@@ -132,7 +132,7 @@ def _flagged() -> Run:
 
 
 def _draft() -> Run:
-    from pipeline.synthesis.markup import Parser
+    from pipeline.write.markup import Parser
 
     def run(text: str) -> None:
         parser = Parser()
@@ -157,7 +157,7 @@ def _text() -> Run:
 
 
 def _splitting() -> Run:
-    from pipeline.ingestion.split import Splitter, WordCount
+    from pipeline.ingest.split import Splitter, WordCount
     from pipeline.values import Block, BlockKind, Document, Parsed
 
     def run(text: str) -> None:
@@ -170,13 +170,13 @@ def _splitting() -> Run:
 
 
 def _figures() -> Run:
-    from pipeline.assessment.figures import names_another
+    from pipeline.read.figures import names_another
 
     return lambda text: names_another(text, text)
 
 
 def _asking() -> Run:
-    from pipeline.extraction.asked import AnswerType, holds, read
+    from pipeline.read.asked import AnswerType, holds, read
 
     def run(text: str) -> None:
         read(text)

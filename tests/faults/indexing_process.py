@@ -10,8 +10,8 @@ from pathlib import Path
 
 from adapters.files.reader import Reader
 from adapters.sources.folder import FolderSource
-from pipeline.ingestion.ingest import Event, ingest
-from pipeline.ingestion.split import Splitter, WordCount
+from pipeline.ingest.ingest import Event, ingest
+from pipeline.ingest.split import Splitter, WordCount
 from storage.open import open_storage
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.discord import words
 from pipeline import wording
-from pipeline.response.compose import without_search
+from pipeline.compose.compose import without_search
 from pipeline.response.request import Request
 from pipeline.values import Clarify, Event, Progress, Stage, Usage
 from tests.contracts.answers import cited

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.addresses import strange
-from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
 from pipeline.response.budget import TokenBudget
 from pipeline.response.pen import Pen
 from pipeline.response.request import Options, Request
 from pipeline.response.respond import Responder
-from pipeline.synthesis.prompts import PromptOptions
-from pipeline.synthesis.synthesize import ModelWriter
 from pipeline.text import terms, words
 from pipeline.values import Answer, BlockKind, CitedSentence, Usage, Written
+from pipeline.write.extract import ExtractiveWriter
+from pipeline.write.prompts import PromptOptions
+from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 QUESTION = "How many days of paid leave do full-time staff get a year?"

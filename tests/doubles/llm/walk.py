@@ -11,14 +11,11 @@ from adapters.models.anthropic import AnthropicModel
 from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from adapters.models.openai import OpenAIModel
-from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.ports import HistoryStore
 from pipeline.response.budget import TokenBudget
 from pipeline.response.pen import Pen
 from pipeline.response.request import Limits, Options, Request
 from pipeline.response.respond import Responder
-from pipeline.synthesis.prompts import PromptOptions
-from pipeline.synthesis.synthesize import ModelWriter
 from pipeline.values import (
     Answer,
     Audience,
@@ -35,6 +32,9 @@ from pipeline.values import (
     Turn,
     Unit,
 )
+from pipeline.write.extract import ExtractiveWriter
+from pipeline.write.prompts import PromptOptions
+from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.server import LlmServer
 
 EVERYBODY = Audience(collections=frozenset({"default"}))

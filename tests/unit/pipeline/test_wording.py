@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipeline import wording
-from pipeline.assessment.confidence import assess
+from pipeline.compose.confidence import assess
 from pipeline.values import Judgement, Sentence
 from tests.doubles.llm.walk import passage
 

@@ -12,7 +12,7 @@ import pytest
 
 from adapters.slack.home import PROMPTS
 from adapters.slack.startup import OPTIONAL, SCOPES
-from pipeline.planning.plan import Planner
+from pipeline.plan.plan import Planner
 from pipeline.values import Audience, Conversation, ConversationId, Document, Reply
 from storage.open import open_storage
 from tests.contracts.slack_driver import MANIFEST

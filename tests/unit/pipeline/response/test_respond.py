@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from pipeline.extraction.extract import ExtractiveWriter
 from pipeline.ports import Writer
 from pipeline.response.budget import TokenBudget
 from pipeline.response.pen import Judge, Pen
@@ -28,6 +27,7 @@ from pipeline.values import (
     Style,
     Turn,
 )
+from pipeline.write.extract import ExtractiveWriter
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 SAID = ("Full-time staff get 25 days of paid leave a year.", "Unused days of paid leave lapse in March.")

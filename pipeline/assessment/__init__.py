@@ -1,1 +1,0 @@
-"""How sure an answer is, and whether there is one."""

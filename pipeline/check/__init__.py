@@ -1,0 +1,1 @@
+"""Is a sentence supported by the passages it names?"""

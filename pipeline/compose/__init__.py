@@ -1,0 +1,1 @@
+"""From checked sentences to an answer."""

@@ -1,1 +1,0 @@
-"""Answers made of the passages' own sentences."""

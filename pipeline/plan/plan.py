@@ -1,0 +1,94 @@
+"""What to do with a message: look it up, answer it at once, ask back, or refuse."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline import wording
+from pipeline.errors import CitewellError
+from pipeline.plan.followup import complete
+from pipeline.plan.intent import format_of, intent_of
+from pipeline.plan.question import clean
+from pipeline.plan.sides import compared, parts
+from pipeline.plan.smalltalk import Talk, small_talk
+from pipeline.ports import Index, Passages
+from pipeline.screen import screen
+from pipeline.text import STOP_WORDS, query_terms
+from pipeline.values import Audience, Clarify, Conversation, Decline, Intent, Plan, Reply, Search
+
+SHORT = 10
+"""Characters below which a message is asked about, unless the thread or the vocabulary makes it clear."""
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f]")
+_WIDE_COUNTS = 3
+"""A character of Chinese, Japanese or Korean says about as much as three letters."""
+_AROUND = 20
+"""Times the longest question that a message may have with the mentions and quoted lines around it: it is not read."""
+_NAMED = 8
+"""Titles named when someone asks what is indexed."""
+
+
+class Planner:
+    """Decides in this order: injection, nothing indexed, empty, too long, small talk, too short, search."""
+
+    def __init__(self, index: Index, passages: Passages, *, max_question: int = 2000) -> None:
+        self._index = index
+        self._passages = passages
+        self._max_question = max_question
+
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+        """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
+        screening = screen(text)
+        if screening.decline:
+            return Decline(reason=wording.INJECTION, flags=("prompt_injection",))
+        if await self._passages.empty(audience):
+            return Reply(text=wording.EMPTY_KNOWLEDGE_BASE, flags=("empty_knowledge_base",))
+        if len(text) > _AROUND * self._max_question:
+            return Clarify(reason=wording.too_long(self._max_question))
+        question = clean(text)
+        if not any(character.isalnum() for character in question):
+            return Clarify(reason=wording.EMPTY_QUESTION)
+        if len(question) > self._max_question:
+            return Clarify(reason=wording.too_long(self._max_question))
+        if talk := small_talk(question):
+            return Reply(text=await self._talk(talk, audience))
+        if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
+            return Clarify(reason=wording.TOO_SHORT)
+        return self._search(question, conversation, ("suspected_injection",) if screening.flag else ())
+
+    async def _talk(self, talk: Talk, audience: Audience) -> str:
+        if talk is Talk.THANKS:
+            return wording.WELCOME
+        titles = [document.title or document.filename for document in await self._passages.documents(audience)]
+        shown = list(dict.fromkeys(titles))[:_NAMED]
+        return wording.introduction(shown, len(titles), greeting=talk is Talk.GREETING)
+
+    async def _known(self, question: str, audience: Audience) -> bool:
+        """Whether the documents know a word of a very short question: `VPN?` is a question."""
+        terms = [term for term in query_terms(question) if term not in STOP_WORDS]
+        if not terms:
+            return False
+        try:
+            return bool(await self._index.lexical(terms, audience, 1))
+        except CitewellError:
+            return True
+
+    def _search(self, asked: str, conversation: Conversation, flags: tuple[str, ...]) -> Search:
+        completed = complete(asked, conversation.turns)
+        question = completed.question
+        intent = intent_of(asked)
+        if intent is Intent.FACTUAL and completed.leans:
+            intent = intent_of(question)
+        found = compared(question) if intent is Intent.COMPARISON else parts(question)
+        return Search(
+            question=question,
+            queries=tuple(query for _, query in found) or (completed.query,),
+            sides=tuple(side for side, _ in found),
+            intent=intent,
+            format=format_of(asked, intent),
+            flags=flags,
+            context=completed.context,
+        )
+
+
+def _length(question: str) -> int:
+    return len(question) + (_WIDE_COUNTS - 1) * len(_WIDE.findall(question))

@@ -1,0 +1,1 @@
+"""How well passages, and each sentence of them, answer a question."""

@@ -1,1 +1,0 @@
-"""Answers written by a language model."""

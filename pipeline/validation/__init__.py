@@ -1,1 +1,0 @@
-"""Whether a sentence is supported by the passages it names."""

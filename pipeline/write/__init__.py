@@ -1,0 +1,1 @@
+"""Answers written from passages: by a language model, or of the passages' own sentences."""

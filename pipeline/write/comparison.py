@@ -1,0 +1,145 @@
+"""A comparison as a table: for each side of it what the documents say of the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+
+from pipeline.read import layout
+from pipeline.read.asked import read
+from pipeline.read.evidence import Candidate, gather
+from pipeline.text import terms
+from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence
+
+ROWS = 2
+"""Rows of the table, its header aside."""
+OFFERED, LIKE, BELOW = 5, 1.0, 0.6
+"""Sentences of each side that are looked at, what it adds when those of a row share their words but the sides, and how
+far below the best of its side a sentence may score."""
+ON_TOPIC = 0.5
+"""The share of what both sides are compared in that a sentence must have in or around it."""
+_FIGURE = re.compile(r"(?<!\d)\d++(?:[.,:/-]\d++)+")
+
+
+def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentence]:
+    """A table with a column for each side; [] when a side has nothing to say of what they are compared in, or both
+    sides the same sentence.
+
+    Each cell is one sentence about its side, or one about all that stands beside what is said of another side; a row
+    has what is said of the same thing, and names the chunks of its cells in order. Where the documents have a table
+    with a row for each side, it is these rows under their own header."""
+    sides = [_Side(brief, number, passages) for number in range(len(brief.sides))]
+    columns = [side.best(side.own() or side.general(sides)) for side in sides]
+    rows = _rows(brief, columns) if all(columns) else []
+    if not rows:
+        return []
+    if table := _quoted(rows[0]):
+        return table
+    cited = [tuple(dict.fromkeys(one.chunk_id for one in row)) for row in rows]
+    header = " | ".join(map(_plain, brief.sides))
+    return [
+        Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=cited[0], opens=True),
+        *(
+            Sentence(text=" | ".join(_plain(one.text) for one in row), kind=BlockKind.ROW, chunk_ids=chunk_ids)
+            for row, chunk_ids in zip(rows, cited, strict=True)
+        ),
+    ]
+
+
+class _Side:
+    """One side, and the sentences that may be about it."""
+
+    def __init__(self, brief: Brief, number: int, passages: Sequence[RetrievedChunk]) -> None:
+        query = brief.queries[number] if number < len(brief.queries) else brief.sides[number]
+        names = [_names(side) for side in brief.sides]
+        self._number = number
+        self._name = names[number].difference(*names[:number], *names[number + 1 :])
+        self._others = [name - names[number] for place, name in enumerate(names) if place != number]
+        topic = set.intersection(*map(_names, brief.queries)) if brief.queries else set[str]()
+        self._topic = topic.difference(*names)
+        found = (one for units in gather(read(query), passages) for one in units if one.says)
+        self._found = [one for one in found if not layout.leads_in(one.text) and self._on_topic(one)]
+
+    def own(self) -> list[Candidate]:
+        """What names the side, or stands under a heading that does and under none that names another."""
+        return [one for one in self._found if self._name and self._name <= _names(_around(one)) and self._free(one)]
+
+    def general(self, sides: Sequence[_Side]) -> list[Candidate]:
+        """What names no side: beside what is said of another one, otherwise in the passages found for this one."""
+        plain = [one for one in self._found if not any(name and name <= _names(_around(one)) for name in self._others)]
+        sections = {_section(one) for side in sides if side is not self for one in side.own()}
+        beside = [one for one in plain if _section(one) in sections]
+        return beside or [one for one in plain if one.passage.query == self._number]
+
+    def best(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The best of them, best first."""
+        best = max((one.score for one in candidates), default=0.0)
+        return sorted((one for one in candidates if one.score >= best - BELOW), key=lambda one: -one.score)[:OFFERED]
+
+    def _on_topic(self, one: Candidate) -> bool:
+        return len(self._topic & _names(_around(one))) >= ON_TOPIC * len(self._topic)
+
+    def _free(self, one: Candidate) -> bool:
+        """It does not stand under a heading that names another side and not this one."""
+        above = _names(_above(one))
+        return self._name <= above or not any(name and name <= above for name in self._others)
+
+
+def _names(text: str) -> set[str]:
+    """The terms of a text; a figure with parts is one: `3.2.0`."""
+    return {*_FIGURE.findall(text), *terms(_FIGURE.sub(" ", text))}
+
+
+def _above(one: Candidate) -> str:
+    """The headings above a sentence and what leads it in."""
+    chunk = one.passage.chunk
+    opening = layout.opening(chunk, one.index)
+    lead = layout.text_of(chunk, opening) if opening is not None else ""
+    return f"{lead} {layout.above(chunk, one.index)}"
+
+
+def _around(one: Candidate) -> str:
+    return f"{one.text} {_above(one)} {one.passage.document.title}"
+
+
+def _section(one: Candidate) -> tuple[str, str]:
+    return one.passage.document.id, layout.above(one.passage.chunk, one.index)
+
+
+def _rows(brief: Brief, columns: Sequence[Sequence[Candidate]]) -> list[tuple[Candidate, ...]]:
+    """Sentences side by side, the best and most alike first; no sentence twice."""
+    sides = set(terms(" ".join(brief.sides)))
+
+    def likeness(row: tuple[Candidate, ...]) -> float:
+        said = [set(terms(one.text)) - sides for one in row]
+        return len(set.intersection(*said)) / (min(map(len, said)) or 1)
+
+    rows: list[tuple[Candidate, ...]] = []
+    for row in sorted(product(*columns), key=lambda row: -sum(one.score for one in row) - LIKE * likeness(row)):
+        texts = {one.text for one in row}
+        if len(texts) == len(row) and not texts & {one.text for other in rows for one in other} and len(rows) < ROWS:
+            rows.append(row)
+    return rows
+
+
+def _quoted(row: Sequence[Candidate]) -> list[Sentence]:
+    """The header of a table and those of its rows that stand side by side; [] when they are not of one table."""
+    chunk, header = row[0].passage.chunk, layout.opening(row[0].passage.chunk, row[0].index)
+    alike = all(
+        one.kind is BlockKind.ROW
+        and one.chunk_id == chunk.id
+        and layout.opening(one.passage.chunk, one.index) == header
+        for one in row
+    )
+    if not alike or header is None:
+        return []
+    places = [(header, BlockKind.HEADER), *((one.index, BlockKind.ROW) for one in row)]
+    return [
+        Sentence(text=layout.text_of(chunk, index), kind=kind, chunk_ids=(chunk.id,), opens=kind is BlockKind.HEADER)
+        for index, kind in places
+    ]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("|", "/").split())

@@ -1,0 +1,203 @@
+"""From the text a model streams to sentences: incremental, and independent of where the stream is cut into pieces.
+
+A sentence is complete at a source number with a full stop behind it, or where the next one begins. Items, steps and
+rows are complete with their line; tables and code come whole. Numbers behind a paragraph's last sentence stand for
+the uncited sentences before it, and a line of numbers alone stands for what is above it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.values import BlockKind, Value
+from pipeline.write.endings import Ending, clean, tidy
+from pipeline.write.lines import DECORATION, FOOTER, LABEL, LINE, MISSING, RULE, may_become_more
+from pipeline.write.marks import extract
+from pipeline.write.tables import is_row, read_table
+
+_LANGUAGE = re.compile(r"[\w+#.-]{1,20}(?!\S)")
+"""A name such as `python`, `c++`, `objective-c`: nothing that could end the fence or be a link."""
+
+
+class Marked(Value):
+    """A `Sentence` before its source numbers are resolved."""
+
+    text: str
+    kind: BlockKind = BlockKind.PROSE
+    numbers: tuple[int, ...] = ()
+    opens: bool = False
+    language: str = ""
+    section: str = ""
+
+
+class Parser:
+    """Feed it text as it arrives; `missing` collects what the model said is not in the documents."""
+
+    def __init__(self) -> None:
+        self.missing: list[str] = []
+        self._rest = ""
+        self._ending = Ending()
+        self._fresh = True
+        """At the beginning of a line."""
+        self._opens = True
+        self._kind: BlockKind | None = None
+        self._section = ""
+        self._fence: list[str] | None = None
+        self._table: list[str] = []
+        self._held: list[Marked] = []
+        self._ready: list[Marked] = []
+        self._over = False
+
+    def feed(self, text: str) -> list[Marked]:
+        """The sentences that `text` completes."""
+        self._rest += clean(text)
+        while not self._over and self._step(final=False):
+            pass
+        return self._take()
+
+    def close(self, *, complete: bool = True) -> list[Marked]:
+        """What is left. With `complete` off the text was cut, and an unfinished sentence is dropped."""
+        if complete and not self._over:
+            self._rest += "\n"
+            while self._step(final=True):
+                pass
+        self._end_table()
+        if complete and self._fence is not None:
+            self._end_fence()
+        self._release(())
+        return self._take()
+
+    def _take(self) -> list[Marked]:
+        ready, self._ready = self._ready, []
+        return ready
+
+    def _step(self, *, final: bool) -> bool:
+        """Consume one line or sentence; False when more text is needed."""
+        line, newline, after = self._rest.partition("\n")
+        if not self._rest or (not newline and self._fence is not None):
+            return False
+        if self._fence is not None:
+            self._rest = after
+            self._in_fence(line)
+            return True
+        if self._fresh and not newline and (may_become_more(line)):
+            return False
+        if self._fresh:
+            return self._line(line, newline, after)
+        return self._prose(line, newline, after)
+
+    def _line(self, line: str, newline: str, after: str) -> bool:
+        found = LINE.match(line)
+        if self._table and not is_row(line) and (newline or line.strip()):
+            self._end_table()
+        if label := LABEL.match(line):
+            self._section = label["name"].lower()
+            self._rest, self._opens = line[label.end() :] + newline + after, True
+            return bool(self._rest)
+        if FOOTER.match(line):
+            self._over = True
+            return False
+        if found and found["quote"]:
+            self._rest = line[found.end() :] + newline + after
+            return bool(self._rest)
+        if not found and not MISSING.match(line) and line.strip() and not RULE.match(line):
+            self._begin_prose(line)
+            return True
+        if not newline:
+            return False
+        self._rest = after
+        self._whole_line(line, found)
+        return True
+
+    def _whole_line(self, line: str, found: re.Match[str] | None) -> None:
+        absent = MISSING.match(line[found.end() :] if found and (found["item"] or found["step"]) else line)
+        if absent:
+            self.missing.append(absent["what"].strip(DECORATION + "."))
+        elif not line.strip() or RULE.match(line):
+            self._opens = True
+        elif found is None:
+            self._complete(line, BlockKind.PROSE)
+        elif found["row"]:
+            self._table.append(line)
+        elif found["fence"]:
+            self._fence = [line.strip().lstrip("`~").strip()]
+        elif found["head"]:
+            self._complete(line[found.end() :].strip("# "), BlockKind.HEADING)
+        else:
+            self._complete(line[found.end() :], BlockKind.ITEM if found["item"] else BlockKind.STEP)
+
+    def _begin_prose(self, line: str) -> None:
+        self._fresh = False
+        if self._kind not in (None, BlockKind.PROSE) and not line.startswith("  "):
+            self._opens = True
+
+    def _prose(self, line: str, newline: str, after: str) -> bool:
+        end = self._ending.find(line, final=bool(newline))
+        if end is None and not newline:
+            return False
+        self._ending = Ending()
+        if end is None or not line[end:].strip():
+            self._complete(line, BlockKind.PROSE)
+            self._rest = after if newline else ""
+            self._fresh = bool(newline)
+        else:
+            self._complete(line[:end], BlockKind.PROSE)
+            self._rest = line[end:] + newline + after
+        return True
+
+    def _in_fence(self, line: str) -> None:
+        assert self._fence is not None
+        stripped = line.strip()
+        if stripped.startswith(("```", "~~~")) and not extract(stripped.lstrip("`~"))[0]:
+            numbers = extract(stripped.lstrip("`~"))[1]
+            self._end_fence()
+            if numbers:
+                self._release(numbers)
+        else:
+            self._fence.append(line)
+
+    def _end_fence(self) -> None:
+        assert self._fence is not None
+        info, *lines = self._fence
+        self._fence = None
+        named = _LANGUAGE.match(info)
+        if any(line.strip() for line in lines):
+            self._settle(self._marked("\n".join(lines), BlockKind.CODE, (), language=named.group() if named else ""))
+
+    def _end_table(self) -> None:
+        rows, self._table = read_table(self._table), []
+        if not rows:
+            return
+        marked = [self._marked(text, kind, numbers) for text, kind, numbers in rows]
+        cited = next((row.numbers for row in marked if row.numbers), ())
+        self._release(cited if self._leads_in() else ())
+        (self._ready if cited else self._held).extend(marked)
+
+    def _complete(self, raw: str, kind: BlockKind) -> None:
+        text, numbers = extract(raw.strip())
+        text = tidy(text)
+        if any(character.isalnum() for character in text):
+            self._settle(self._marked(text, kind, numbers))
+        elif numbers:
+            self._release(numbers)
+
+    def _marked(self, text: str, kind: BlockKind, numbers: tuple[int, ...], *, language: str = "") -> Marked:
+        same_list = kind is self._kind or (kind is BlockKind.ROW and self._kind is BlockKind.HEADER)
+        opens = self._opens or not (same_list or kind is BlockKind.PROSE)
+        self._opens, self._kind = False, kind
+        return Marked(text=text, kind=kind, numbers=numbers, opens=opens, language=language, section=self._section)
+
+    def _settle(self, marked: Marked) -> None:
+        """Pass a sentence on, or hold it while the numbers it rests on may still come."""
+        follows = marked.kind is BlockKind.PROSE and not marked.opens
+        together = follows or self._leads_in()
+        if marked.numbers or not together:
+            self._release(marked.numbers if together else ())
+        (self._ready if marked.numbers else self._held).append(marked)
+
+    def _leads_in(self) -> bool:
+        return bool(self._held) and self._held[-1].text.endswith((":", "："))
+
+    def _release(self, numbers: tuple[int, ...]) -> None:
+        self._ready.extend(held.model_copy(update={"numbers": numbers}) for held in self._held)
+        self._held.clear()

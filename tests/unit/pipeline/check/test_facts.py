@@ -1,0 +1,82 @@
+"""Numbers and dates are compared by what they mean, not by how they are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.check.facts import Facts, facts_of
+
+
+def held(claim: str, source: str) -> bool:
+    facts = facts_of(claim)
+    assert facts
+    return all(map(Facts(source).holds, facts))
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("1,000 users", "1000 users"),
+        ("1000000 users", "1.0 million users"),
+        ("five days", "5 days"),
+        ("twenty-five days", "25 days"),
+        ("25 days", "25 working days"),
+        ("20 percent", "20%"),
+        ("20 dollars", "$20"),
+        ("€1.5 million", "1,500,000 euros"),
+        ("14 days", "two weeks"),
+        ("24 hours", "one day"),
+        ("1 hour", "an hour"),
+        ("per year", "annual leave"),
+        ("monthly", "every month"),
+        ("2 km", "2000 metres"),
+        ("3 mm", "0.3 cm"),
+        ("a 5-day week", "5 days per week"),
+        ("5 May 2021", "2021-05-05"),
+        ("May 5th, 2021", "the 5th of May 2021"),
+        ("May 2021", "5 May 2021"),
+        ("in 2021", "on 5 May 2021"),
+        ("step 2", "the second step"),
+        ("version 1.2.3", "1.2.3 is out"),
+        ("at 9:30", "from 9:30 on"),
+    ],
+)
+def test_different_ways_to_write_one_fact_agree(claim: str, source: str) -> None:
+    assert held(claim, source)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("52 days", "25 days"),
+        ("2 weeks", "2 days"),
+        ("20 dollars", "20 euros"),
+        ("20%", "20 dollars"),
+        ("per month", "per week"),
+        ("1.5", "15"),
+        ("10", "100"),
+        ("5 June 2021", "5 May 2021"),
+        ("5 May 2022", "5 May 2021"),
+        ("5 May 2021", "May 2021"),
+        ("2 users", "v2 of it"),
+        ("1.2.4", "1.2.3"),
+    ],
+)
+def test_different_facts_do_not(claim: str, source: str) -> None:
+    assert not held(claim, source)
+
+
+def test_one_as_a_pronoun_is_no_number() -> None:
+    assert facts_of("the one that works") == []
+
+
+@given(st.integers(min_value=0, max_value=10**9))
+def test_a_number_agrees_with_itself_with_and_without_separators(number: int) -> None:
+    assert held(f"{number:,} items", f"there are {number} items")
+
+
+@given(st.text(max_size=200))
+def test_any_text_holds_its_own_facts(text: str) -> None:
+    assert all(map(Facts(text).holds, facts_of(text)))

@@ -1,0 +1,149 @@
+"""Citation numbers, marks, references and positions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.compose.cite import Numbering, body, cite, place, reference, snippet
+from pipeline.values import BlockKind, Chunk, CitationStyle, CitedSentence, Document, RetrievedChunk, Unit
+
+
+def passage(name: str, text: str = "Text.", **chunk: object) -> RetrievedChunk:
+    return RetrievedChunk(
+        chunk=Chunk.model_validate(
+            {
+                "id": name,
+                "document_id": f"d-{name}",
+                "text": text,
+                "units": (Unit(start=0, end=len(text), kind=BlockKind.PROSE),),
+                **chunk,
+            }
+        ),
+        document=Document(id=f"d-{name}", filename=f"{name}.md", title=name.title()),
+        score=0.87654,
+    )
+
+
+def test_numbers_are_given_at_first_appearance_and_kept() -> None:
+    numbering = Numbering([passage("a"), passage("b"), passage("c")])
+    assert numbering.number(["c"]) == (1,)
+    assert numbering.number(["a", "c"]) == (1, 2)
+    assert [citation.title for citation in numbering.citations()] == ["C", "A"]
+
+
+def test_only_cited_passages_become_citations() -> None:
+    numbering = Numbering([passage("a"), passage("b")])
+    numbering.number(["b"], "Text.")
+    assert [(c.number, c.chunk_id, c.quote, c.score) for c in numbering.citations()] == [(1, "b", "Text.", 0.877)]
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        (CitationStyle.NUMBERED, "Yes. [1]"),
+        (CitationStyle.FOOTNOTE, "Yes.¹"),
+        (CitationStyle.INLINE, "Yes. (Source: A - Leave > Sick, page 3)"),
+        (CitationStyle.ENDNOTE, "Yes. [1]\n\nSources:\n1. A - Leave > Sick, page 3"),
+    ],
+)
+def test_each_style_marks_and_refers_in_its_own_way(style: CitationStyle, expected: str) -> None:
+    source = cite(passage("a", heading=("Leave", "Sick"), page=3), 1)
+    text, _ = body([CitedSentence(text="Yes.", numbers=(1,))], [source], style)
+    assert text == expected
+
+
+def test_inline_style_names_product_and_document_type_where_they_are_known() -> None:
+    known = passage("a")
+    document = known.document.model_copy(update={"product": "Kestrel", "document_type": "Manual"})
+    source = cite(known.model_copy(update={"document": document}), 1)
+    text, _ = body([CitedSentence(text="Yes.", numbers=(1,))], [source], CitationStyle.INLINE)
+    assert text == "Yes. (Source: Kestrel Manual)"
+
+
+def test_blocks_keep_their_form() -> None:
+    sentences = [
+        CitedSentence(text="Do this:", numbers=(1,)),
+        CitedSentence(text="Open it.", kind=BlockKind.STEP, numbers=(1,)),
+        CitedSentence(text="Close it.", kind=BlockKind.STEP, numbers=(1,)),
+        CitedSentence(text="Plan | Price", kind=BlockKind.HEADER),
+        CitedSentence(text="Basic | 5", kind=BlockKind.ROW, numbers=(2,)),
+        CitedSentence(text="print(1)", kind=BlockKind.CODE, language="python", numbers=(2,)),
+    ]
+    text, _ = body(sentences, [cite(passage("a"), 1), cite(passage("b"), 2)], CitationStyle.NUMBERED)
+    assert text == (
+        "Do this: [1]\n\n1. Open it. [1]\n2. Close it. [1]\n\n| Plan | Price |\n| --- | --- |\n| Basic | 5 [2] |\n\n"
+        "```python\nprint(1)\n```\n[2]"
+    )
+
+
+def test_a_code_block_cannot_break_out_of_its_fence() -> None:
+    text, _ = body([CitedSentence(text="```\nhi", kind=BlockKind.CODE)], [], CitationStyle.NUMBERED)
+    assert text.startswith("````\n")
+    assert text.endswith("\n````")
+
+
+kinds = st.sampled_from([kind for kind in BlockKind if kind is not BlockKind.HEADING])
+words = st.text(st.characters(categories=["L", "N", "Zs"]), min_size=1, max_size=30).filter(str.strip)
+
+
+@given(st.lists(st.builds(CitedSentence, text=words, kind=kinds, numbers=st.sampled_from([(1,), (2,), (1, 2)]))))
+def test_positions_point_at_the_sentences_that_rest_on_a_source(sentences: list[CitedSentence]) -> None:
+    sources = [cite(passage("a"), 1), cite(passage("b"), 2)]
+    text, positions = body(sentences, sources, CitationStyle.NUMBERED)
+    for number in (1, 2):
+        expected = [s.text for s in sentences if number in s.numbers]
+        assert [text[start:end] for start, end in positions.get(number, [])] == expected
+
+
+@given(st.text(max_size=400), st.text(max_size=40))
+def test_a_snippet_is_short_and_made_of_the_text(text: str, quote: str) -> None:
+    shown = snippet(text, quote)
+    assert len(shown) <= 150 + 4
+    assert shown.removeprefix("… ").removesuffix(" …") in " ".join(text.split())
+
+
+def test_a_reference_says_where_in_the_document() -> None:
+    source = cite(passage("a", sheet="Rates", page=2, heading=("Travel",)), 1)
+    assert place(source) == "Travel, sheet Rates, page 2"
+    assert reference(source) == "A - Travel, sheet Rates, page 2"
+
+
+@pytest.mark.parametrize(
+    ("quote", "heading"), [("Second. … Two.", "Second."), ("Two.", "Second."), ("One. … Two.", "First. / Second.")]
+)
+def test_a_quote_is_cited_under_the_headings_that_it_stands_under(quote: str, heading: str) -> None:
+    text = "First. One. Second. Two."
+    places = (
+        (0, 6, BlockKind.HEADING),
+        (7, 11, BlockKind.PROSE),
+        (12, 19, BlockKind.HEADING),
+        (20, 24, BlockKind.PROSE),
+    )
+    units = tuple(Unit(start=start, end=end, kind=kind) for start, end, kind in places)
+    assert cite(passage("a", text, units=units), 1, quote=quote).heading == (heading,)
+
+
+def test_a_heading_that_repeats_the_title_is_not_said_twice() -> None:
+    assert reference(cite(passage("a", heading=("A", "Travel")), 1)) == "A - Travel"
+
+
+def test_each_part_of_a_comparison_begins_with_its_label_and_positions_stay_right() -> None:
+    said = [("Both are paid.", "similarities"), ("Both are yearly.", "similarities"), ("Days differ.", "differences")]
+    sentences = [CitedSentence(text=text, section=section, numbers=(1,)) for text, section in said]
+    text, positions = body(sentences, (), CitationStyle.NUMBERED)
+    assert text == (
+        "**Similarities**\n\nBoth are paid. [1] Both are yearly. [1]\n\n**Differences**\n\nDays differ. [1]"
+    )
+    assert [text[start:end] for start, end in positions[1]] == [sentence for sentence, _ in said]
+
+
+def test_what_stands_between_steps_does_not_begin_their_numbers_anew() -> None:
+    sentences = [
+        CitedSentence(text="Stop.", kind=BlockKind.STEP, opens=True),
+        CitedSentence(text="server stop", kind=BlockKind.CODE),
+        CitedSentence(text="Start.", kind=BlockKind.STEP),
+        CitedSentence(text="Wait a minute.", kind=BlockKind.PROSE),
+        CitedSentence(text="Look.", kind=BlockKind.STEP),
+    ]
+    text, _ = body(sentences, (), CitationStyle.NUMBERED)
+    assert [line for line in text.splitlines() if line[:1].isdigit()] == ["1. Stop.", "2. Start.", "3. Look."]

@@ -1,0 +1,295 @@
+"""The retriever over a real library: what it finds, in which order, and what it does when a part fails."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.errors import Unavailable
+from pipeline.find.retrieve import Retriever
+from pipeline.ports import UnitVectors, Vectors
+from pipeline.text import sentences, terms
+from pipeline.values import Audience, BlockKind, Chunk, Hit, Retrieval, Search, Unit
+from storage.index import SearchIndex
+from storage.open import Storage, open_storage
+from tests.doubles.samples import document
+
+EVERYONE = Audience(collections=frozenset({"default"}))
+SYNONYMS = {"holidai": "vacat", "leav": "vacat", "laptop": "comput"}
+
+
+class Meaning:
+    """An embedder for which texts are alike when they share words or synonyms."""
+
+    name = "meaning"
+    dimensions = 384
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.full((len(texts), self.dimensions), 1e-3, np.float32)
+        for row, text in enumerate(texts):
+            for term in terms(text):
+                seed = zlib.crc32(SYNONYMS.get(term, term).encode())
+                vectors[row] += np.random.default_rng(seed).normal(size=self.dimensions)
+        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+
+class Mute(Meaning):
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        raise Unavailable("embedder", "is not there")
+
+
+class Deaf:
+    """An index that finds nothing by words, or nothing by meaning, because that side is down."""
+
+    def __init__(self, index: SearchIndex, *down: str) -> None:
+        self._index = index
+        self._down = down
+
+    def _check(self, side: str) -> None:
+        if side in self._down:
+            raise Unavailable("index", "is broken")
+
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
+        self._check("lexical")
+        return await self._index.lexical(terms, audience, limit)
+
+    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
+        self._check("lexical")
+        return await self._index.rarity(terms)
+
+    async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
+        self._check("vector")
+        return await self._index.nearest(vector, audience, limit)
+
+    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
+        self._check("vector")
+        return await self._index.unit_vectors(chunk_ids)
+
+
+@pytest.fixture
+async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
+    async with open_storage(tmp_path / "data", embedder=Meaning.name) as opened:
+        yield opened
+
+
+async def put(storage: Storage, name: str, *texts: str, collection: str = "default", overlap: int = 0) -> None:
+    found = [
+        Chunk(
+            id=f"{name}#{position}",
+            document_id=name,
+            text=text,
+            units=tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(text)),
+            position=position,
+            overlap=overlap if position else 0,
+        )
+        for position, text in enumerate(texts)
+    ]
+    vectors = [await Meaning().embed([one.text[unit.start : unit.end] for unit in one.units]) for one in found]
+    await storage.library.put(document(name, collection=collection), found, vectors, Meaning.name)
+
+
+async def find(
+    storage: Storage,
+    *queries: str,
+    context: str = "",
+    audience: Audience = EVERYONE,
+    top_k: int = 5,
+    floor: float = 0.25,
+) -> Retrieval:
+    retriever = Retriever(storage.index, storage.library, Meaning(), top_k=top_k, floor=floor)
+    return await retriever.retrieve(Search(question=queries[0], queries=queries, context=context), audience)
+
+
+def ids(retrieval: Retrieval) -> list[str]:
+    return [passage.chunk.id for passage in retrieval.passages]
+
+
+@pytest.fixture
+async def office(storage: Storage) -> Storage:
+    await put(storage, "travel", "Trains are booked in the travel portal. Flights need the consent of a manager.")
+    await put(storage, "leave", "Vacation is thirty days a year. It is requested in the staff portal.")
+    await put(storage, "hardware", "A broken computer is replaced by the help desk within two working days.")
+    await put(storage, "kitchen", "The coffee machine is cleaned every evening.")
+    return storage
+
+
+async def test_a_passage_is_found_by_its_words_and_by_its_meaning(office: Storage) -> None:
+    assert ids(await find(office, "Who must consent to flights?"))[0] == "travel#0"
+    assert ids(await find(office, "How much holiday?", floor=0.1))[0] == "leave#0"
+
+
+async def test_passages_come_best_first_with_ranks_and_a_cosine_for_each_unit(office: Storage) -> None:
+    found = await find(office, "Is vacation requested in the staff portal?")
+    best = found.passages[0]
+    assert best.chunk.id == "leave#0"
+    assert best.ranks == {"lexical": 1, "vector": 1}
+    assert len(best.unit_scores) == len(best.chunk.units)
+    assert best.unit_scores[1] > best.unit_scores[0]
+    scores = [passage.score for passage in found.passages]
+    assert scores == sorted(scores, reverse=True)
+    assert 0.5 < scores[0] <= 1
+
+
+async def test_what_does_not_fit_stays_below_the_floor_but_is_named_as_nearest(office: Storage) -> None:
+    found = await find(office, "Who won the chess championship?")
+    assert found.passages == ()
+    assert found.nearest
+    assert len(found.documents) == 4
+
+
+async def test_other_audiences_find_nothing(office: Storage) -> None:
+    await put(office, "salaries", "Salaries are reviewed in April.", collection="board")
+    assert await find(office, "When are salaries reviewed?", audience=Audience(collections=frozenset())) == Retrieval(
+        passages=()
+    )
+    everything = await find(office, "When are salaries reviewed?", floor=0)
+    assert "salaries" not in everything.documents
+
+
+async def test_an_empty_library_finds_nothing(storage: Storage) -> None:
+    assert await find(storage, "What is the notice period?") == Retrieval(passages=())
+
+
+async def test_each_query_brings_its_own_passages_once(office: Storage) -> None:
+    found = await find(office, "broken computer", "vacation days", top_k=2)
+    assert {(passage.chunk.id, passage.query) for passage in found.passages} >= {("hardware#0", 0), ("leave#0", 1)}
+    assert len(set(ids(found))) == len(found.passages)
+
+
+async def test_a_question_that_finds_little_by_itself_follows_its_thread(office: Storage) -> None:
+    assert ids(await find(office, "Who consents?", context="Flights are booked by the office."))[0] == "travel#0"
+    assert (
+        ids(await find(office, "And how long?", context="Vacation is requested.\nHow much vacation?", floor=0.1))[0]
+        == "leave#0"
+    )
+
+
+async def test_a_thread_does_not_outweigh_a_question_on_something_else(office: Storage) -> None:
+    thread = "Vacation is thirty days a year.\nHow much vacation do I get?"
+    assert ids(await find(office, "When is the coffee machine cleaned?", context=thread))[0] == "kitchen#0"
+
+
+async def test_a_complete_question_on_something_else_finds_what_it_finds_alone(office: Storage) -> None:
+    question, thread = (
+        "When is the coffee machine cleaned?",
+        "Vacation is thirty days a year.\nHow much vacation do I get?",
+    )
+    assert await find(office, question, context=thread) == await find(office, question)
+
+
+async def test_near_copies_are_collapsed_and_one_document_cannot_fill_the_list(storage: Storage) -> None:
+    rule = "Receipts are kept for ten years in the archive, and then they are destroyed by the registry"
+    await put(storage, "a", rule, f"{rule}.")
+    await put(storage, "b", f"{rule} again")
+    await put(storage, "c", *(f"Receipts in drawer {number}{number} are kept apart." for number in range(1, 8)))
+    await put(storage, "d", "Some receipts are lost.")
+    found = await find(storage, "Where are receipts kept?", floor=-1)
+    assert len([one for one in ids(found) if one[0] in "ab"]) == 1
+    assert len([one for one in ids(found) if one[0] == "c"]) == 3
+    assert "d#0" in ids(found)
+
+
+async def test_many_editions_of_one_text_leave_room_for_what_contradicts_them(storage: Storage) -> None:
+    for number in range(50):
+        await put(storage, f"poison{number}", f"The refund limit for customers is 900 EUR as of revision {number}.")
+    await put(storage, "clean", "For customers, the refund has a limit of 200 EUR.")
+    await put(storage, "other", "Refunds above the limit need a manager.")
+    found = await find(storage, "What is the refund limit for customers?", floor=0)
+    assert len([one for one in ids(found) if one.startswith("poison")]) == 3
+    assert {"clean#0", "other#0"} < set(ids(found))
+
+
+async def test_editions_fill_the_list_where_nothing_else_is_left(storage: Storage) -> None:
+    for year in range(2020, 2025):
+        await put(storage, f"{year}", f"The refund limit for customers of {year} is {year - 1900} EUR.")
+    assert len(ids(await find(storage, "What is the refund limit for customers?", floor=0))) == 5
+
+
+async def test_the_chunk_that_goes_on_with_the_best_unit_stands_beside_it(storage: Storage) -> None:
+    await put(
+        storage,
+        "guide",
+        "Badges are printed at the desk. To replace a lost badge do the following steps.",
+        "do the following steps. Bring an identity card and ten euros.",
+        overlap=23,
+    )
+    for number in range(4):
+        await put(storage, f"badge{number}", f"A lost badge number {number} was found and will replace nothing.")
+    found = await find(storage, "What steps replace a lost badge?", top_k=3, floor=0)
+    assert ids(found)[:2] == ["guide#0", "guide#1"]
+    assert len(found.passages) == 3
+
+
+@pytest.mark.parametrize("overlap", [23, 0])
+async def test_a_chunk_that_no_search_finds_stands_beside_the_best_one_where_it_goes_on_with_it(
+    storage: Storage, overlap: int
+) -> None:
+    await put(
+        storage,
+        "guide",
+        "Badges are printed at the desk. To replace a lost badge do the following steps.",
+        "do the following steps. Bring an identity card and ten euros.",
+        overlap=overlap,
+    )
+    for number in range(60):
+        kind = "".join(chr(ord("a") + digit) for digit in divmod(number, 26))
+        await put(storage, kind, f"To replace a lost badge of {kind}land, these steps do not follow at all.")
+    found = await find(storage, "To replace a lost badge do which following steps?", top_k=3, floor=0)
+    assert ids(found)[0] == "guide#0"
+    assert "guide" not in {one.document.id for one in found.nearest[1:]}
+    assert (ids(found)[1] == "guide#1") == bool(overlap)
+    assert len(found.passages) == 3
+
+
+@pytest.mark.parametrize(
+    ("down", "embedder", "degraded"),
+    [
+        (("lexical",), Meaning(), ("lexical",)),
+        (("vector",), Meaning(), ("vector",)),
+        ((), Mute(), ("embedder",)),
+        ((), None, ()),
+    ],
+)
+async def test_one_side_alone_answers_and_the_other_is_named(
+    office: Storage, down: tuple[str, ...], embedder: Meaning | None, degraded: tuple[str, ...]
+) -> None:
+    retriever = Retriever(Deaf(office.index, *down), office.library, embedder)
+    query = "Who replaces a broken computer?"
+    found = await retriever.retrieve(Search(question=query, queries=(query,)), EVERYONE)
+    assert ids(found)[0] == "hardware#0"
+    assert found.degraded == degraded
+
+
+async def test_with_both_sides_down_nothing_is_found_and_both_are_named(office: Storage) -> None:
+    retriever = Retriever(Deaf(office.index, "lexical", "vector"), office.library, Meaning())
+    query = "Who replaces a broken computer?"
+    found = await retriever.retrieve(Search(question=query, queries=(query,)), EVERYONE)
+    assert found == Retrieval(passages=(), degraded=("lexical", "vector"))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Wie lang ist die Kündigungsfrist?", "Die Kündigungsfrist beträgt drei Monate zum Quartalsende."),
+        ("Où sont rangées les clés ?", "Les clés sont rangées à l'accueil, dans l'armoire verte."),
+        ("¿Cuándo se pagan los salarios?", "Los salarios se pagan el último día del mes."),
+        ("有給休暇は何日ですか", "有給休暇は年に二十日です。"),
+    ],
+)
+async def test_questions_in_other_languages_find_their_passage(storage: Storage, question: str, answer: str) -> None:
+    for number, text in enumerate(
+        [
+            answer,
+            "El café está en la cocina.",
+            "Das Büro öffnet um acht Uhr.",
+            "会議室は二階です。",
+            "Le bureau ouvre tôt.",
+        ]
+    ):
+        await put(storage, f"d{number}", text)
+    assert ids(await find(storage, question))[0] == "d0#0"

@@ -1,0 +1,258 @@
+"""Ingestion into a real library: incremental, whole or not at all, and honest about what failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.errors import Refused, Unavailable
+from pipeline.ingest.ingest import Change, Event, Failed, Summary, ingest
+from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ports import SourceItem, Vectors
+from pipeline.values import Audience, Block, BlockKind, Document, Parsed
+from storage.open import Storage, open_storage
+
+
+class Pages:
+    """A source whose documents are given; text None cannot be parsed."""
+
+    def __init__(self, texts: dict[str, str | None], *, name: str = "pages", cut_off: bool = False) -> None:
+        self.name = name
+        self.texts = texts
+        self.parsed: list[str] = []
+        self._cut_off = cut_off
+
+    async def items(self) -> AsyncIterator[SourceItem]:
+        for name, text in self.texts.items():
+            yield SourceItem(id=name, label=name, version=f"version of {text}")
+        if self._cut_off:
+            raise Unavailable("pages", "the list was cut off")
+
+    async def parse(self, item: SourceItem) -> Parsed:
+        self.parsed.append(item.id)
+        text = self.texts[item.id]
+        if text is None:
+            raise Refused("it is damaged", what_to_do="Save it again.")
+        document = Document(id=item.id, filename=item.id, title=item.id, source=self.name, version=item.version)
+        return Parsed(document=document, blocks=(Block(kind=BlockKind.PROSE, text=text),))
+
+
+class LetterEmbedder:
+    """Vectors by first letter; fails when told to."""
+
+    name = "letters"
+    dimensions = 4
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.broken = False
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        await asyncio.sleep(0)
+        if self.broken:
+            raise Unavailable("embedder", "the graph could not be run")
+        self.texts += texts
+        vectors = np.zeros((len(texts), 4), np.float32)
+        for row, text in enumerate(texts):
+            vectors[row, ord(text[0]) % 4] = 1
+        return vectors
+
+
+@pytest.fixture
+async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
+    async with open_storage(tmp_path / "data", embedder="letters") as storage:
+        yield storage
+
+
+async def run(
+    storage: Storage,
+    source: Pages,
+    embedder: LetterEmbedder | None = None,
+    *,
+    events: list[Event] | None = None,
+    collection: str = "default",
+) -> Summary:
+    return await ingest(
+        source,
+        storage.library,
+        Splitter(WordCount()),
+        embedder,
+        (events if events is not None else []).append,
+        flag=lambda text: "ignore all" in text,
+        collection=collection,
+    )
+
+
+def counts(summary: Summary) -> tuple[int, int, int, int, int]:
+    return summary.added, summary.changed, summary.unchanged, summary.removed, len(summary.failed)
+
+
+async def names(storage: Storage, collection: str = "default") -> list[str]:
+    audience = Audience(collections=frozenset({collection}))
+    return [document.id for document in await storage.library.documents(audience)]
+
+
+async def test_what_is_new_changed_unchanged_and_gone_is_told_apart(storage: Storage) -> None:
+    embedder = LetterEmbedder()
+    assert counts(await run(storage, Pages({"a": "A.", "b": "B.", "c": "C."}), embedder)) == (3, 0, 0, 0, 0)
+    second = Pages({"a": "A.", "b": "Changed.", "d": "D."})
+    assert counts(await run(storage, second, embedder)) == (1, 1, 1, 1, 0)
+    assert sorted(second.parsed) == ["b", "d"]
+    assert await names(storage) == ["a", "b", "d"]
+
+
+async def test_each_document_is_an_event(storage: Storage) -> None:
+    events: list[Event] = []
+    await run(storage, Pages({"a": "A.", "b": None}), events=events)
+    assert sorted((event.change, event.label) for event in events) == [(Change.ADDED, "a"), (Change.FAILED, "b")]
+    assert [event.done for event in events] == [1, 2]
+    assert {event.total for event in events} == {2}
+
+
+async def test_a_document_that_fails_keeps_its_old_version(storage: Storage) -> None:
+    embedder = LetterEmbedder()
+    await run(storage, Pages({"a": "Old words.", "b": "B."}), embedder)
+    summary = await run(storage, Pages({"a": None, "b": "B."}), embedder)
+    assert counts(summary) == (0, 0, 1, 0, 1)
+    assert summary.failed[0].reason == "it is damaged. Save it again."
+    assert isinstance(summary.failed[0], Failed)
+    assert await names(storage) == ["a", "b"]
+
+
+async def test_only_documents_of_the_same_source_are_pruned(storage: Storage) -> None:
+    await run(storage, Pages({"a": "A."}, name="one"))
+    await run(storage, Pages({"b": "B."}, name="two"))
+    assert counts(await run(storage, Pages({}, name="two"))) == (0, 0, 0, 1, 0)
+    assert await names(storage) == ["a"]
+
+
+async def test_nothing_is_pruned_when_the_source_could_not_list_everything(storage: Storage) -> None:
+    await run(storage, Pages({"a": "A.", "b": "B."}))
+    summary = await run(storage, Pages({"a": "A."}, cut_off=True))
+    assert summary.removed == 0
+    assert "cut off" in summary.failed[0].reason
+    assert await names(storage) == ["a", "b"]
+
+
+async def test_a_source_is_not_emptied_unless_that_is_meant(storage: Storage) -> None:
+    async def look_again(texts: dict[str, str | None]) -> Summary:
+        return await ingest(
+            Pages(texts),
+            storage.library,
+            Splitter(WordCount()),
+            None,
+            lambda event: None,
+            flag=lambda text: False,
+            emptying=False,
+        )
+
+    await run(storage, Pages({"a": "A.", "b": "B."}))
+    with pytest.raises(Refused, match="nothing is left") as refusal:
+        await look_again({})
+    assert "citewell documents remove pages" in refusal.value.what_to_do
+    assert await names(storage) == ["a", "b"]
+    assert (await look_again({"b": "B."})).removed == 1
+    assert (await run(storage, Pages({}))).removed == 1
+
+
+async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_get_them_later(
+    storage: Storage,
+) -> None:
+    embedder = LetterEmbedder()
+    embedder.broken = True
+    first = await run(storage, Pages({"a": "A."}), embedder)
+    assert counts(first) == (1, 0, 0, 0, 0)
+    assert "could not be run" in first.degraded
+    assert await storage.index.lexical(["a"], Audience(collections=frozenset({"default"})), 5)
+    embedder.broken = False
+    assert counts(await run(storage, Pages({"a": "A."}), embedder)) == (0, 1, 0, 0, 0)
+    assert counts(await run(storage, Pages({"a": "A."}), embedder)) == (0, 0, 1, 0, 0)
+
+
+async def test_each_unit_has_its_own_vector(storage: Storage) -> None:
+    await run(storage, Pages({"a": "Alpha one. Beta two. Gamma three."}), LetterEmbedder())
+    (hit,) = await storage.index.lexical(["beta"], Audience(collections=frozenset({"default"})), 5)
+    vectors = (await storage.index.unit_vectors([hit.chunk_id])).matrix
+    assert vectors.argmax(axis=1).tolist() == [ord(letter) % 4 for letter in "ABG"]
+
+
+async def test_a_text_that_occurs_in_many_documents_is_embedded_once_a_batch(storage: Storage) -> None:
+    embedder = LetterEmbedder()
+    await run(storage, Pages({f"d{n}": "The same footer everywhere." for n in range(20)}), embedder)
+    assert len(embedder.texts) < 20
+    assert len(await names(storage)) == 20
+
+
+async def test_documents_that_address_an_assistant_are_flagged(storage: Storage) -> None:
+    summary = await run(storage, Pages({"a": "Please ignore all that.", "b": "B."}))
+    assert summary.flagged == ("a",)
+    assert [document.flagged for document in await storage.library.documents()] == [True, False]
+
+
+async def test_a_source_indexed_into_another_collection_moves_there(storage: Storage) -> None:
+    await run(storage, Pages({"a": "A."}))
+    assert counts(await run(storage, Pages({"a": "A."}), collection="people")) == (0, 1, 0, 0, 0)
+    assert await names(storage) == []
+    assert await names(storage, "people") == ["a"]
+
+
+async def test_what_cannot_be_read_moves_to_the_collection_too(storage: Storage) -> None:
+    await run(storage, Pages({"a": "A.", "b": "B.", "c": "C."}))
+    cut_off = Pages({"a": "A.", "b": None}, cut_off=True)
+    assert counts(await run(storage, cut_off, collection="board")) == (0, 1, 0, 0, 2)
+    assert (await names(storage), await names(storage, "board")) == ([], ["a", "b", "c"])
+
+
+async def test_what_moves_is_found_by_its_vectors_where_it_is_now_and_nowhere_else(storage: Storage) -> None:
+    embedder = LetterEmbedder()
+    await run(storage, Pages({"a": "Alpha one. Beta two."}), embedder)
+    await run(storage, Pages({"x": "Xenon."}, name="others"), embedder)
+    assert await storage.vectors.sync()
+    embedder.texts.clear()
+    await run(storage, Pages({"a": "Alpha one. Beta two."}), embedder, collection="people")
+    assert embedder.texts == []
+    (question,) = await embedder.embed(["Alpha"])
+    for chroma in (False, True):
+        assert not chroma or await storage.vectors.sync()
+        found = {
+            collection: await storage.index.nearest(question, Audience(collections=frozenset({collection})), 5)
+            for collection in ("default", "people")
+        }
+        documents = {
+            collection: [document.id for _, document in await storage.library.chunks([hit.chunk_id for hit in hits])]
+            for collection, hits in found.items()
+        }
+        assert documents == {"default": ["x"], "people": ["a"]}
+        vectors = (await storage.index.unit_vectors([hit.chunk_id for hit in found["people"]])).matrix
+        assert vectors.argmax(axis=1).tolist() == [ord("A") % 4, ord("B") % 4]
+
+
+async def test_many_documents_pass_through_the_bounded_queues(storage: Storage) -> None:
+    texts: dict[str, str | None] = {f"d{n:03}": f"Document number {n}." for n in range(300)}
+    summary = await run(storage, Pages(texts), LetterEmbedder())
+    assert (summary.added, summary.chunks) == (300, 300)
+    assert len(await names(storage)) == 300
+
+
+async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Storage) -> None:
+    class Full:
+        versions = storage.library.versions
+        claim = storage.library.claim
+
+        async def put(self, *_: object) -> None:
+            raise Unavailable("database", "the disk is full")
+
+    texts: dict[str, str | None] = {f"d{n}": "text" for n in range(200)}
+    with pytest.raises(Unavailable, match="disk is full"):
+        await ingest(
+            Pages(texts),
+            Full(),  # type: ignore[arg-type]
+            Splitter(WordCount()),
+            None,
+            lambda event: None,
+            flag=lambda text: False,
+        )

@@ -1,0 +1,46 @@
+"""What is embedded for a unit can be understood by itself."""
+
+from __future__ import annotations
+
+from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ingest.unit_texts import unit_texts
+from pipeline.values import Block, BlockKind, Document, Parsed
+
+
+def texts(*blocks: tuple[BlockKind, str]) -> list[str]:
+    parsed = Parsed(
+        document=Document(id="d", filename="d.md", title="D"),
+        blocks=tuple(Block(kind=kind, text=text) for kind, text in blocks),
+    )
+    (chunk,) = Splitter(WordCount()).split(parsed)
+    return unit_texts(chunk)
+
+
+def test_a_row_names_its_columns() -> None:
+    assert texts((BlockKind.HEADER, "City | Rate"), (BlockKind.ROW, "Oslo | 75"), (BlockKind.ROW, "Bern | ")) == [
+        "City | Rate",
+        "City: Oslo, Rate: 75",
+        "City: Bern",
+    ]
+
+
+def test_a_row_that_does_not_fit_its_header_stays_as_it_is() -> None:
+    assert texts((BlockKind.HEADER, "A | B"), (BlockKind.ROW, "1 | 2 | 3"))[1] == "1 | 2 | 3"
+
+
+def test_a_short_item_follows_its_lead_in() -> None:
+    long = "an item of its own that says all there is to say about it"
+    assert texts((BlockKind.PROSE, "Not paid are:"), (BlockKind.ITEM, "parking fines"), (BlockKind.ITEM, long)) == [
+        "Not paid are:",
+        "Not paid are: parking fines",
+        long,
+    ]
+
+
+def test_a_lead_in_reaches_no_further_than_its_list() -> None:
+    assert texts(
+        (BlockKind.PROSE, "Not paid are:"),
+        (BlockKind.ITEM, "fines"),
+        (BlockKind.PROSE, "All else is."),
+        (BlockKind.ITEM, "hotels"),
+    )[-1] == ("hotels")

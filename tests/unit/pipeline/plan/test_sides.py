@@ -1,0 +1,85 @@
+"""Comparisons are taken apart into sides, double questions into parts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.plan.sides import compared, parts
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        (
+            "compare VPN and SSO for contractors",
+            (("VPN", "VPN for contractors"), ("SSO", "SSO for contractors")),
+        ),
+        (
+            "annual vs monthly billing for teams?",
+            (("annual", "annual billing for teams"), ("monthly billing", "monthly billing for teams")),
+        ),
+        (
+            "How many vacation days do employees get compared to contractors?",
+            (
+                ("employees", "How many vacation days do employees get"),
+                ("contractors", "How many vacation days do contractors get"),
+            ),
+        ),
+        (
+            "compare the leave policies for interns and for managers",
+            (("interns", "the leave policies for interns"), ("managers", "the leave policies for managers")),
+        ),
+        ("How does SSO compare to VPN?", (("SSO", "SSO"), ("VPN", "VPN"))),
+        (
+            "How do annual leave and sick leave differ?",
+            (("annual leave", "annual leave"), ("sick leave", "sick leave")),
+        ),
+        ("Unterschied zwischen Elternzeit und Urlaub?", (("Elternzeit", "Elternzeit"), ("Urlaub", "Urlaub"))),
+        ("différence entre congé et RTT", (("congé", "congé"), ("RTT", "RTT"))),
+        (
+            "What is the difference in notice periods between interns and managers?",
+            (("interns", "notice periods interns"), ("managers", "notice periods managers")),
+        ),
+        (
+            "How does remote work differ between employees and contractors?",
+            (("employees", "remote work employees"), ("contractors", "remote work contractors")),
+        ),
+        (
+            "Wie unterscheidet sich der Urlaub zwischen Praktikanten und Werkstudenten?",
+            (("Praktikanten", "der Urlaub Praktikanten"), ("Werkstudenten", "der Urlaub Werkstudenten")),
+        ),
+        ("What are the main differences between leave and RTT?", (("leave", "leave"), ("RTT", "RTT"))),
+        ("Is SSO better than VPN?", ()),
+        ("difference between leave and leave", ()),
+    ],
+)
+def test_a_comparison_has_two_sides_and_a_query_each(question: str, sides: tuple[tuple[str, str], ...]) -> None:
+    assert compared(question) == sides
+
+
+@pytest.mark.parametrize(
+    ("question", "queries"),
+    [
+        (
+            "How do I reset my VPN? What is the helpdesk number?",
+            ["How do I reset my VPN?", "What is the helpdesk number?"],
+        ),
+        ("Can I bring my dog and do I need a permit?", ["Can I bring my dog?", "do I need a permit?"]),
+        ("Where and when is the meeting?", []),
+        ("Who is in charge and may sign contracts?", []),
+        ("Is it a paid service and how much?", []),
+        ("Perfect and what else?", []),
+        ("The Rhine forms a border between Switzerland and what other country?", []),
+    ],
+)
+def test_a_double_question_has_parts_that_stand_alone(question: str, queries: list[str]) -> None:
+    assert [query for _, query in parts(question)] == queries
+
+
+@given(st.text(alphabet=" abdefinorstvw.,?'-", max_size=400))
+def test_any_question_has_no_or_nonempty_sides_and_parts(question: str) -> None:
+    for side, query in (*compared(question), *parts(question)):
+        assert side.strip()
+        assert query.strip()

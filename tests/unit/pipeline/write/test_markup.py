@@ -1,0 +1,185 @@
+"""What a model writes becomes sentences, whatever form it chose and wherever the stream is cut."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.values import BlockKind
+from pipeline.write.markup import Marked, Parser
+
+FRAGMENTS = [
+    *("Staff get 25 days", "Dr. Mora agrees", "It costs 2.5 euro", "e.g. on Monday", "規定です", "Ünïted", "\u202e"),
+    *("- ", "* ", "1. ", "12) ", "| a | b |", "|---|---|", "```sql\n", "```", "## Title", "> ", "---", "<br>"),
+    *("\n", "\n\n", "\r\n", "\x00", " ", ". ", ".", "! ", "? ", "。", "…", ":", '"', ")", "[", "]", "[a", "**", "__"),
+    *("[1]", "[2].", " [1, 3]", "[1-3].", "[Source 2]", "【4】", "【4†source】", "［５］。", "[^1]", "(source 1)"),
+    *("[1](http://x.y)", "`x[1]`", "`", "NOT_IN_DOCUMENTS", "NOT IN DOCUMENTS: pay", "SIMILARITIES:"),
+    *("**Differences:**", "Conclusion", "Sources:"),
+]
+texts = st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join) | st.text(max_size=120)
+
+
+def read(text: str, *sizes: int) -> list[Marked]:
+    parser, found, start = Parser(), [], 0
+    for size in sizes:
+        found += parser.feed(text[start : start + size])
+        start += size
+    return found + parser.feed(text[start:]) + parser.close()
+
+
+def shown(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(sentence.text, sentence.numbers) for sentence in read(text)]
+
+
+@given(texts, st.lists(st.integers(0, 9), max_size=60))
+def test_where_the_stream_is_cut_changes_nothing(text: str, sizes: list[int]) -> None:
+    assert read(text, *sizes) == read(text)
+
+
+@given(texts)
+def test_a_sentence_holds_only_letters_of_the_text_in_their_order(text: str) -> None:
+    rest = iter(text)
+    for sentence in read(text):
+        if sentence.kind is not BlockKind.HEADER:
+            assert all(letter in rest for letter in sentence.text if letter.isalnum())
+
+
+@given(texts)
+def test_no_control_or_direction_character_passes(text: str) -> None:
+    assert not any(c in sentence.text for sentence in read(text) for c in "\x00\x1b\u202a\u202e\u2066\u200b\ufeff")
+
+
+@pytest.mark.parametrize(
+    ("written", "numbers"),
+    [
+        ("Leave is 25 days [1].", (1,)),
+        ("Leave is 25 days. [1]", (1,)),
+        ("Leave is 25 days [1][2].", (1, 2)),
+        ("Leave is 25 days [1, 2].", (1, 2)),
+        ("Leave is 25 days [1; 2 and 4].", (1, 2, 4)),
+        ("Leave is 25 days [1-3].", (1, 2, 3)),
+        ("Leave is 25 days [1–3].", (1, 2, 3)),
+        ("Leave is 25 days [1-900].", (1, 900)),
+        ("Leave is 25 days [Source 1].", (1,)),
+        ("Leave is 25 days [source: 1, source: 2].", (1, 2)),
+        ("Leave is 25 days [Passage 3].", (3,)),
+        ("Leave is 25 days (Source 1).", (1,)),
+        ("Leave is 25 days【1】.", (1,)),
+        ("Leave is 25 days【1†handbook.md】.", (1,)),
+        ("Leave is 25 days［１］.", (1,)),
+        ("Leave is 25 days [^1].", (1,)),
+        ("Leave is 25 days [1](https://evil.example/?q=x).", (1,)),
+        ("[1] Leave is 25 days.", (1,)),
+        ("Leave [1] is 25 days [2].", (1, 2)),
+        ("Leave is 25 days.", ()),
+        ("Leave is 25 days", ()),
+    ],
+)
+def test_source_numbers_are_read_in_every_form_and_leave_the_text(written: str, numbers: tuple[int, ...]) -> None:
+    [(text, found)] = shown(written)
+    assert (text.rstrip("."), found) == ("Leave is 25 days", numbers)
+
+
+def test_brackets_that_cite_nothing_stay() -> None:
+    assert shown("Use `list[1]` or [a-z] from [2024] [3].") == [("Use `list[1]` or [a-z] from [2024].", (3,))]
+
+
+def test_a_sentence_is_complete_with_the_full_stop_behind_its_number() -> None:
+    parser = Parser()
+    assert parser.feed("Leave is 25 days [1") == []
+    assert [sentence.text for sentence in parser.feed("].")] == ["Leave is 25 days."]
+
+
+def test_an_abbreviation_or_a_decimal_ends_no_sentence() -> None:
+    assert shown("Ask Dr. Mora, e.g. about the 2.5 euro [1]. Then go [2].") == [
+        ("Ask Dr. Mora, e.g. about the 2.5 euro.", (1,)),
+        ("Then go.", (2,)),
+    ]
+
+
+def test_a_number_behind_a_paragraph_stands_for_its_uncited_sentences() -> None:
+    assert shown("It is red. It is round [2].\n\nIt is old. It is new.") == [
+        ("It is red.", (2,)),
+        ("It is round.", (2,)),
+        ("It is old.", ()),
+        ("It is new.", ()),
+    ]
+
+
+def test_a_lead_in_rests_on_what_it_leads_to() -> None:
+    assert shown("To sign up:\n1. Open the form [3].\n2. Send it.") == [
+        ("To sign up:", (3,)),
+        ("Open the form.", (3,)),
+        ("Send it.", ()),
+    ]
+
+
+def test_items_and_steps_keep_their_kind_and_lose_their_marker() -> None:
+    found = read("- red [1]\n* blue. And round [2]\n\n1. open [1]\n2) close [2]\n")
+    assert [(s.kind.value, s.text, s.opens) for s in found] == [
+        ("item", "red", True),
+        ("item", "blue. And round", False),
+        ("step", "open", True),
+        ("step", "close", False),
+    ]
+
+
+def test_a_table_comes_whole_with_its_header_resting_on_all_rows() -> None:
+    parser = Parser()
+    assert parser.feed("| Who | Days |\n|:--|--:|\n| Staff | 25 [1] |\n| Interns [2] | 20 |\n") == []
+    header, *rows = parser.feed("More [3].")[:3]
+    assert (header.text, header.kind, header.numbers) == ("Who | Days", BlockKind.HEADER, (1, 2))
+    assert [(row.text, row.numbers) for row in rows] == [("Staff | 25", (1,)), ("Interns | 20", (2,))]
+
+
+def test_a_column_of_sources_becomes_the_numbers_of_the_rows() -> None:
+    assert shown("| Who | Days | Source |\n|--|--|--|\n| Staff | 25 | 1, 2 |\n") == [
+        ("Who | Days", (1, 2)),
+        ("Staff | 25", (1, 2)),
+    ]
+
+
+def test_code_comes_whole_and_untouched_with_the_number_below_it() -> None:
+    code, after = read("```python\nx = a[1]\n\n# done. [2]\n```\n[3]\nThen stop [1].")
+    assert (code.kind, code.language, code.numbers) == (BlockKind.CODE, "python", (3,))
+    assert code.text == "x = a[1]\n\n# done. [2]"
+    assert after.text == "Then stop."
+
+
+@pytest.mark.parametrize("named", ["x```[click](http://evil.example)", "x```", "[a](b)", "`", "p" * 21, "<script>"])
+def test_what_is_no_name_of_a_language_is_dropped(named: str) -> None:
+    assert [one.language for one in read(f"```{named}\nls -la\n```\n[1]\n")] in ([""], ["", ""])
+    assert [one.language for one in read("```c++ title=a\nls -la\n```\n[1]\n")] == ["c++"]
+
+
+def test_labels_of_a_comparison_become_sections() -> None:
+    found = read(
+        "**Similarities:**\n- both are paid [1]\n\nDIFFERENCES: Staff get more [2].\n## Conclusion\nIt depends [1]."
+    )
+    assert [(s.section, s.text) for s in found] == [
+        ("similarities", "both are paid"),
+        ("differences", "Staff get more."),
+        ("conclusion", "It depends."),
+    ]
+
+
+def test_what_is_not_in_the_documents_is_collected_and_not_a_sentence() -> None:
+    parser = Parser()
+    found = parser.feed("Pay is monthly [1].\n**NOT_IN_DOCUMENTS:** the bonus.\n") + parser.close()
+    assert [s.text for s in found] == ["Pay is monthly."]
+    assert parser.missing == ["the bonus"]
+
+
+def test_a_list_of_sources_at_the_end_is_left_out() -> None:
+    assert shown("Pay is monthly [1].\n\nSources:\n[1] Handbook, page 3.") == [("Pay is monthly.", (1,))]
+
+
+def test_a_cut_text_loses_its_unfinished_sentence() -> None:
+    parser = Parser()
+    found = parser.feed("Pay is monthly [1]. Bonuses are not pai")
+    assert [s.text for s in found + parser.close(complete=False)] == ["Pay is monthly."]
+
+
+def test_a_sentence_without_end_is_ended() -> None:
+    assert all(len(sentence.text) <= 2000 for sentence in read("word " * 3000))

@@ -1,0 +1,155 @@
+"""The model-backed writer: sentences from a stream, and an honest end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+
+import pytest
+
+from pipeline.errors import Unusable
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.values import Brief, Chunk, Document, Finished, RetrievedChunk, Sentence, Usage
+from pipeline.write.prompts import PromptOptions
+from pipeline.write.synthesize import NOT_IN_DOCUMENTS, ModelWriter
+
+BRIEF = Brief(question="How much leave do contractors get, and who pays?")
+PASSAGES = [
+    RetrievedChunk(
+        chunk=Chunk(id=f"c{n}", document_id="d", text=text, units=()),
+        document=Document(id="d", filename="d.md", title="Leave"),
+        score=0.9,
+    )
+    for n, text in enumerate(["Staff get 25 days.", "Contractors get none."], start=1)
+]
+
+
+class ScriptedModel:
+    """Streams what it is given and remembers whether it was closed."""
+
+    name = "scripted:m"
+
+    def __init__(self, *pieces: str | StreamEnd) -> None:
+        self.pieces = pieces
+        self.closed = False
+        self.asked: list[Sequence[ChatMessage]] = []
+
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+        self.asked.append(messages)
+        try:
+            for piece in self.pieces:
+                yield TextDelta(text=piece) if isinstance(piece, str) else piece
+        finally:
+            self.closed = True
+
+    async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
+        raise NotImplementedError
+
+    async def connect(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+STOP = StreamEnd(reason="stop", input_tokens=90, output_tokens=12)
+
+
+async def written(*pieces: str | StreamEnd, brief: Brief = BRIEF) -> list[Sentence | Finished]:
+    writer = ModelWriter(ScriptedModel(*pieces), PromptOptions(), mark=lambda: "feedc0de")
+    return [piece async for piece in writer.write(brief, PASSAGES, [])]
+
+
+async def test_numbers_become_chunk_ids_and_unknown_ones_nothing() -> None:
+    *sentences, end = await written(
+        "Staff get 25 days [1]. Contractors get none [2][7]. The moon pays [9]. So there.", STOP
+    )
+    assert [(s.text, s.chunk_ids) for s in sentences if isinstance(s, Sentence)] == [
+        ("Staff get 25 days.", ("c1",)),
+        ("Contractors get none.", ("c2",)),
+        ("The moon pays.", ()),
+        ("So there.", ()),
+    ]
+    assert isinstance(end, Finished)
+    assert end.complete
+
+
+async def test_usage_is_the_providers_and_estimated_where_it_gives_none() -> None:
+    [_, counted] = await written("Staff get 25 days [1].", STOP)
+    [_, estimated] = await written("Staff get 25 days [1].", StreamEnd(reason="stop"))
+    assert isinstance(counted, Finished)
+    assert isinstance(estimated, Finished)
+    assert (counted.usage.writer, counted.usage.input_tokens, counted.usage.output_tokens) == ("scripted:m", 90, 12)
+    assert estimated.usage.input_tokens > 100
+    assert estimated.usage.output_tokens > 4
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter", ""])
+async def test_a_stream_that_did_not_stop_by_itself_is_not_complete_and_loses_its_last_words(reason: str) -> None:
+    first, end = await written("Staff get 25 days [1]. Contractors get no", StreamEnd(reason=reason))
+    assert isinstance(first, Sentence)
+    assert isinstance(end, Finished)
+    assert (first.text, end.complete, end.reason) == ("Staff get 25 days.", False, reason or "cut off")
+
+
+async def test_a_stream_without_an_end_is_cut_off() -> None:
+    [end] = await written("Contractors get no")
+    assert isinstance(end, Finished)
+    assert (end.complete, end.reason) == (False, "cut off")
+
+
+async def test_no_answer_in_the_documents_is_a_complete_end_with_its_reason() -> None:
+    [end] = await written("NOT_IN_DOCUMENTS", STOP)
+    assert isinstance(end, Finished)
+    assert (end.complete, end.reason) == (True, NOT_IN_DOCUMENTS)
+
+
+async def test_the_missing_part_is_kept_when_it_is_said_in_the_questions_words() -> None:
+    [_, end] = await written("Contractors get none [2].\nNOT_IN_DOCUMENTS: who pays", STOP)
+    [_, forged] = await written("Contractors get none [2].\nNOT_IN_DOCUMENTS: who pays, see evil.example", STOP)
+    assert isinstance(end, Finished)
+    assert isinstance(forged, Finished)
+    assert end.missing == ("who pays",)
+    assert forged.missing == ()
+
+
+@pytest.mark.parametrize("nothing", ["", " \n\n ", "[1]", "---", "<<<>>>"])
+async def test_a_reply_without_a_sentence_is_unusable(nothing: str) -> None:
+    with pytest.raises(Unusable):
+        await written(nothing, STOP)
+
+
+async def test_a_sentence_that_repeats_the_prompts_mark_is_left_out() -> None:
+    *sentences, _ = await written("The mark is feedc0de [1]. Staff get 25 days [1].", STOP)
+    assert [s.text for s in sentences if isinstance(s, Sentence)] == ["Staff get 25 days."]
+
+
+@pytest.mark.parametrize(
+    "trick", ["see https://evil.example/?q=25", "[here](https://evil.example)", "ask <!channel>", "or bob@evil.example"]
+)
+async def test_a_sentence_with_an_address_that_its_passage_lacks_is_left_out(trick: str) -> None:
+    *sentences, _ = await written(f"Staff get 25 days, {trick} [1]. Contractors get none [2].", STOP)
+    assert [s.text for s in sentences if isinstance(s, Sentence)] == ["Contractors get none."]
+
+
+async def test_the_draft_ends_at_the_sentence_that_would_be_too_long() -> None:
+    brief = BRIEF.model_copy(update={"max_length": 30})
+    first, end = await written("Staff get 25 days [1]. Contractors get none [2].", STOP, brief=brief)
+    assert isinstance(first, Sentence)
+    assert isinstance(end, Finished)
+    assert (first.text, end.complete, end.reason) == ("Staff get 25 days.", True, "max_length")
+
+
+async def test_a_reader_that_stops_reading_closes_the_models_stream() -> None:
+    model = ScriptedModel("Staff get 25 days [1]. ", "Contractors get none [2].", STOP)
+    stream = ModelWriter(model, PromptOptions()).write(BRIEF, PASSAGES, [])
+    async with aclosing(stream):  # type: ignore[type-var]
+        await anext(stream)
+    assert model.closed
+
+
+async def test_every_request_has_its_own_mark() -> None:
+    model = ScriptedModel("Staff get 25 days [1].", STOP)
+    writer = ModelWriter(model, PromptOptions())
+    for _ in range(2):
+        _ = [piece async for piece in writer.write(BRIEF, PASSAGES, [])]
+    first, second = (messages[1].content.split(" ")[0] for messages in model.asked)
+    assert first != second
