@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bot.evaluation.predict import Questions, predict_grounding, predict_injection, predict_poisoned, temporary
+from bot.evaluation.grounding import predict_grounding
+from bot.evaluation.predict import Questions, predict_injection, predict_poisoned, temporary
 from bot.evaluation.scores import Figures, answers, auroc, grounding, injection, retrieval, tpr_at_fpr
 from bot.settings import Settings
 
@@ -120,12 +121,12 @@ def _contains(figures: Figures) -> str:
     return f"{figures['answer_contains_gold']:.3f}; {figures['answer_words_mean']:.0f}"
 
 
-def grounding_lines(data: Path) -> list[Line]:
+async def grounding_lines(data: Path) -> list[Line]:
     """Telling what sources do not support."""
-    rag, wice = (
-        grounding([(row, predict_grounding(row)) for row in read(data / name / "dev.jsonl")])
+    rag, wice = [
+        grounding([(row, await predict_grounding(row)) for row in read(data / name / "dev.jsonl")])
         for name in ("ragtruth_qa", "wice")
-    )
+    ]
     return [
         ("ragtruth_qa AUROC / F1 / span F1", percent(rag["auroc"], rag["f1"], rag["span_f1"]), ".86 / .58 / .35"),
         ("wice AUROC", percent(wice["auroc"]), ".84"),
@@ -159,7 +160,7 @@ def _flagged(pairs: Pairs, source: str) -> float:
 
 async def run(data: Path) -> None:
     started = time.perf_counter()
-    lines = [*grounding_lines(data), *await injection_lines(data)]
+    lines = [*await grounding_lines(data), *await injection_lines(data)]
     lines = [*await qa_lines(data), *lines]
     print(f"{'measure':<46} {'measured':<26} aim")
     for name, value, aim in lines:

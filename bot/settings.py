@@ -94,10 +94,10 @@ class Settings(BaseSettings):
         "auto", description="Who writes: auto, extractive, openai:NAME, anthropic:NAME, ollama:NAME"
     )
     planner_model: bool = Field(True, description="Let the model complete unclear follow-ups and split questions")
-    judge: Annotated[str, one_of("none", "same", "openai:NAME", "anthropic:NAME", "ollama:NAME")] = Field(
-        "none",
-        description="Model that checks each sentence again: none, same (the one that writes), openai:NAME, "
-        "anthropic:NAME, ollama:NAME",
+    judge: Annotated[str, one_of("auto", "none", "openai:NAME", "anthropic:NAME", "ollama:NAME")] = Field(
+        "auto",
+        description="Who reads the sentences that are no quotations: auto (the model that writes), none (nobody: they "
+        "are dropped), openai:NAME, anthropic:NAME, ollama:NAME",
     )
     embedder: Annotated[str, one_of("minilm", "none", "openai:NAME")] = Field(
         "minilm", description="What embeds: minilm (shipped), none (words alone), openai:NAME"

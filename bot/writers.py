@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -13,6 +14,9 @@ from pipeline.ports import LanguageModel, Planner
 from pipeline.response.budget import TokenBudget
 from pipeline.response.pen import Pen
 from storage.open import Storage
+
+if TYPE_CHECKING:
+    from pipeline.check.model import ModelJudge
 
 EXTRACTIVE = "extractive"
 _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}
@@ -35,7 +39,6 @@ async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> As
     if spec == EXTRACTIVE:
         yield None
         return
-    from pipeline.check.judge import ModelJudge
     from pipeline.plan.model import ModelPlanner
     from pipeline.write.prompts import Mode, PromptOptions
     from pipeline.write.synthesize import ModelWriter
@@ -46,10 +49,12 @@ async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> As
         getting_ready = [asyncio.create_task(model.connect())]
         judge = None
         if settings.judge != "none":
-            judging = model if settings.judge == "same" else _guarded(settings, settings.judge)
-            stack.push_async_callback(judging.close)
-            getting_ready.append(asyncio.create_task(judging.connect()))
-            judge = ModelJudge(judging, report=lambda why: log.warning("judge_not_used", reason=why))
+            judging = model
+            if settings.judge != "auto":
+                judging = _guarded(settings, settings.judge)
+                stack.push_async_callback(judging.close)
+                getting_ready.append(asyncio.create_task(judging.connect()))
+            judge = _judge(judging)
         stack.push_async_callback(_ended, getting_ready)
         options = PromptOptions(
             mode=Mode(settings.mode),
@@ -72,9 +77,30 @@ async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> As
         )
 
 
+@asynccontextmanager
+async def open_judge(settings: Settings) -> AsyncIterator[ModelJudge | None]:
+    """Who reads what words do not decide, as the settings ask; None without a model. Raises Misconfigured when a key is
+    missing."""
+    spec = model_spec(settings) if settings.judge == "auto" else settings.judge
+    if spec in (EXTRACTIVE, "none"):
+        yield None
+        return
+    model = _guarded(settings, spec)
+    try:
+        yield _judge(model)
+    finally:
+        await model.close()
+
+
+def _judge(model: LanguageModel) -> ModelJudge:
+    from pipeline.check.model import ModelJudge
+
+    return ModelJudge(model, report=lambda why: log.warning("judge_not_used", reason=why))
+
+
 def _most_tokens(settings: Settings) -> int:
     """What one answer may cost at most: the prompt, what is written, the plan, and the reviews."""
-    from pipeline.check.judge import MOST_TOKENS
+    from pipeline.check.model import MOST_TOKENS
 
     review = 0 if settings.judge == "none" else _REVIEWS * MOST_TOKENS
     return settings.context_tokens + settings.max_tokens + _PLAN_TOKENS * settings.planner_model + review

@@ -86,17 +86,28 @@ def qa(
 
 
 @evaluate.command()
-def grounding(texts: Gold, predictions: Out) -> None:
-    """Check answers `{id, question, response, sources}` for what their sources do not support.
+def grounding(
+    texts: Gold,
+    predictions: Out,
+    model: Annotated[
+        str, typer.Option("--model", help="Who judges what words do not decide, as in CITEWELL_MODEL; default: nobody.")
+    ] = "extractive",
+) -> None:
+    """Check answers `{id, question, response, sources}` for what their sources do not support, as answers to people are
+    checked.
 
     What is right, where it is known: `label` (1: something is not supported), and `spans` as `{start, end}`."""
+    found = settings().model_copy(update={"model": model})
+    rows = read_rows(texts, "response", "sources", allowed={"label": LABELS})
 
-    async def predict(row: dict[str, Any]) -> dict[str, Any]:
-        from bot.evaluation.predict import predict_grounding
+    async def work() -> None:
+        from bot.evaluation.grounding import predict_grounding
+        from bot.writers import open_judge
 
-        return predict_grounding(row)
+        async with open_judge(found) as judge:
+            await _predict(rows, predictions, lambda row: predict_grounding(row, judge))
 
-    run(_predict(read_rows(texts, "response", "sources", allowed={"label": LABELS}), predictions, predict))
+    run(work())
     _summarise("grounding", texts, predictions)
 
 

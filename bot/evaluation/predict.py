@@ -15,7 +15,6 @@ from bot.citewell import Citewell
 from bot.evaluation.rows import turns
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.check.validate import check_response
 from pipeline.errors import Refused
 from pipeline.ingest.ingest import Failed
 from pipeline.ports import Retriever
@@ -98,17 +97,6 @@ async def _index(citewell: Citewell, documents: Path) -> None:
         )
     if failures:
         log.warning("documents_left_out", count=len(failures), first=why.removeprefix(": "))
-
-
-def predict_grounding(row: dict[str, Any]) -> dict[str, Any]:
-    """`score` is 1 for unsupported; `spans` are the characters of the sentences that are."""
-    checked = check_response(row["response"], row["sources"], question=row.get("question") or "")
-    return {
-        "id": row["id"],
-        "score": round(checked.score, 4),
-        "flag": checked.flag,
-        "spans": [list(span) for span in checked.spans],
-    }
 
 
 def predict_injection(row: dict[str, Any]) -> dict[str, Any]:

@@ -206,10 +206,8 @@ class Facts:
         text = lowered(text)
         self._dates = dates(text)
         self._quantities = quantities(text)
-        self._by_value: dict[str, list[Quantity]] = {}
         self._units: dict[str, set[str]] = {}
         for found in self._quantities:
-            self._by_value.setdefault(found.value, []).append(found)
             self._units.setdefault(found.value, set()).add(found.unit)
         for match in _whole(_ORDINAL, text):
             self._units.setdefault(str(_ORDINALS.index(match.group()) + 1), set()).add("")
@@ -217,11 +215,6 @@ class Facts:
             for number in (date.year, date.month, date.day):
                 self._units.setdefault(str(number), set()).add("")
         self._amounts = {(found.unit, found.amount) for found in (*self._quantities, *rates(text)) if found.unit}
-
-    def only(self, value: str) -> Quantity | None:
-        """The one number with this value; None where there are several or none."""
-        found = self._by_value.get(value, ())
-        return found[0] if len(found) == 1 else None
 
     def holds(self, fact: Quantity | Date) -> bool:
         """Whether the source has this number in this unit, or this date."""

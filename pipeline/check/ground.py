@@ -13,7 +13,6 @@ from pipeline.text import WORD, stem, terms
 
 _ALIKE = 5
 """Words that begin with the same five letters count as the same: `renew` and `renewal`."""
-_PART = re.compile(r"[;,](?:\s+|$)|(?<!\s)\s+(?:and|but|while|whereas)\s+")
 _NOWHERE: set[int] = set()
 _LABEL = re.compile(
     r"^\W*\d{1,2}[.)](?:\s|$)"
@@ -59,12 +58,6 @@ class Said:
     facts: tuple[Quantity | Date, ...]
     terms: tuple[str, ...]
     """The distinct terms of `words`."""
-    subject: tuple[str, ...]
-    """The terms of the first content word, hyphens included: `full-time`."""
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        return Vocabulary(self.terms)
 
 
 def read(claim: str) -> Said:
@@ -78,7 +71,7 @@ def read(claim: str) -> Said:
         if term not in DISCOURSE
     )
     distinct = tuple(dict.fromkeys(word.term for word in found))
-    return Said(bare, found, tuple(facts_of(bare)), distinct, lead(bare))
+    return Said(bare, found, tuple(facts_of(bare)), distinct)
 
 
 def _is_name(word: str, place: int) -> bool:
@@ -89,14 +82,6 @@ def _is_name(word: str, place: int) -> bool:
 def content(text: str) -> tuple[str, ...]:
     """Stems of the content words; numbers are facts, not words."""
     return tuple(SAME.get(term, term) for term in terms(text) if not term[0].isdigit() and term not in SPELLED)
-
-
-def lead(text: str) -> tuple[str, ...]:
-    """The terms of the first word that says something; with a hyphen there are two."""
-    for word in text.split():
-        if found := tuple(term for term in content(word) if term not in DISCOURSE):
-            return found
-    return ()
 
 
 class Vocabulary:
@@ -112,53 +97,12 @@ class Vocabulary:
         return term in self._terms or (len(term) >= _ALIKE and term[:_ALIKE] in self._beginnings)
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A part of one sentence of a source."""
-
-    text: str
-    vocabulary: Vocabulary
-    values: frozenset[str]
-    """Its numbers."""
-    lead: tuple[str, ...]
-    verb: str
-    """The first content word after the first that is written small."""
-
-
-@lru_cache(maxsize=4096)
-def clauses(sentence: str) -> tuple[Clause, ...]:
-    """The parts of a sentence between commas and conjunctions; a table row is one about its first cell."""
-    return tuple(_clause(part) for part in split(sentence))
-
-
-def split(sentence: str) -> list[str]:
-    return [part for part in _PART.split(sentence) if part]
-
-
-def _clause(text: str) -> Clause:
-    subject = lead(text)
-    small = (content(word) for word in text.split()[1:] if word.islower())
-    verb = next((found[0] for found in small if found and found != subject), "")
-    return Clause(text, Vocabulary(content(text)), values(facts_of(text)), subject, verb)
-
-
-def values(facts: Iterable[Quantity | Date]) -> frozenset[str]:
-    return frozenset(fact.value for fact in facts if isinstance(fact, Quantity))
-
-
 class Ground:
     """One source: `text`, its `units` (start and end, in order), and what else its reader sees `around` it (title,
-    headings).
+    headings)."""
 
-    `headers` has the header row above each unit that is a row of a table, and nothing for the others."""
-
-    def __init__(
-        self, text: str, units: Sequence[tuple[int, int]], around: str = "", headers: Sequence[str] = ()
-    ) -> None:
-        self.text = text
-        self.around = around
+    def __init__(self, text: str, units: Sequence[tuple[int, int]], around: str = "") -> None:
         self.units = units
-        self.headers = headers or ("",) * len(units)
         self.facts = Facts(f"{text}\n{around}")
         self._around = Vocabulary(content(around))
         self._short = _initials(f"{text}\n{around}")
@@ -171,10 +115,6 @@ class Ground:
                 elif len(term) == _ALIKE:
                     self._places.setdefault(term + "-", set()).add(place)
 
-    def sentence(self, place: int) -> str:
-        start, end = self.units[place]
-        return self.text[start:end]
-
     def where(self, term: str) -> set[int]:
         """The units that have a term."""
         exact = self._places.get(term, _NOWHERE)
@@ -183,16 +123,12 @@ class Ground:
     def knows(self, term: str) -> bool:
         return bool(self.where(term)) or term in self._around
 
-    def above(self, term: str) -> bool:
-        """Whether the title or a heading has a term."""
-        return term in self._around
-
     def abbreviates(self, name: str) -> bool:
         """Whether the source has these initials of a name, or a name with these initials."""
         return name in self._short
 
-    def covered(self, wanted: Sequence[str], size: int) -> tuple[int, int]:
-        """How many of the `wanted` terms the best window of `size` units holds, and where it begins."""
+    def covered(self, wanted: Sequence[str], size: int) -> int:
+        """How many of the `wanted` terms the best window of `size` units holds."""
         last = max(0, len(self.units) - size)
         counts = [0] * (last + 1)
         always = 0
@@ -204,15 +140,7 @@ class Ground:
                 start for place in self.where(term) for start in range(max(0, place - size + 1), min(place, last) + 1)
             }:
                 counts[start] += 1
-        most = max(counts)
-        return most + always, counts.index(most)
-
-    def window(self, start: int, size: int) -> str:
-        """The text of `size` units from the one at `start`."""
-        if not self.units:
-            return ""
-        last = min(start + size, len(self.units)) - 1
-        return self.text[self.units[start][0] : self.units[last][1]]
+        return max(counts) + always
 
 
 def _initials(text: str) -> frozenset[str]:

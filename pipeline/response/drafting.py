@@ -26,6 +26,7 @@ from pipeline.values import (
     Outcome,
     RetrievedChunk,
     Sentence,
+    Support,
     Turn,
     Usage,
     Written,
@@ -123,14 +124,19 @@ class Drafting:
                 yield cited
 
     async def _judge(self, sentence: Sentence, pen: Pen) -> Judgement:
-        """The deterministic check first; a judging model can only lower it."""
+        """What words decide; a judging model reads the rest."""
         judgement = self._manuscript.judge(sentence)
-        if pen.judge is None or self._reviews == pen.reviews:
+        if judgement.support is not Support.UNSURE or pen.judge is None or self._reviews == pen.reviews:
             return judgement
-        self._reviews += judgement.supported
+        self._reviews += 1
         self._manuscript.judged.pop()
         with self._watch.stage("review"):
-            judgement, tokens = await pen.judge.review(sentence, judgement, self._passages)
+            judgement, tokens = await pen.judge.review(
+                sentence,
+                self._passages,
+                question=self._brief.question,
+                header=self._manuscript.header(sentence),
+            )
         self._review_tokens += tokens
         self._manuscript.judged.append((sentence, judgement))
         return judgement

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from pipeline.check.validate import judge
+from pipeline.check.judge import judge
 from pipeline.compose.cite import Numbering
 from pipeline.values import BlockKind, CitedSentence, Claim, Judgement, RetrievedChunk, Sentence
 
@@ -53,11 +53,11 @@ class Manuscript:
     def judge(self, sentence: Sentence) -> Judgement:
         """Judge one sentence and remember the verdict, without showing it."""
         with self._watch.stage("validate"):
-            judgement = judge(sentence, self._passages, question=self._question, header=self._header(sentence))
+            judgement = judge(sentence, self._passages, question=self._question, header=self.header(sentence))
         self.judged.append((sentence, judgement))
         return judgement
 
-    def _header(self, sentence: Sentence) -> str:
+    def header(self, sentence: Sentence) -> str:
         """The header row that a row stands under; empty where that is not shown."""
         if sentence.kind is not BlockKind.ROW:
             return ""

@@ -12,10 +12,10 @@ from pipeline.values import Judgement, RetrievedChunk, Sentence
 
 
 class Judge(Protocol):
-    """A second opinion that can only lower support."""
+    """Reads the sentences that words cannot decide about."""
 
     async def review(
-        self, sentence: Sentence, judgement: Judgement, passages: Sequence[RetrievedChunk]
+        self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
     ) -> tuple[Judgement, int]:
         """The judgement, and the tokens it cost."""
         ...

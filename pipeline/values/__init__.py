@@ -37,7 +37,7 @@ from pipeline.values.people import (
 )
 from pipeline.values.planning import Clarify, Decline, Format, Intent, Plan, Reply, Retrieval, Search
 from pipeline.values.work import Rating, Reason, Vote, Work
-from pipeline.values.writing import Brief, Claim, Finished, Judgement, Sentence, Usage
+from pipeline.values.writing import Brief, Claim, Finished, Judgement, Sentence, Support, Usage
 
 __all__ = [
     "AS_SET",
@@ -84,6 +84,7 @@ __all__ = [
     "Sentence",
     "Stage",
     "Style",
+    "Support",
     "Turn",
     "Unit",
     "Usage",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from pipeline.values.base import Value
@@ -64,19 +66,40 @@ class Finished(Value):
     """Parts of the question that the passages do not hold, in the question's own words."""
 
 
+class Support(StrEnum):
+    """What decides whether a sentence is supported."""
+
+    VERBATIM = "verbatim"
+    """It stands in a named passage."""
+    VETOED = "vetoed"
+    """It has a number, date, unit or name that no named passage has, or names no passage."""
+    UNSURE = "unsure"
+    """Words do not decide, and no judge has read it."""
+    JUDGED = "judged"
+    """A judge read it and found it in the passages."""
+    REFUSED = "refused"
+    """A judge read it and did not find it there."""
+
+
 class Judgement(Value):
     """Whether one sentence is supported by the passages it names."""
 
-    supported: bool
+    support: Support
     score: float
+    """0 to 1: 1 for what stands in a passage; for anything else how much of its words and facts the passages hold."""
     chunk_ids: tuple[str, ...] = ()
     """The named chunks that do support it, best first."""
     quote: str = ""
     """The exact span of the best chunk that supports it."""
     reason: str = ""
-    """Why not, in words: `number 30 is not in the passage`."""
+    """Why not, in words: `30 is not in the passages`."""
     forbidden: bool = False
     """It is, or rests on, an instruction to an assistant: never shown, not even as unverified."""
+
+    @property
+    def supported(self) -> bool:
+        """Whether it may be shown as a fact of the documents."""
+        return self.support in (Support.VERBATIM, Support.JUDGED)
 
 
 class Claim(Value):

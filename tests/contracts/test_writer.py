@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from adapters.models.openai import OpenAIModel
-from pipeline.check.validate import judge
+from pipeline.check.judge import judge
 from pipeline.ports import Writer
 from pipeline.streams import closing
 from pipeline.values import Brief, Finished, Format, Intent, Sentence, Style

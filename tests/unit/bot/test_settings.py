@@ -52,7 +52,7 @@ def test_secrets_go_by_their_owners_names_and_never_show(monkeypatch: pytest.Mon
         ("CITEWELL_MODE", "poetic", "simple, grounded, analytical or conversational"),
         ("CITEWELL_MODEL", "gpt", "auto, extractive, openai:NAME, anthropic:NAME or ollama:NAME"),
         ("CITEWELL_MODEL", "openai:", "openai:NAME"),
-        ("CITEWELL_JUDGE", "yes", "none, same, openai:NAME"),
+        ("CITEWELL_JUDGE", "yes", "auto, none, openai:NAME"),
         ("CITEWELL_EMBEDDER", "word2vec", "minilm, none or openai:NAME"),
         ("CITEWELL_DISCORD_HOME_GUILDS", "mine", "ids of Discord servers, such as 1234,5678"),
         ("CITEWELL_CHROMA_URL", "foo", "http://HOST:PORT"),

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline import wording
 from pipeline.compose.confidence import assess
-from pipeline.values import Judgement, Sentence
+from pipeline.values import Judgement, Sentence, Support
 from tests.doubles.llm.walk import passage
 
 
@@ -30,7 +30,7 @@ def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:
     found = passage("leave", "Staff get 30 days.")
     said = (
         Sentence(text="Staff get 30 days.", chunk_ids=("leave",)),
-        Judgement(supported=True, score=1.0, chunk_ids=("leave",)),
+        Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=("leave",)),
     )
     parts = assess("How many days do staff get?", [found], [said], generator="m").confidence.reasons
     texts = "; ".join(part.text for part in parts)

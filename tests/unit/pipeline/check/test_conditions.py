@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from pipeline.check.validate import judge
+
 from pipeline.values import Sentence
 from tests.doubles.llm.walk import passage
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from pipeline.check.validate import judge
+
 from pipeline.text import sentences
 from pipeline.values import BlockKind, Chunk, Document, RetrievedChunk, Sentence, Unit
 

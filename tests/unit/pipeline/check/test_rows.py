@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from pipeline.check.validate import judge
+
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.values import Block, BlockKind, Brief, Document, Format, Intent, Parsed, RetrievedChunk, Sentence
 from pipeline.write.extract import extract

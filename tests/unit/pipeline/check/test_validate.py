@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from pipeline.check.validate import check_response, judge
+
 from pipeline.values import BlockKind, RetrievedChunk, Sentence
 from tests.doubles.llm.walk import passage
 

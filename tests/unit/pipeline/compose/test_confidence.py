@@ -10,7 +10,7 @@ from pipeline.read.asked import AnswerType, holds, read
 from pipeline.read.evidence import gather
 from pipeline.read.signals import Signals, signals
 from pipeline.text import sentences
-from pipeline.values import BlockKind, Chunk, Document, Judgement, Level, RetrievedChunk, Sentence, Unit
+from pipeline.values import BlockKind, Chunk, Document, Judgement, Level, RetrievedChunk, Sentence, Support, Unit
 
 
 def passage(name: str, text: str, cosine: float | None = None, document: str = "") -> RetrievedChunk:
@@ -26,7 +26,9 @@ def passage(name: str, text: str, cosine: float | None = None, document: str = "
 
 
 def judged(text: str, *chunk_ids: str, supported: bool = True) -> tuple[Sentence, Judgement]:
-    return Sentence(text=text, chunk_ids=chunk_ids), Judgement(supported=supported, score=1.0, chunk_ids=chunk_ids)
+    return Sentence(text=text, chunk_ids=chunk_ids), Judgement(
+        support=Support.VERBATIM if supported else Support.UNSURE, score=1.0, chunk_ids=chunk_ids
+    )
 
 
 QUESTION = "How many days of paid leave do full-time staff have?"

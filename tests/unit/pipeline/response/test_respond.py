@@ -25,6 +25,7 @@ from pipeline.values import (
     Search,
     Sentence,
     Style,
+    Support,
     Turn,
 )
 from pipeline.write.extract import ExtractiveWriter
@@ -66,10 +67,10 @@ class Doubting:
     asked: list[str] = field(default_factory=list)
 
     async def review(
-        self, sentence: Sentence, judgement: Judgement, passages: Sequence[RetrievedChunk]
+        self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
     ) -> tuple[Judgement, int]:
         self.asked.append(sentence.text)
-        return judgement.model_copy(update={"supported": False}), 100
+        return Judgement(support=Support.REFUSED, score=0.5), 100
 
 
 async def answered(

@@ -1,0 +1,75 @@
+"""What the check thinks of a whole response: the same check that people's answers go through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pipeline.check.judge import judge
+from pipeline.check.model import ModelJudge
+from pipeline.check.risk import DOUBTFUL, likelihood, unlikely
+from pipeline.text import sentences
+from pipeline.values import BlockKind, Chunk, Document, Judgement, RetrievedChunk, Sentence, Support, Unit
+from pipeline.write.markup import Marked, Parser
+
+FLAGGED = 5.0
+"""Hazard from which a whole response is flagged: a number or date that no source has, and more."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = None) -> dict[str, Any]:
+    """`score` is 1 for unsupported; `sentences` are what the parser of a model's text makes of the response, each
+    `shown` when the check supports it with all sources named: by words, and by `reader` where they do not decide.
+    `spans` are those that it does not."""
+    passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
+    question, response = row.get("question") or "", row["response"]
+    judged = [
+        (start, end, await _judge(marked, passages, question, reader)) for marked, start, end in _parsed(response)
+    ]
+    hazard = sum(unlikely(judgement.score) for _, _, judgement in judged)
+    return {
+        "id": row["id"],
+        "score": round(likelihood(hazard, FLAGGED), 4),
+        "flag": hazard >= FLAGGED,
+        "spans": [[start, end] for start, end, one in judged if not one.supported and unlikely(one.score) >= DOUBTFUL],
+        "sentences": [{"start": start, "end": end, "shown": one.supported} for start, end, one in judged],
+    }
+
+
+async def _judge(
+    marked: Marked, passages: Sequence[RetrievedChunk], question: str, reader: ModelJudge | None
+) -> Judgement:
+    named = tuple(passage.chunk.id for passage in passages)
+    sentence = Sentence(text=marked.text, kind=marked.kind, chunk_ids=named)
+    judgement = judge(sentence, passages, question=question)
+    if reader is None or judgement.support is not Support.UNSURE:
+        return judgement
+    return (await reader.review(sentence, passages, question=question))[0]
+
+
+def _parsed(response: str) -> list[tuple[Marked, int, int]]:
+    """Each sentence with the places in the response where it begins and ends."""
+    parser = Parser()
+    found, at = [], 0
+    for marked in (*parser.feed(response), *parser.close()):
+        words = _WORD.findall(marked.text)
+        start = end = at
+        for number, word in enumerate(words):
+            place = response.find(word, end)
+            if place >= 0:
+                start, end = (start if number else place), place + len(word)
+        at = end
+        found.append((marked, start, end))
+    return found
+
+
+def _passage(number: int, source: str) -> RetrievedChunk:
+    """A source as a passage of prose."""
+    name = str(number)
+    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(source))
+    return RetrievedChunk(
+        chunk=Chunk(id=name, document_id=name, text=source, units=units),
+        document=Document(id=name, filename="", title=""),
+        score=1.0,
+    )

@@ -1,0 +1,60 @@
+"""What a judge gets to read: the units of the named passages that have most of the claim's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.check.sources import ordered
+from pipeline.read import layout
+from pipeline.text import terms
+from pipeline.tokens import estimate, shorten
+from pipeline.values import BlockKind, RetrievedChunk
+
+_TITLE_TOKENS = 20
+
+
+def excerpts(claim: str, passages: Sequence[RetrievedChunk], tokens: int) -> list[tuple[str, str]]:
+    """Title and text of each passage, cut to about `tokens` together; what it orders an assistant to do is left out.
+
+    The unit with most of the claim's words comes first, with the one before it; then the next, while there is room."""
+    wanted = set(terms(claim))
+    units = [
+        (passage, place)
+        for passage in passages
+        for place in range(len(passage.chunk.units))
+        if not ordered(passage, place)
+    ]
+    texts = {(passage.chunk.id, place): _text(passage, place) for passage, place in units}
+    left = tokens - sum(estimate(_title(passage)) for passage in passages)
+    kept: set[tuple[str, int]] = set()
+    ranked = sorted(texts, key=lambda key: -len(wanted & set(terms(texts[key]))))
+    for chunk_id, place in ranked:
+        for key in ((chunk_id, place), (chunk_id, place - 1)):
+            cost = estimate(texts[key]) if key in texts and key not in kept else 0
+            if key in texts and (cost <= left or not kept):
+                texts[key] = shorten(texts[key], max(left, 1)) if cost > left else texts[key]
+                kept.add(key)
+                left -= cost
+    return [(_title(passage), _joined(passage, texts, kept)) for passage in passages if _has(passage, kept)]
+
+
+def _has(passage: RetrievedChunk, kept: set[tuple[str, int]]) -> bool:
+    return any(chunk_id == passage.chunk.id for chunk_id, _ in kept)
+
+
+def _joined(passage: RetrievedChunk, texts: dict[tuple[str, int], str], kept: set[tuple[str, int]]) -> str:
+    places = sorted(place for chunk_id, place in kept if chunk_id == passage.chunk.id)
+    parts = [
+        ("" if not number else "\n" if place == places[number - 1] + 1 else " … ") + texts[passage.chunk.id, place]
+        for number, place in enumerate(places)
+    ]
+    return "".join(parts)
+
+
+def _text(passage: RetrievedChunk, place: int) -> str:
+    row = passage.chunk.units[place].kind is BlockKind.ROW
+    return layout.spelled_out(passage.chunk, place) if row else layout.text_of(passage.chunk, place)
+
+
+def _title(passage: RetrievedChunk) -> str:
+    return shorten(" > ".join((passage.document.title, *passage.chunk.heading)), _TITLE_TOKENS)

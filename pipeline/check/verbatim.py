@@ -1,0 +1,156 @@
+"""Where a claim stands in a passage, word for word as words are compared; and what it leaves out there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.check.folding import Folded, fold
+from pipeline.read import layout
+from pipeline.values import BlockKind, Chunk, RetrievedChunk
+
+BEARING = frozenset(
+    """no not never none nor neither cannot without if unless except excluding excluded exception only until till when
+    where while after before during whether provided assuming subject pending although though but or instead rather
+    than otherwise as that which who whom whose in on at by for from of to with within per under over between about
+    against towards must should shall may might can could would will need needs required requires all any each every
+    some most few many several both half once twice""".split()
+)
+"""Words that make what they stand in a condition, a negation, a quantity or a limit: a part of a sentence with one of
+them is not left out. They are the closed classes of English (negators, conjunctions, prepositions, modals,
+quantifiers), not a list to be extended by cases."""
+CONNECTIVES = frozenset(
+    "additionally also and finally furthermore hence however moreover so then therefore thus".split()
+)
+"""Words that may be left out before a comma at the beginning: any other beginning says what the rest holds for."""
+SHORTEST = 3
+"""Words that a part of a sentence must have to stand for itself."""
+_EDGE = re.compile(r"[,;:()\[\]]|\s[-\u2013\u2014]+\s|^\W*$")
+_LEFT_OUT = re.compile(r"…|\.{3}")
+_GAPS = 2
+"""So many parts between its words may be left out of one sentence."""
+
+
+class Place(NamedTuple):
+    """Where a claim stands: characters of the passage."""
+
+    passage: RetrievedChunk
+    start: int
+    end: int
+
+
+class _Unit(NamedTuple):
+    words: tuple[Folded, ...]
+    text: str
+    start: int
+    """Where it begins in the passage."""
+
+
+@lru_cache(maxsize=256)
+def _units(chunk: Chunk) -> tuple[_Unit, ...]:
+    found = ((chunk.text[unit.start : unit.end], unit.start) for unit in chunk.units)
+    return tuple(_Unit(fold(text), text, start) for text, start in found)
+
+
+def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
+    """The places that say all of the claim: units in a row that are the claim, or one unit that says more, of which
+    nothing is left out that could turn it."""
+    wanted = [one.word for one in fold(claim)]
+    if not wanted:
+        return []
+    return [
+        Place(passage, start, end)
+        for passage in passages
+        for start, end in (*_whole(wanted, _units(passage.chunk)), *_parts(wanted, _units(passage.chunk)))
+    ]
+
+
+def stretch(words: str, text: str) -> tuple[int, int] | None:
+    """Where `text` has these words in a row; None where it does not, or there are none."""
+    wanted, found = [one.word for one in fold(words)], fold(text)
+    for place in range(len(found) - len(wanted) + 1) if wanted else ():
+        if [one.word for one in found[place : place + len(wanted)]] == wanted:
+            return found[place].start, found[place + len(wanted) - 1].end
+    return None
+
+
+def quoted(words: str, passage: RetrievedChunk) -> tuple[int, int] | None:
+    """The place of a passage that has these words in a row, or of its table row that has them when it is spelled out;
+    of words with `…` between them, the place of the first, when the passage has them all."""
+    chunk = passage.chunk
+    found = [stretch(part, chunk.text) for part in _LEFT_OUT.split(words) if fold(part)]
+    if found and all(found):
+        return found[0]
+    rows = (place for place, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW)
+    row = next((place for place in rows if stretch(words, layout.spelled_out(chunk, place))), None)
+    return None if row is None else (chunk.units[row].start, chunk.units[row].end)
+
+
+def code(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
+    """The places where lines of code stand exactly, white space at their ends and blank lines aside."""
+    wanted = _lines(claim)
+    found = []
+    for passage in passages:
+        for unit in passage.chunk.units:
+            have = _lines(passage.chunk.text[unit.start : unit.end]) if unit.kind is BlockKind.CODE else []
+            if wanted and any(have[at : at + len(wanted)] == wanted for at in range(len(have))):
+                found.append(Place(passage, unit.start, unit.end))
+    return found
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.split("\n") if line.strip()]
+
+
+def _whole(wanted: list[str], units: Sequence[_Unit]) -> Iterator[tuple[int, int]]:
+    """Units in a row that are the claim and nothing else."""
+    for first, unit in enumerate(units):
+        said: list[str] = []
+        for last in range(first, len(units)):
+            said += [one.word for one in units[last].words]
+            if said == wanted and unit.words and units[last].words:
+                yield unit.start, units[last].start + len(units[last].text)
+                break
+            if len(said) >= len(wanted):
+                break
+
+
+def _parts(wanted: list[str], units: Sequence[_Unit]) -> Iterator[tuple[int, int]]:
+    """Units of which the claim leaves something out that bears nothing."""
+    if len(wanted) < SHORTEST:
+        return
+    for unit in units:
+        if len(wanted) < len(unit.words) and _fits(wanted, unit, 0, 0, _GAPS):
+            yield unit.start, unit.start + len(unit.text)
+
+
+def _fits(wanted: Sequence[str], unit: _Unit, said: int, place: int, gaps: int) -> bool:
+    """Whether the rest of the claim is the rest of the unit but for what may be left out from `place` on."""
+    words = unit.words
+    for begin in range(place, len(words)):
+        if begin > place and not (gaps and _spare(unit, place, begin)):
+            continue
+        left = gaps - (begin > place > 0)
+        end, done = begin, said
+        while end < len(words) and done < len(wanted) and words[end].word == wanted[done]:
+            end, done = end + 1, done + 1
+        if done == len(wanted) and (end == len(words) or _spare(unit, end, len(words))):
+            return True
+        if end > begin and done < len(wanted) and left and _fits(wanted, unit, done, end, left):
+            return True
+    return False
+
+
+def _spare(unit: _Unit, start: int, end: int) -> bool:
+    """Whether some words of a unit stand between marks and bear no condition, negation or quantity."""
+    words = unit.words
+    before = unit.text[words[start - 1].end : words[start].start] if start else ""
+    after = unit.text[words[end - 1].end : words[end].start] if end < len(words) else ""
+    left_out = [one.word for one in words[start:end]]
+    if not start:
+        return set(left_out) <= CONNECTIVES
+    closed = end == len(words) or _EDGE.search(after)
+    bears = any(word in BEARING or any(map(str.isdigit, word)) for word in left_out)
+    return bool(_EDGE.search(before) and closed) and not bears
