@@ -25,8 +25,7 @@ from bench.synthetic import Corpus
 from bot.citewell import Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.response.request import Request
-from pipeline.values import Answer, Audience, Written
+from pipeline.values import Answer, Audience, Request, Written
 from storage.open import open_storage
 
 PASSAGES = int(os.environ.get("BENCH_PASSAGES", "10000"))

@@ -25,7 +25,7 @@ from bench.prose import documents
 from bench.synthetic import Corpus
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.response.request import Request
+from pipeline.values import Request
 from storage.open import open_storage
 
 T = TypeVar("T")

@@ -14,13 +14,12 @@ from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.settings import Settings
 from pipeline.access import Rule, audience
+from pipeline.drafts import Model
 from pipeline.errors import CitewellError
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
 from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever, Writer
-from pipeline.response.pen import Pen
-from pipeline.response.request import Options, Request
-from pipeline.response.respond import Responder
+from pipeline.respond import Responder
 from pipeline.streams import closing
 from pipeline.values import (
     Answer,
@@ -30,7 +29,9 @@ from pipeline.values import (
     Event,
     Format,
     IncomingMessage,
+    Options,
     Readers,
+    Request,
     Style,
 )
 from storage.open import Storage
@@ -55,8 +56,8 @@ class Citewell:
     embedder: Embedder | None
     planner: Planner
     retriever: Retriever
-    extractive: Writer
-    pen: Pen | None
+    extract: Writer
+    model: Model | None
     indexer: Indexer
     options: Options
     rules: dict[str, Rule]
@@ -66,8 +67,8 @@ class Citewell:
         return Responder(
             planner=self.planner,
             retriever=self.retriever,
-            extractive=self.extractive,
-            pen=self.pen,
+            extract=self.extract,
+            model=self.model,
             history=self.storage.history,
             options=self.options,
             report=lambda incident, error: log.error("answer_failed", incident=incident, exc_info=error),

@@ -13,10 +13,9 @@ from pipeline import wording
 from pipeline.compose.compose import failed
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
-from pipeline.response.request import Request
-from pipeline.response.respond import Responder
+from pipeline.respond import Responder
 from pipeline.streams import closing
-from pipeline.values import Answer, Event, IncomingMessage, Work
+from pipeline.values import Answer, Event, IncomingMessage, Request, Work
 
 GRACE_SECONDS = 35.0
 """After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""

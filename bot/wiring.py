@@ -18,13 +18,13 @@ from bot.citewell import Citewell
 from bot.indexing import open_indexer
 from bot.log import join_host_logging
 from bot.settings import Settings, secret
-from bot.writers import open_pen
+from bot.writers import open_model
 from pipeline.access import Rule
 from pipeline.errors import Misconfigured
 from pipeline.find.retrieve import Retriever
 from pipeline.plan.plan import Planner
 from pipeline.ports import Embedder
-from pipeline.response.request import Limits, Options
+from pipeline.values import Limits, Options
 from pipeline.write.extract import ExtractiveWriter
 from storage.embedded import EmbeddedDocuments
 from storage.open import open_storage
@@ -62,8 +62,8 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             embedder=embedder,
             planner=planner,
             retriever=Retriever(storage.index, storage.library, embedder, top_k=settings.top_k),
-            extractive=ExtractiveWriter(),
-            pen=await stack.enter_async_context(open_pen(settings, planner, storage)),
+            extract=ExtractiveWriter(),
+            model=await stack.enter_async_context(open_model(settings, planner, storage)),
             indexer=indexer,
             options=_options(settings),
             rules={name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()},

@@ -10,9 +10,8 @@ import structlog
 from bot.delivery import GRACE_SECONDS, RETRY_SECONDS, Delivery
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
-from pipeline.response.request import Request
-from pipeline.response.respond import Responder
-from pipeline.values import IncomingMessage, Work
+from pipeline.respond import Responder
+from pipeline.values import IncomingMessage, Request, Work
 
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.settings import Settings, secret
+from pipeline.budget import TokenBudget
+from pipeline.drafts import Model
 from pipeline.ports import LanguageModel, Planner
-from pipeline.response.budget import TokenBudget
-from pipeline.response.pen import Pen
 from storage.open import Storage
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[Pen | None]:
+async def open_model(settings: Settings, planner: Planner, storage: Storage) -> AsyncIterator[Model | None]:
     """The models that `settings` name, with `planner` to help; None when none is named. Nothing is connected yet.
 
     Raises Misconfigured when a key is missing."""
@@ -62,7 +62,7 @@ async def open_pen(settings: Settings, planner: Planner, storage: Storage) -> As
             context_tokens=settings.context_tokens,
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
-        yield Pen(
+        yield Model(
             name=model.name,
             writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
             budget=TokenBudget(

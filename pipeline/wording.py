@@ -25,6 +25,11 @@ PARTIAL_CUT = "The answer ends here because the language model stopped before it
 MORE_ROWS = "There may be more: these are some rows of a longer table."
 PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
 UNVERIFIED = "⚠ Unverified claim"
+MODEL_SILENT = "The language model did not answer."
+MODEL_UNSUPPORTED = "The documents do not support what the language model wrote."
+MODEL_SPENT = "Today's questions to the language model are used up."
+DECISIONS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não"})
+"""Yes and no in the languages of LANGUAGES."""
 UNSEARCHED = "no documents were searched"
 FLAGGED = "⚠ holds instructions to an assistant, which were ignored"
 LATE = "Sorry for the wait: I could not be reached when you asked."
@@ -89,10 +94,10 @@ def too_few(found: int, wanted: int, noun: str) -> str:
     return f"only {counted(found, noun)} would support an answer, and it must rest on {wanted}"
 
 
-def preface(level: Level, *, passages: int, differing: bool, instead_of_model: bool) -> str:
+def preface(level: Level, *, passages: int, differing: bool, instead: str = "") -> str:
     """How an extract is introduced: below `high` as what came closest, never as fact. `differing`: it shows two
-    documents that do not agree."""
-    failed = "The language model did not answer. " if instead_of_model else ""
+    documents that do not agree; `instead`: why it stands in for a model."""
+    failed = f"{instead} " if instead else ""
     doubt = "The documents may not answer this. " if level is Level.LOW else ""
     doubt += "The documents do not agree. " if differing else ""
     if level is Level.HIGH:

@@ -18,9 +18,8 @@ from bot.wiring import open_citewell
 from pipeline.errors import Refused
 from pipeline.ingest.ingest import Failed
 from pipeline.ports import Retriever
-from pipeline.response.request import Request
 from pipeline.screen import screen, screen_document
-from pipeline.values import Answer, Audience, Retrieval, Search
+from pipeline.values import Answer, Audience, Request, Retrieval, Search
 
 SHOWN = 10
 """Documents listed as retrieved."""

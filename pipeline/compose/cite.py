@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline import wording
-from pipeline.values import BlockKind, Chunk, Citation, CitationStyle, CitedSentence, RetrievedChunk
+from pipeline.values import (
+    BlockKind,
+    Chunk,
+    Citation,
+    CitationStyle,
+    CitedSentence,
+    Judgement,
+    RetrievedChunk,
+    Sentence,
+)
 
 SNIPPET = 150
 """Characters of context shown with a citation."""
@@ -19,6 +28,22 @@ class Numbering:
         self._passages = {passage.chunk.id: passage for passage in passages}
         self._numbers: dict[str, int] = {}
         self._quotes: dict[str, list[str]] = {}
+        self.sentences: list[CitedSentence] = []
+        """Every sentence cited so far."""
+
+    def cite(self, sentence: Sentence, judgement: Judgement) -> CitedSentence:
+        """`sentence` with the numbers of the passages that support it; one that none does is marked as such."""
+        cited = CitedSentence(
+            text=sentence.text,
+            kind=sentence.kind,
+            numbers=self.number(judgement.chunk_ids, judgement.quote) if judgement.supported else (),
+            opens=sentence.opens,
+            language=sentence.language,
+            section=sentence.section,
+            verified=judgement.supported,
+        )
+        self.sentences.append(cited)
+        return cited
 
     def number(self, chunk_ids: Sequence[str], quote: str = "") -> tuple[int, ...]:
         """The numbers of `chunk_ids`, ascending; `quote` is the supporting span of the first one."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipeline import wording
 from pipeline.compose.cite import Numbering, body, cite, closest, listed, reference
+from pipeline.compose.confidence import Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
+from pipeline.text import terms
 from pipeline.values import (
     Answer,
     BlockKind,
+    Brief,
     Citation,
     CitationStyle,
     CitedSentence,
@@ -18,12 +23,13 @@ from pipeline.values import (
     Confidence,
     Decline,
     Format,
+    Judgement,
     Level,
     Outcome,
     Reply,
     RetrievedChunk,
+    Sentence,
     Usage,
-    Value,
 )
 
 NEAREST_SHOWN = 3
@@ -33,73 +39,134 @@ reach .1 to .25 with what has nothing to do with them, and .3 to .5 with what a 
 CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 """What stands above sentences and is none."""
 NO_CONFIDENCE = Confidence(level=Level.LOW, score=0.0)
+NO_USAGE = Usage()
+NOTHING = Assessment(confidence=NO_CONFIDENCE, sufficient=False, abstain=True)
+ABOUT_PASSAGES = ("answers", "relevance", "terms")
+"""The parts of a confidence that are about what was found, not about what was written."""
 
 
-class Draft(Value):
-    """What the walk has gathered when the writer has ended."""
+class Checked(NamedTuple):
+    """One sentence of a draft, and what the check thinks of it."""
 
-    sentences: tuple[CitedSentence, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    """Every drafted sentence, kept or not; where nothing is shown, those only that were not supported."""
-    confidence: Confidence = NO_CONFIDENCE
-    sufficient: bool = False
-    outcome: Outcome
+    sentence: Sentence
+    judgement: Judgement
     preface: str = ""
-    closing: str = ""
-    abstain_reason: str = ""
+    """What is said above it: set on the first sentence of an extract that needs a word of introduction."""
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """How a draft ended."""
+
+    checked: tuple[Checked, ...] = ()
+    """Every claim drafted, shown or not; captions aside."""
+    assessment: Assessment = NOTHING
+    usage: Usage = NO_USAGE
+    tokens: int | None = 0
+    """What a model used; None when it did not come to saying so."""
+    failure: str = ""
+    """Why a model's draft is not the answer, or not the whole of it; for the operator."""
+    instead: str = ""
+    """The same for whoever reads the extract that stands in for it."""
+    preface: str = ""
+    missing: tuple[str, ...] = ()
+    """What a model did not find, in the question's words."""
     flags: tuple[str, ...] = ()
-    usage: Usage = Usage()
-    sides: tuple[str, ...] = ()
-    format: Format = Format.PROSE
-    style: CitationStyle = CitationStyle.NUMBERED
+    too_few: str = ""
+    """Why what is supported rests on too little."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(
+            Claim(
+                claim=sentence.text,
+                supported=judgement.supported,
+                source=judgement.chunk_ids[0] if judgement.supported and judgement.chunk_ids else "",
+            )
+            for sentence, judgement, _ in self.checked
+        )
 
 
 def compose(
-    answer_id: str, question: str, draft: Draft, numbering: Numbering, provided: Sequence[RetrievedChunk]
+    answer_id: str,
+    question: str,
+    brief: Brief,
+    drafted: Drafted,
+    numbering: Numbering,
+    provided: Sequence[RetrievedChunk],
+    *,
+    style: CitationStyle,
+    flags: tuple[str, ...] = (),
 ) -> Answer:
     """An answer written from passages: answered, partial, or not found with what came closest."""
-    citations = numbering.citations()
-    text, positions = body(draft.sentences, citations, draft.style)
+    shown = tuple(numbering.sentences)
+    assessment = drafted.assessment
+    text, positions = body(shown, numbering.citations(), style)
     citations = numbering.citations(positions)
-    documents = {citation.document_id for citation in citations}
-    supported = sum(claim.supported for claim in draft.claims)
-    missing = not draft.sentences
-    captions = sum(sentence.kind in CAPTIONS for sentence in draft.sentences)
-    captions = 0 if captions == len(draft.sentences) else captions
+    claims = tuple(claim for claim in drafted.claims if shown or not claim.supported)
+    supported = sum(claim.supported for claim in claims)
+    closing = _closing(brief, drafted, shown, provided)
+    why = "" if shown else assessment.abstain_reason or drafted.too_few or wording.NO_PASSAGE
+    told = sum(sentence.kind not in CAPTIONS for sentence in shown) or len(shown)
     return Answer(
         id=answer_id,
         question=question,
-        outcome=draft.outcome,
-        preface=draft.preface,
-        body=text or wording.not_found(draft.abstain_reason),
-        closing=draft.closing,
-        sentences=draft.sentences,
+        outcome=(Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND,
+        preface=drafted.preface,
+        body=text or wording.not_found(why),
+        closing=closing,
+        sentences=shown,
         citations=citations,
-        nearest=nearest(provided) if missing else (),
-        confidence=draft.confidence,
-        format=draft.format,
-        citation_style=draft.style,
-        safety_flags=draft.flags,
-        abstain_reason=draft.abstain_reason,
+        nearest=() if shown else nearest(provided),
+        confidence=assessment.confidence if shown else _unanswered(assessment.confidence),
+        format=brief.format or Format.PROSE,
+        citation_style=style,
+        safety_flags=flags,
+        abstain_reason=why,
         reasoning=wording.reasoning(
             passages=len(citations) or len(provided),
-            documents=len(documents),
-            kept=len(draft.sentences) - captions,
-            drafted=max(len(draft.claims), len(draft.sentences)) - captions,
+            documents=len({citation.document_id for citation in citations}),
+            kept=told,
+            drafted=max(len(claims), told),
         ),
         sources_used=len(citations),
         sources_provided=len(provided),
-        has_sufficient_context=draft.sufficient,
-        grounding_score=round(supported / len(draft.claims), 3) if draft.claims else 0.0,
-        ungrounded_claims=tuple(claim.claim for claim in draft.claims if not claim.supported),
-        key_facts=key_facts(draft.sentences),
-        limitations=limitations(
-            closing=draft.closing, abstain_reason=draft.abstain_reason, dropped=len(draft.claims) - supported
-        ),
-        comparison=comparison(draft.sentences, draft.sides),
-        claims=draft.claims,
-        usage=draft.usage,
+        has_sufficient_context=assessment.sufficient and bool(shown),
+        grounding_score=round(supported / len(claims), 3) if claims else 0.0,
+        ungrounded_claims=tuple(claim.claim for claim in claims if not claim.supported),
+        key_facts=key_facts(shown),
+        limitations=limitations(closing=closing, abstain_reason=why, dropped=len(claims) - supported),
+        comparison=comparison(shown, brief.sides),
+        claims=claims,
+        usage=drafted.usage,
     )
+
+
+def _closing(brief: Brief, drafted: Drafted, shown: Sequence[CitedSentence], provided: Sequence[RetrievedChunk]) -> str:
+    """Why the answer is partial; empty when it is whole."""
+    if not shown:
+        return ""
+    if drafted.failure and not drafted.preface:
+        return wording.PARTIAL_CUT
+    if sides := drafted.missing or _unanswered_sides(brief.sides, drafted, shown, provided):
+        return wording.unanswered_side(sides)
+    return wording.MORE_ROWS if drafted.assessment.more_rows else ""
+
+
+def _unanswered_sides(
+    sides: Sequence[str], drafted: Drafted, shown: Sequence[CitedSentence], provided: Sequence[RetrievedChunk]
+) -> tuple[str, ...]:
+    """Sides that nothing shown is about: found for another side only, and named by no sentence or column."""
+    cited = {chunk_id for one in drafted.checked for chunk_id in one.judgement.chunk_ids if one.judgement.supported}
+    found = {passage.query for passage in provided if passage.chunk.id in cited}
+    said = {term for sentence in shown for term in terms(sentence.text)}
+    return tuple(side for number, side in enumerate(sides) if number not in found and said.isdisjoint(terms(side)))
+
+
+def _unanswered(confidence: Confidence) -> Confidence:
+    """Where nothing is shown, nothing is said of the sentences that were not."""
+    reasons = tuple(factor for factor in confidence.reasons if factor.name in ABOUT_PASSAGES)
+    return Confidence(level=Level.LOW, score=confidence.score, reasons=reasons)
 
 
 def nearest(passages: Sequence[RetrievedChunk]) -> tuple[Citation, ...]:

@@ -36,6 +36,7 @@ from pipeline.values.people import (
     Turn,
 )
 from pipeline.values.planning import Clarify, Decline, Format, Intent, Plan, Reply, Retrieval, Search
+from pipeline.values.request import Limits, Options, Request
 from pipeline.values.work import Rating, Reason, Vote, Work
 from pipeline.values.writing import Brief, Claim, Finished, Judgement, Sentence, Support, Usage
 
@@ -68,7 +69,9 @@ __all__ = [
     "Intent",
     "Judgement",
     "Level",
+    "Limits",
     "Manner",
+    "Options",
     "Outcome",
     "Parsed",
     "Plan",
@@ -78,6 +81,7 @@ __all__ = [
     "Readers",
     "Reason",
     "Reply",
+    "Request",
     "Retrieval",
     "RetrievedChunk",
     "Search",

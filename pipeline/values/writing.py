@@ -62,6 +62,8 @@ class Finished(Value):
     complete: bool = True
     reason: str = ""
     usage: Usage = Usage()
+    counted: bool = True
+    """`usage` is what was used; False when nobody came to saying so."""
     missing: tuple[str, ...] = ()
     """Parts of the question that the passages do not hold, in the question's own words."""
 

@@ -18,9 +18,8 @@ from bot.commands import asking, documents, history, indexing
 from bot.commands import terminal as terminal_of_commands
 from bot.commands.app import app
 from pipeline import wording
-from pipeline.response.request import Request
-from pipeline.response.respond import Responder
-from pipeline.values import Answer, Event
+from pipeline.respond import Responder
+from pipeline.values import Answer, Event, Request
 from storage.open import open_storage
 from tests.contracts.driver import Said, Shown, Way
 from tests.contracts.rig import Rig

@@ -12,7 +12,6 @@ from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.access import Rule, audience
 from pipeline.ports import PlatformAdapter
-from pipeline.response.request import Request
 from pipeline.values import (
     Answer,
     Audience,
@@ -24,6 +23,7 @@ from pipeline.values import (
     IncomingMessage,
     Progress,
     Readers,
+    Request,
     Stage,
     Unit,
     Written,

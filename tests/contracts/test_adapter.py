@@ -13,7 +13,6 @@ import pytest
 
 from pipeline import wording
 from pipeline.access import Rule
-from pipeline.response.request import Request
 from pipeline.values import (
     BlockKind,
     CitedSentence,
@@ -22,6 +21,7 @@ from pipeline.values import (
     Preferences,
     Progress,
     Reason,
+    Request,
     Stage,
     Style,
     Usage,

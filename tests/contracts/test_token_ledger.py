@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.budget import TokenBudget
 from pipeline.ports import TokenLedger
-from pipeline.response.budget import TokenBudget
 from storage.budget import SqliteTokenLedger
 from storage.database import Database
 from tests.doubles.llm.walk import Tally

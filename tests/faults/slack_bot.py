@@ -13,8 +13,7 @@ from adapters.slack.web import Pace
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.ports import PlatformAdapter
-from pipeline.response.request import Request
-from pipeline.values import Audience, CitedSentence, Event, IncomingMessage, Readers, Written
+from pipeline.values import Audience, CitedSentence, Event, IncomingMessage, Readers, Request, Written
 from storage.open import open_storage
 from tests.contracts.answers import cited
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN

@@ -10,8 +10,7 @@ import pytest
 
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
-from pipeline.response.request import Request
-from pipeline.values import CitationStyle, Event, Preferences
+from pipeline.values import CitationStyle, Event, Preferences, Request
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Fault, Said

@@ -13,8 +13,7 @@ from adapters.discord.identify import IdentifyBudget
 from adapters.discord.memory import Memory
 from adapters.discord.pace import Pace
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.response.request import Request
-from pipeline.values import Event
+from pipeline.values import Event, Request
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.waiting import until

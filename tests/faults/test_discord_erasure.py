@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import wording
-from pipeline.response.request import Request
-from pipeline.values import Event, Progress, Stage
+from pipeline.values import Event, Progress, Request, Stage
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.waiting import eventually, until

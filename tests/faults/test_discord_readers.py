@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.response.request import Request
-from pipeline.values import Event
+from pipeline.values import Event, Request
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.waiting import until

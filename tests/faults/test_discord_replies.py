@@ -11,8 +11,7 @@ import pytest
 from adapters.discord import words
 from pipeline import wording
 from pipeline.compose.compose import without_search
-from pipeline.response.request import Request
-from pipeline.values import Clarify, Event, Progress, Stage, Usage
+from pipeline.values import Clarify, Event, Progress, Request, Stage, Usage
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver
 from tests.contracts.rig import once, searching_until

@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.addresses import strange
+from pipeline.budget import TokenBudget
+from pipeline.drafts import Model
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
-from pipeline.response.budget import TokenBudget
-from pipeline.response.pen import Pen
-from pipeline.response.request import Options, Request
-from pipeline.response.respond import Responder
+from pipeline.respond import Responder
 from pipeline.text import terms, words
-from pipeline.values import Answer, BlockKind, CitedSentence, Usage, Written
+from pipeline.values import Answer, BlockKind, CitedSentence, Options, Request, Usage, Written
 from pipeline.write.extract import ExtractiveWriter
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
@@ -107,8 +106,8 @@ async def shown(reply: str, *, require_grounding: bool = True) -> tuple[list[Wri
     responder = Responder(
         planner=straight,
         retriever=straight,
-        extractive=ExtractiveWriter(),
-        pen=Pen(
+        extract=ExtractiveWriter(),
+        model=Model(
             name="hostile",
             writer=ModelWriter(HostileModel(reply), PromptOptions()),
             budget=TokenBudget(Tally(), person=0, space=0, answer=1),

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from pipeline import wording
+from pipeline.budget import TokenBudget
 from pipeline.errors import Unavailable
-from pipeline.response.budget import TokenBudget
-from pipeline.response.request import Limits
-from pipeline.values import Answer, ConversationId, Outcome, Turn, Written
+from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Written
 from tests.doubles.llm.faults import (
     Act,
     Broken,

@@ -12,8 +12,7 @@ import pytest
 
 from adapters.slack import connect, gapfill
 from pipeline import wording
-from pipeline.response.request import Request
-from pipeline.values import Event
+from pipeline.values import Event, Request
 from storage.inbox import SQLiteInbox
 from tests.contracts.answers import cited
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, SlackHTTPDriver, granted, user

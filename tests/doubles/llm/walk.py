@@ -11,11 +11,10 @@ from adapters.models.anthropic import AnthropicModel
 from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from adapters.models.openai import OpenAIModel
+from pipeline.budget import TokenBudget
+from pipeline.drafts import Model
 from pipeline.ports import HistoryStore
-from pipeline.response.budget import TokenBudget
-from pipeline.response.pen import Pen
-from pipeline.response.request import Limits, Options, Request
-from pipeline.response.respond import Responder
+from pipeline.respond import Responder
 from pipeline.values import (
     Answer,
     Audience,
@@ -25,7 +24,10 @@ from pipeline.values import (
     ConversationId,
     Document,
     Event,
+    Limits,
+    Options,
     Plan,
+    Request,
     Retrieval,
     RetrievedChunk,
     Search,
@@ -136,8 +138,8 @@ async def walking(
     walk.responder = Responder(
         planner=straight,
         retriever=straight,
-        extractive=ExtractiveWriter(),
-        pen=Pen(
+        extract=ExtractiveWriter(),
+        model=Model(
             name=guarded.name,
             writer=ModelWriter(guarded, PromptOptions()),
             budget=budget or TokenBudget(Tally(), person=0, space=0, answer=5000),

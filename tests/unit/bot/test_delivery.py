@@ -14,8 +14,7 @@ from bot.delivery import APOLOGY_SECONDS, DELIVERY_SECONDS, Delivery
 from pipeline import wording
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter, Receipt
-from pipeline.response.request import Request
-from pipeline.values import Answer, Audience, Event, IncomingMessage, Progress, Readers, Stage, Work
+from pipeline.values import Answer, Audience, Event, IncomingMessage, Progress, Readers, Request, Stage, Work
 from storage.inbox import LEASE_SECONDS, SQLiteInbox
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, message

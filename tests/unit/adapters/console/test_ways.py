@@ -10,8 +10,7 @@ import pytest
 
 from adapters.console.follow import follow
 from pipeline import wording
-from pipeline.response.request import Request
-from pipeline.values import CitedSentence, Event, Progress, Stage, Written
+from pipeline.values import CitedSentence, Event, Progress, Request, Stage, Written
 from tests.contracts.answers import cited, not_found
 from tests.contracts.console_driver import ChatDriver, ConsoleDriver, Terminal
 from tests.contracts.rig import once

@@ -12,8 +12,7 @@ import pytest
 from adapters.slack.reply import EVENT_TYPE
 from adapters.slack.stream import Budget
 from pipeline import wording
-from pipeline.response.request import Request
-from pipeline.values import CitationStyle, CitedSentence, Event, Written
+from pipeline.values import CitationStyle, CitedSentence, Event, Request, Written
 from tests.contracts.answers import cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user
 from tests.contracts.waiting import until

@@ -14,8 +14,7 @@ from adapters.slack.render import line
 from adapters.slack.reply import Reply
 from adapters.slack.web import Web
 from pipeline.errors import Unavailable
-from pipeline.response.request import Request
-from pipeline.values import CitedSentence, Event, Written
+from pipeline.values import CitedSentence, Event, Request, Written
 from tests.contracts.answers import cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver
 from tests.contracts.waiting import until

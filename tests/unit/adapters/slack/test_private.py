@@ -11,8 +11,7 @@ import pytest
 from adapters.slack.private import SHARED
 from pipeline import wording
 from pipeline.access import Rule
-from pipeline.response.request import Request
-from pipeline.values import BlockKind, Chunk, CitedSentence, Document, Event, Unit
+from pipeline.values import BlockKind, Chunk, CitedSentence, Document, Event, Request, Unit
 from tests.contracts.answers import cited
 from tests.contracts.driver import Fault, Said
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, granted, user

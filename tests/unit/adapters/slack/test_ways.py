@@ -13,8 +13,7 @@ from adapters.slack.app import SlackAdapter
 from adapters.slack.deliver import OUTSIDER
 from pipeline import wording
 from pipeline.errors import Misconfigured
-from pipeline.response.request import Request
-from pipeline.values import Event
+from pipeline.values import Event, Request
 from tests.contracts.answers import cited
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from pipeline.budget import TokenBudget
+from pipeline.drafts import Judge, Model
 from pipeline.ports import Writer
-from pipeline.response.budget import TokenBudget
-from pipeline.response.pen import Judge, Pen
-from pipeline.response.request import Limits, Options, Request
-from pipeline.response.respond import Responder
+from pipeline.respond import Responder
 from pipeline.values import (
     Answer,
     Audience,
@@ -20,6 +19,9 @@ from pipeline.values import (
     Finished,
     Format,
     Judgement,
+    Limits,
+    Options,
+    Request,
     Retrieval,
     RetrievedChunk,
     Search,
@@ -88,8 +90,8 @@ async def answered(
     responder = Responder(
         planner=wordless,
         retriever=wordless,
-        extractive=ExtractiveWriter(),
-        pen=Pen(name="quoting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
+        extract=ExtractiveWriter(),
+        model=Model(name="quoting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
         history=NoHistory(),
         options=Options(limits=limits or Limits()),
         report=lambda incident, error: told.append(str(error)),

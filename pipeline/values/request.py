@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pipeline.values import Audience, CitationStyle, ConversationId, Format, Style, Turn, Value
+from pipeline.values.base import Value
+from pipeline.values.people import Audience, CitationStyle, ConversationId, Style, Turn
+from pipeline.values.planning import Format
 
 
 class Limits(Value):

@@ -1,0 +1,214 @@
+"""The walk from a question to its answer: the only module that knows the order of the stages.
+
+recall -> plan -> retrieve -> draft, each sentence checked as it completes -> number -> compose -> record.
+Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pipeline.compose.cite import Numbering
+from pipeline.compose.compose import Drafted, compose, failed, without_search
+from pipeline.drafts import SPENT, Model, Stopwatch, Task, write
+from pipeline.errors import CitewellError
+from pipeline.ports import HistoryStore, Planner, Retriever, Writer
+from pipeline.streams import closing
+from pipeline.values import (
+    Answer,
+    Brief,
+    Conversation,
+    ConversationId,
+    Event,
+    Format,
+    Options,
+    Progress,
+    Request,
+    Retrieval,
+    RetrievedChunk,
+    Search,
+    Stage,
+    Style,
+    Usage,
+    Written,
+)
+
+NOBODY = ConversationId(platform="", space="", channel="")
+
+
+@dataclass
+class _Allowance:
+    """Whether a model may be asked, and what it has used; None as long as nobody knows."""
+
+    granted: bool
+    spent: int | None = None
+
+
+class Responder:
+    """Answers requests. One instance serves any number of them at once."""
+
+    def __init__(
+        self,
+        *,
+        planner: Planner,
+        retriever: Retriever,
+        extract: Writer,
+        model: Model | None,
+        history: HistoryStore,
+        options: Options,
+        report: Callable[[str, Exception], None],
+        warn: Callable[[str, str], None],
+    ) -> None:
+        """`report` takes the incident id and the error of what nobody foresaw. `warn` is told why the model's draft was
+        not used (`model_not_used`), and what did not work in the search (`search_degraded`)."""
+        self._planner = planner
+        self._retriever = retriever
+        self._extract = extract
+        self._model = model
+        self._history = history
+        self._options = options
+        self._report = report
+        self._warn = warn
+
+    async def respond(self, request: Request) -> AsyncIterator[Event]:
+        """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong."""
+        answer_id = secrets.token_hex(8)
+        try:
+            async with closing(self._walk(request, answer_id)) as events:
+                async for event in events:
+                    yield event
+        except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
+            incident = secrets.token_hex(4)
+            self._report(incident, error)
+            yield failed(answer_id, request.text, incident)
+
+    async def _walk(self, request: Request, answer_id: str) -> AsyncIterator[Event]:
+        watch = Stopwatch()
+        yield Progress(stage=Stage.PLANNING)
+        conversation = await self._recall(request)
+        async with self._allowed(request) as allowance:
+            model = self._model if allowance.granted else None
+            with watch.stage("plan"):
+                planner = (model and model.planner) or self._planner
+                plan = await planner.plan(request.text, conversation, request.audience)
+            allowance.spent = plan.tokens if isinstance(plan, Search) else 0
+            if not isinstance(plan, Search):
+                yield without_search(answer_id, request.text, plan, Usage(writer="none", milliseconds=watch.read()))
+                return
+            yield Progress(stage=Stage.SEARCHING)
+            with watch.stage("retrieve"):
+                retrieval = await self._retriever.retrieve(plan, request.audience)
+            passages = retrieval.passages or (retrieval.nearest if request.always else ())
+            brief = self._brief(request, plan)
+            numbering = Numbering(passages)
+            drafted = Drafted()
+            if passages:
+                yield Progress(stage=Stage.WRITING)
+                task = Task(
+                    brief,
+                    passages,
+                    conversation.turns,
+                    self._options.limits,
+                    grounded=self._options.require_grounding,
+                    always=request.always,
+                    watch=watch,
+                )
+                if model:
+                    allowance.spent = None
+                forgone = SPENT if self._model and not model else None
+                async with closing(write(task, model, self._extract, forgone)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Drafted):
+                            drafted = piece
+                        else:
+                            yield Written(
+                                sentence=numbering.cite(piece.sentence, piece.judgement), preface=piece.preface
+                            )
+                allowance.spent = None if drafted.tokens is None else plan.tokens + drafted.tokens
+        with watch.stage("compose"):
+            answer = compose(
+                answer_id,
+                request.text,
+                brief,
+                drafted,
+                numbering,
+                passages or retrieval.nearest,
+                style=request.citation_style or self._options.citation_style,
+                flags=(*plan.flags, *drafted.flags, *_flags(passages)),
+            )
+        answer = self._accounted(answer, plan, retrieval, drafted, watch)
+        await self._record(request, answer)
+        yield answer
+
+    def _accounted(
+        self, answer: Answer, plan: Search, retrieval: Retrieval, drafted: Drafted, watch: Stopwatch
+    ) -> Answer:
+        """`answer` with what it cost and what did not work on the way; the operator is told that too."""
+        degraded = ", ".join(retrieval.degraded)
+        for event, reason in (("search_degraded", degraded), ("model_not_used", drafted.failure)):
+            if reason:
+                self._warn(event, reason)
+        usage = answer.usage
+        spent = {
+            "milliseconds": watch.read(),
+            "input_tokens": usage.input_tokens + plan.tokens,
+            "notes": (*usage.notes, *([f"search_degraded: {degraded}"] if degraded else ())),
+        }
+        return answer.model_copy(update={"usage": usage.model_copy(update=spent), "standalone": plan.question})
+
+    @asynccontextmanager
+    async def _allowed(self, request: Request) -> AsyncIterator[_Allowance]:
+        """Tokens for all that the model may be asked, if the day's are not spent; at the end what was used is counted.
+
+        What nobody can count stays set aside."""
+        space = request.conversation.space if request.conversation else ""
+        budget = self._model and self._model.budget
+        reservation = await budget.reserve(request.author, space) if budget else None
+        allowance = _Allowance(granted=reservation is not None)
+        try:
+            yield allowance
+        finally:
+            if budget and reservation and allowance.spent is not None:
+                with self._reported():
+                    await budget.settle(reservation, allowance.spent)
+
+    def _brief(self, request: Request, plan: Search) -> Brief:
+        style = request.style or self._options.style
+        return Brief(
+            question=plan.question,
+            queries=plan.queries,
+            sides=plan.sides,
+            intent=plan.intent,
+            format=request.format or (Format.BULLETS if style is Style.BULLET else plan.format),
+            style=style,
+            language=request.language,
+            max_length=self._options.max_length,
+        )
+
+    async def _recall(self, request: Request) -> Conversation:
+        if request.conversation is None:
+            return Conversation(id=NOBODY, turns=request.turns)
+        return await self._history.recall(request.conversation, self._options.history_turns)
+
+    async def _record(self, request: Request, answer: Answer) -> None:
+        turn = answer.turn(request.author, datetime.now(UTC))
+        if request.conversation and request.records and turn:
+            with self._reported():
+                await self._history.record(request.conversation, turn)
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """A store that fails behind an answer takes nothing back."""
+        try:
+            yield
+        except CitewellError as error:
+            self._report(secrets.token_hex(4), error)
+
+
+def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:
+    """`injection_in_context` when a passage holds instructions addressed to an assistant."""
+    return ("injection_in_context",) if any(passage.document.flagged for passage in passages) else ()

@@ -1,1 +1,0 @@
-"""The walk from a question to its answer."""
