@@ -270,7 +270,7 @@ async def _reviewed(task: Task, model: Model) -> AsyncIterator[Checked | Finishe
         review = None
         if unsure and model.judge and asked < model.reviews:
             reading = model.judge.review(sentence, task.passages, question=task.question, header=header)
-            review = asyncio.ensure_future(reading)
+            review = asyncio.create_task(reading)
         readings.append(_Reading(sentence, judgement, review))
         return readings[-1]
 

@@ -61,7 +61,7 @@ class Numbering:
             cite(
                 self._passages[chunk_id],
                 number,
-                quote=" … ".join(self._quotes.get(chunk_id, ())),
+                quotes=self._quotes.get(chunk_id, ()),
                 positions=tuple((positions or {}).get(number, ())),
             )
             for chunk_id, number in self._numbers.items()
@@ -69,9 +69,9 @@ class Numbering:
 
 
 def cite(
-    passage: RetrievedChunk, number: int, *, quote: str = "", positions: tuple[tuple[int, int], ...] = ()
+    passage: RetrievedChunk, number: int, *, quotes: Sequence[str] = (), positions: tuple[tuple[int, int], ...] = ()
 ) -> Citation:
-    """A passage as a numbered source."""
+    """A passage as a numbered source; `quotes` are the spans of it that were used."""
     chunk, document = passage.chunk, passage.document
     return Citation(
         number=number,
@@ -83,19 +83,19 @@ def cite(
         document_type=document.document_type,
         page=chunk.page,
         sheet=chunk.sheet,
-        heading=_heading(chunk, quote),
+        heading=_heading(chunk, quotes),
         url=document.url,
-        quote=quote,
-        snippet=snippet(chunk.text[chunk.overlap :] if not quote else chunk.text, quote),
+        quote=" … ".join(quotes),
+        snippet=snippet(chunk.text, quotes[0]) if quotes else snippet(chunk.text[chunk.overlap :], ""),
         score=round(passage.score, 3),
         positions=positions,
         flagged=document.flagged,
     )
 
 
-def _heading(chunk: Chunk, quote: str) -> tuple[str, ...]:
+def _heading(chunk: Chunk, quotes: Sequence[str]) -> tuple[str, ...]:
     """The chunk's heading path; where a chunk packs small sections together, also those that hold the quoted spans."""
-    starts = [chunk.text.find(span) for span in quote.split(" … ")] if quote else []
+    starts = [chunk.text.find(quote) for quote in quotes]
     headings = [unit for unit in chunk.units if unit.kind is BlockKind.HEADING]
     above = [[unit for unit in headings if unit.start <= start][-1:] for start in starts]
     found = dict.fromkeys(chunk.text[unit.start : unit.end] for units in above for unit in units)
@@ -105,8 +105,7 @@ def _heading(chunk: Chunk, quote: str) -> tuple[str, ...]:
 
 def snippet(text: str, quote: str) -> str:
     """About 150 characters of `text` that hold the beginning of `quote`, cut at words."""
-    first = quote.split(" … ")[0]
-    start = max(text.find(first), 0) if first else 0
+    start = max(text.find(quote), 0)
     if len(text) - start < SNIPPET:
         start = max(0, len(text) - SNIPPET)
     while start and not text[start - 1].isspace():

@@ -174,15 +174,14 @@ def nearest(passages: Sequence[RetrievedChunk]) -> tuple[Citation, ...]:
     where nothing comes near."""
     best = {passage.document.id: passage for passage in reversed(passages) if passage.score >= NEAREST_FROM}
     ranked = sorted(best.values(), key=lambda passage: -passage.score)[:NEAREST_SHOWN]
-    return tuple(cite(passage, number, quote=_closest(passage)) for number, passage in enumerate(ranked, start=1))
+    return tuple(cite(passage, number, quotes=_closest(passage)) for number, passage in enumerate(ranked, start=1))
 
 
-def _closest(passage: RetrievedChunk) -> str:
-    """The sentence that fits the question best; empty where vectors do not say which."""
+def _closest(passage: RetrievedChunk) -> tuple[str, ...]:
+    """The sentence that fits the question best; none where vectors do not say which."""
     scored = zip(passage.unit_scores, passage.chunk.units, strict=False)
     ranked = [(score, unit.start, unit.end) for score, unit in scored if unit.kind not in CAPTIONS]
-    _, start, end = max(ranked, default=(0.0, 0, 0))
-    return passage.chunk.text[start:end]
+    return tuple(passage.chunk.text[start:end] for _, start, end in [max(ranked)]) if ranked else ()
 
 
 def without_search(answer_id: str, question: str, plan: Reply | Clarify | Decline, usage: Usage) -> Answer:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from pipeline import wording
 from pipeline.budget import TokenBudget
 from pipeline.drafts import Judge, Model
 from pipeline.ports import Writer
@@ -15,6 +16,7 @@ from pipeline.respond import Responder
 from pipeline.values import (
     Answer,
     Audience,
+    BlockKind,
     Brief,
     Finished,
     Format,
@@ -29,28 +31,33 @@ from pipeline.values import (
     Style,
     Support,
     Turn,
+    Usage,
 )
 from pipeline.write.extract import ExtractiveWriter
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 SAID = ("Full-time staff get 25 days of paid leave a year.", "Unused days of paid leave lapse in March.")
 PASSAGES = [passage("c1", *SAID)]
+OWN = "Each year, someone who works full-time can take 25 days off with pay."
+FALSE = "Contractors can take 25 days off with pay as well."
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 
 
-class Quoting:
-    """A model that writes what the passage says, or `texts`, as soon as it is let."""
+class Drafting:
+    """A model that drafts `texts`, and says when it has written the last one."""
 
-    def __init__(self, *texts: str) -> None:
+    def __init__(self, *texts: str | Sentence) -> None:
         self._texts = texts or SAID
+        self.ended = asyncio.Event()
 
     async def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn] = ()
     ) -> AsyncIterator[Sentence | Finished]:
         for text in self._texts:
             await asyncio.sleep(0)
-            yield Sentence(text=text, chunk_ids=("c1",))
-        yield Finished()
+            yield text if isinstance(text, Sentence) else Sentence(text=text, chunk_ids=("c1",))
+        self.ended.set()
+        yield Finished(usage=Usage(input_tokens=10, output_tokens=5))
 
 
 class Wordless(Straight):
@@ -63,16 +70,22 @@ class Wordless(Straight):
 
 
 @dataclass
-class Doubting:
-    """A judge that finds nothing, and counts what it was asked."""
+class Reader:
+    """A judge that finds what is in `finds`, waits for `after`, and remembers what it was asked."""
 
+    finds: tuple[str, ...] = ()
+    after: asyncio.Event | None = None
     asked: list[str] = field(default_factory=list)
 
     async def review(
         self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
     ) -> tuple[Judgement, int]:
         self.asked.append(sentence.text)
-        return Judgement(support=Support.REFUSED, score=0.5), 100
+        if self.after:
+            await self.after.wait()
+        if sentence.text in self.finds:
+            return Judgement(support=Support.JUDGED, score=0.9, chunk_ids=("c1",), quote=SAID[0]), 100
+        return Judgement(support=Support.REFUSED, score=0.2), 100
 
 
 async def answered(
@@ -82,16 +95,17 @@ async def answered(
     judge: Judge | None = None,
     reviews: int = 8,
     model: Writer | None = None,
+    passages: Sequence[RetrievedChunk] = PASSAGES,
 ) -> tuple[Answer, list[str]]:
     """The answer, and what the operator was told."""
     told: list[str] = []
-    wordless = Wordless(PASSAGES)
+    wordless = Wordless(passages)
     budget = TokenBudget(Tally(), person=0, space=0, answer=1)
     responder = Responder(
         planner=wordless,
         retriever=wordless,
         extract=ExtractiveWriter(),
-        model=Model(name="quoting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
+        model=Model(name="drafting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
         history=NoHistory(),
         options=Options(limits=limits or Limits()),
         report=lambda incident, error: told.append(str(error)),
@@ -106,9 +120,14 @@ def asking(**how: object) -> Request:
     return Request(text=QUESTION, audience=EVERYBODY, **how)
 
 
+def said(answer: Answer) -> list[str]:
+    return [sentence.text for sentence in answer.sentences]
+
+
 async def test_the_wait_for_the_first_sentence_counts_from_the_question() -> None:
-    answer, told = await answered(asking(), limits=Limits(first_sentence_seconds=0.01), model=Quoting())
+    answer, told = await answered(asking(), limits=Limits(first_sentence_seconds=0.01), model=Drafting())
     assert answer.usage.writer == "extractive"
+    assert answer.preface.startswith(wording.MODEL_SILENT)
     assert "model_not_used: it took too long" in told
 
 
@@ -132,21 +151,65 @@ async def test_an_answer_names_the_form_that_was_asked_for(request_: Request, fo
     assert answer.format is form
 
 
+async def test_what_a_model_says_in_its_own_words_is_read_by_the_judge() -> None:
+    judge = Reader(finds=(OWN,))
+    answer, _ = await answered(asking(), judge=judge, model=Drafting(OWN, SAID[1], FALSE))
+    assert judge.asked == [OWN, FALSE]
+    assert said(answer) == [OWN, SAID[1]]
+    assert answer.ungrounded_claims == (FALSE,)
+    assert answer.usage.input_tokens == 210
+
+
+async def test_the_judge_reads_while_the_model_goes_on_writing() -> None:
+    model = Drafting(OWN, SAID[1])
+    answer, _ = await answered(asking(), judge=Reader(finds=(OWN,), after=model.ended), model=model)
+    assert said(answer) == [OWN, SAID[1]]
+
+
+async def test_when_the_sentence_that_answers_does_not_stand_the_extract_answers() -> None:
+    answer, told = await answered(asking(), judge=Reader(), model=Drafting(FALSE, SAID[1]))
+    assert answer.usage.writer == "extractive"
+    assert answer.preface.startswith(wording.MODEL_UNSUPPORTED)
+    assert FALSE not in answer.body
+    assert "model_not_used: the passages do not support its answer" in told
+
+
+async def test_without_a_judge_only_the_passages_own_words_stand() -> None:
+    answer, _ = await answered(asking(), model=Drafting(SAID[0], OWN))
+    assert said(answer) == [SAID[0]]
+
+
+@pytest.mark.parametrize(("sentence", "stands"), [(SAID[0], True), (FALSE, False)])
+async def test_a_yes_stands_and_falls_with_the_sentence_beside_it(sentence: str, stands: bool) -> None:
+    answer, _ = await answered(asking(), judge=Reader(), model=Drafting("Yes.", sentence))
+    assert ("Yes." in said(answer)) is stands
+
+
+async def test_a_header_stands_where_a_row_under_it_does() -> None:
+    rows = [
+        Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
+        Sentence(text="Full-time staff | 25 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+        Sentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+    ]
+    answer, _ = await answered(asking(), judge=Reader(finds=("Full-time staff | 25 days",)), model=Drafting(*rows))
+    assert said(answer) == ["Who | Paid leave", "Full-time staff | 25 days"]
+
+
 async def test_a_judge_is_asked_about_no_more_sentences_than_tokens_are_set_aside_for() -> None:
-    judge = Doubting()
-    answer, _ = await answered(asking(), judge=judge, reviews=1, model=Quoting())
-    assert judge.asked == [SAID[0]]
-    assert [sentence.text for sentence in answer.sentences] == [SAID[1]]
+    judge = Reader(finds=(OWN, FALSE))
+    answer, _ = await answered(asking(), judge=judge, reviews=1, model=Drafting(OWN, FALSE, SAID[1]))
+    assert judge.asked == [OWN]
+    assert said(answer) == [OWN, SAID[1]]
 
 
 async def test_a_few_letters_are_no_answer_of_a_model() -> None:
-    answer, told = await answered(asking(), model=Quoting("Sure!"))
+    answer, told = await answered(asking(), model=Drafting("Sure!"))
     assert "answer_too_short" in answer.safety_flags
     assert "model_not_used: its answer is too short" in told
     assert answer.usage.writer == "extractive"
 
 
 async def test_a_short_fact_with_its_source_is_an_answer() -> None:
-    answer, _ = await answered(asking(), model=Quoting("25 days."))
+    answer, _ = await answered(asking(), model=Drafting("25 days."))
     assert answer.safety_flags == ()
     assert answer.body == "25 days. [1]"
