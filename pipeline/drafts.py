@@ -232,6 +232,7 @@ async def by_extract(task: Task, writer: Writer, failed: Drafted | None) -> Asyn
         assessment=assessment,
         usage=usage.model_copy(update={"writer": EXTRACTIVE, "notes": notes}),
         tokens=failed.tokens if failed else 0,
+        failure=failed.failure if failed else "",
         preface=preface,
         flags=failed.flags if failed else (),
         too_few=too_few if checked else "",

@@ -32,7 +32,8 @@ from tests.doubles.llm.walk import NoHistory, Tally, passage, walking
 
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 FIRST, SECOND = "Full-time staff get 25 days of paid leave a year.", "Unused days may be carried into March."
-PASSAGES = [passage("c1", FIRST, SECOND), passage("c2", "Contractors get no paid leave from the company.")]
+THIRD = "Contractors get no paid leave from the company."
+PASSAGES = [passage("c1", FIRST, SECOND), passage("c2", THIRD)]
 GOOD = "Full-time staff get 25 days of paid leave a year [1]. Unused days may be carried into March [1]."
 BEGUN = "Full-time staff get 25 days of paid leave a year [1]. Unused da"
 UNCITED = "The board meets on Mars [7]. Pay is 9,000 euro."
@@ -44,7 +45,8 @@ THEN_SHORT = Limits(total_seconds=3.0)
 
 @dataclass(frozen=True)
 class Row:
-    """`way`: `model`, `extract` (the passages took over) or `partial` (shown sentences stay, the end is said)."""
+    """`way`: `model`, `extract` or `unsupported` (the passages took over), `partial` (shown sentences stay, the end
+    is said)."""
 
     name: str
     script: list[Act]
@@ -100,9 +102,9 @@ ROWS = [
     Row("hang after the first sentence", [Stall(BEGUN)], "partial", 1, "too long", THEN_SHORT),
     Row("one character every 0.1 s", [Text(GOOD, size=1, pause=0.1)], "extract", 1, "too long", SHORT),
     Row("hang behind the finish reason", [Ending(GOOD, "stop", hang=True)], "model"),
-    Row("nothing of it in the passages", [Text("The moon is made of cheese [1].")], "extract", 1, "in the passages"),
-    Row("no source numbers at all", [Text(UNCITED)], "extract", 1, "in the passages"),
-    Row("forged source numbers", [Text(f"{FIRST[:-1]} [999]. It is 25 [0] [-1].")], "extract", 1, "in the passages"),
+    Row("nothing of it in the passages", [Text("The moon is made of cheese [1].")], "unsupported", 1, "do not support"),
+    Row("no source numbers at all", [Text(UNCITED)], "unsupported", 1, "do not support"),
+    Row("forged source numbers", [Text(f"{FIRST[:-1]} [999]. It is 25 [0] [-1].")], "unsupported", 1, "do not support"),
     Row("not in the documents", [Text("NOT_IN_DOCUMENTS")], "declined"),
     Row("direction marks, invisibles, half a surrogate pair", [Text(STRANGE)], "model"),
     Row("full-width marks", [Text("Full-time staff get 25 days of paid leave a year［１］。")], "model"),
@@ -134,9 +136,10 @@ def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> Non
     assert answer.citations[0].chunk_id == "c1"
     if way == "model":
         assert (answer.outcome, answer.usage.writer, reasons) == (Outcome.ANSWERED, model, [])
-    elif way == "extract":
+    elif way in ("extract", "unsupported"):
         assert (answer.outcome, answer.usage.writer) == (Outcome.ANSWERED, "extractive")
-        assert answer.preface.startswith("The language model did not answer.")
+        why = wording.MODEL_SILENT if way == "extract" else wording.MODEL_UNSUPPORTED
+        assert answer.preface.startswith(why)
         assert reasons
     else:
         assert (answer.outcome, answer.closing) == (Outcome.PARTIAL, wording.PARTIAL_CUT)
@@ -191,15 +194,17 @@ async def test_where_the_passages_do_not_answer_a_dead_model_does_not_make_them_
     assert answer.usage.writer == "extractive"
 
 
-async def test_a_model_is_not_asked_where_the_passages_are_about_something_else() -> None:
-    far = passage("c1", "The canteen opens at noon.", score=0.2).model_copy(update={"unit_scores": (0.05,)})
-    async with LlmServer([Text(GOOD)]).running() as server, walking(server, [far]) as walk:
+async def test_a_model_is_asked_whenever_any_passage_came_back() -> None:
+    far = passage("c1", FIRST, score=0.2).model_copy(update={"unit_scores": (0.05,)})
+    async with LlmServer([Text(f"{FIRST[:-1]} [1].")]).running() as server, walking(server, [far]) as walk:
         answer = await walk.answer(QUESTION)
-    assert server.requests == []
-    assert (answer.outcome, walk.reasons) == (Outcome.NOT_FOUND, [])
+    assert len(server.requests) == 1
+    assert answer.sentences
 
 
-@pytest.mark.parametrize(("draft", "way"), [(GOOD, "extract"), (f"{GOOD} Contractors get no paid leave [2].", "model")])
+@pytest.mark.parametrize(
+    ("draft", "way"), [(GOOD, "extract"), (f"{GOOD} Contractors get no paid leave from the company [2].", "model")]
+)
 async def test_nothing_of_a_draft_is_shown_before_it_cites_what_it_must(draft: str, way: str) -> None:
     limits = Limits(minimum_citations=2, minimum_sources=2)
     async with LlmServer([Text(draft)]).running() as server, walking(server, PASSAGES, limits=limits) as walk:

@@ -109,9 +109,10 @@ def test_a_reference_says_where_in_the_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quote", "heading"), [("Second. … Two.", "Second."), ("Two.", "Second."), ("One. … Two.", "First. / Second.")]
+    ("quotes", "heading"),
+    [(("Second.", "Two."), "Second."), (("Two.",), "Second."), (("One.", "Two."), "First. / Second.")],
 )
-def test_a_quote_is_cited_under_the_headings_that_it_stands_under(quote: str, heading: str) -> None:
+def test_a_quote_is_cited_under_the_headings_that_it_stands_under(quotes: tuple[str, ...], heading: str) -> None:
     text = "First. One. Second. Two."
     places = (
         (0, 6, BlockKind.HEADING),
@@ -120,7 +121,7 @@ def test_a_quote_is_cited_under_the_headings_that_it_stands_under(quote: str, he
         (20, 24, BlockKind.PROSE),
     )
     units = tuple(Unit(start=start, end=end, kind=kind) for start, end, kind in places)
-    assert cite(passage("a", text, units=units), 1, quote=quote).heading == (heading,)
+    assert cite(passage("a", text, units=units), 1, quotes=quotes).heading == (heading,)
 
 
 def test_a_heading_that_repeats_the_title_is_not_said_twice() -> None:

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 from pipeline.compose.cite import Numbering
-from pipeline.compose.compose import Draft, compose, format_response
-from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Claim, Confidence, Level, Outcome, Unit
+from pipeline.compose.compose import Checked, Drafted, compose, format_response
+from pipeline.compose.confidence import Assessment
+from pipeline.values import (
+    Answer,
+    BlockKind,
+    Brief,
+    CitationStyle,
+    Confidence,
+    Judgement,
+    Level,
+    RetrievedChunk,
+    Sentence,
+    Support,
+    Unit,
+)
 from tests.doubles.llm.walk import passage
 
+NUMBERED = CitationStyle.NUMBERED
 LEAVE = passage("leave", "Staff get 25 days of paid leave a year.", title="Leave")
+
+
+def composed(numbering: Numbering, provided: RetrievedChunk, drafted: Drafted | None = None) -> Answer:
+    brief = Brief(question="How much leave?")
+    return compose("a1", "How much leave?", brief, drafted or Drafted(), numbering, [provided], style=NUMBERED)
 
 
 def answer(*, found: bool = True) -> Answer:
     numbering = Numbering([LEAVE])
-    shown = CitedSentence(text=LEAVE.chunk.text, numbers=numbering.number(("leave",))) if found else None
-    draft = Draft(
-        sentences=(shown,) if shown else (),
-        outcome=Outcome.ANSWERED if found else Outcome.NOT_FOUND,
-        confidence=Confidence(level=Level.HIGH, score=0.9, reasons=()),
-        abstain_reason="" if found else "no passage comes close to the question",
-    )
-    return compose("a1", "How much leave?", draft, numbering, [LEAVE])
+    sentence = Sentence(text=LEAVE.chunk.text, chunk_ids=("leave",))
+    judgement = Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=("leave",))
+    confidence = Confidence(level=Level.HIGH, score=0.9, reasons=())
+    assessment = Assessment(confidence=confidence, sufficient=True, abstain=not found)
+    if found:
+        numbering.cite(sentence, judgement)
+    return composed(numbering, LEAVE, Drafted(checked=(Checked(sentence, judgement),), assessment=assessment))
 
 
 def test_the_text_has_the_answer_its_sources_and_its_confidence() -> None:
@@ -43,8 +61,7 @@ def test_where_nothing_answers_the_nearest_passages_are_named_with_what_comes_cl
 
 def test_nothing_of_a_flagged_document_is_quoted_as_close() -> None:
     hostile = LEAVE.model_copy(update={"document": LEAVE.document.model_copy(update={"flagged": True})})
-    draft = Draft(outcome=Outcome.NOT_FOUND)
-    text = format_response(compose("a1", "Leave?", draft, Numbering([hostile]), [hostile]))
+    text = format_response(composed(Numbering([hostile]), hostile))
     assert "[1] Leave" in text
     assert "25 days" not in text
 
@@ -58,27 +75,24 @@ def test_what_came_closest_is_named_with_the_sentence_that_fits_and_its_section(
     office = passage("office", text, title="Office handbook")
     chunk = office.chunk.model_copy(update={"units": units})
     found = office.model_copy(update={"chunk": chunk, "unit_scores": (0.9, 0.2, 0.6)})
-    (nearest,) = compose("a1", "Parking?", Draft(outcome=Outcome.NOT_FOUND), Numbering([found]), [found]).nearest
+    (nearest,) = composed(Numbering([found]), found).nearest
     assert nearest.quote == "The garage has twelve spaces for cars."
     assert nearest.heading[-1].endswith("Parking")
 
 
 def test_what_has_nothing_to_do_with_the_question_is_not_named_as_close() -> None:
     far = passage("canteen", "The canteen opens at noon.", title="Canteen", score=0.1)
-    draft = Draft(outcome=Outcome.NOT_FOUND)
-    (nearest,) = compose("a1", "Leave?", draft, Numbering([LEAVE, far]), [LEAVE, far]).nearest
-    assert nearest.title == "Leave"
+    assert composed(Numbering([far]), far).nearest == ()
 
 
 def test_the_header_of_a_table_is_not_counted_as_a_sentence() -> None:
     numbering = Numbering([LEAVE])
-    kinds = {"Item | Limit": BlockKind.HEADER, "Hotel | 140 euros": BlockKind.ROW}
-    shown = tuple(
-        CitedSentence(text=text, kind=kind, numbers=numbering.number(("leave",))) for text, kind in kinds.items()
-    )
-    claims = tuple(Claim(claim=text, supported=True, source="leave") for text in kinds)
-    draft = Draft(outcome=Outcome.ANSWERED, sentences=shown, claims=claims)
-    assert "the one sentence is supported" in compose("a1", "Limits?", draft, numbering, [LEAVE]).reasoning
+    judgement = Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=("leave",))
+    numbering.cite(Sentence(text="Item | Limit", kind=BlockKind.HEADER), judgement)
+    row = Sentence(text="Hotel | 140 euros", kind=BlockKind.ROW)
+    numbering.cite(row, judgement)
+    answer = composed(numbering, LEAVE, Drafted(checked=(Checked(row, judgement),)))
+    assert "the one sentence is supported" in answer.reasoning
 
 
 def test_sources_are_listed_under_the_marks_that_sentences_bear() -> None:
