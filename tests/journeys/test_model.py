@@ -13,6 +13,7 @@ import pytest
 from bot.citewell import LOCAL, Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
+from pipeline import wording
 from pipeline.values import Answer, Outcome, Written
 from tests.doubles.llm.faults import Hang, Status, Text
 from tests.doubles.llm.grounded import quoting
@@ -117,13 +118,14 @@ async def test_nothing_found_asks_no_model(settings: Settings, documents: Path) 
     assert server.requests == []
 
 
-async def test_a_judge_takes_back_what_was_not_shown_yet(settings: Settings, documents: Path) -> None:
-    draft = Text("Employees get 25 vacation days a year [1].")
-    no = Text('{"missing": "all of it", "supported": false}')
+async def test_what_the_judge_does_not_find_is_answered_by_the_passages(settings: Settings, documents: Path) -> None:
+    draft = Text("Everybody who works here has 25 days off for vacation [1].")
+    no = Text('{"words": "", "verdict": "not there"}')
     async with (
         LlmServer([draft, no]).running() as server,
-        written_by(server, settings, documents, judge="same") as citewell,
+        written_by(server, settings, documents) as citewell,
     ):
         answer = await citewell.answer(QUESTION)
     assert len(server.requests) == 2
     assert answer.usage.writer == "extractive"
+    assert answer.preface.startswith(wording.MODEL_UNSUPPORTED)

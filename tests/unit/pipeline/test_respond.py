@@ -210,6 +210,6 @@ async def test_a_few_letters_are_no_answer_of_a_model() -> None:
 
 
 async def test_a_short_fact_with_its_source_is_an_answer() -> None:
-    answer, _ = await answered(asking(), model=Drafting("25 days."))
+    answer, _ = await answered(asking(), judge=Reader(finds=("25 days.",)), model=Drafting("25 days."))
     assert answer.safety_flags == ()
     assert answer.body == "25 days. [1]"
