@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test check fmt bench quality chaos
+.PHONY: demo test check fmt bench quality quality-small chaos
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -32,6 +32,9 @@ bench: $(BIN)/citewell ## one table of timings from this machine
 
 quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, as one table
 	$(BIN)/python -m bench.quality "$(DATA)"
+
+quality-small: $(BIN)/citewell ## the quality figures that every change is held to, in a minute
+	$(BIN)/python -m bench.quality_small $(or $(DATA),$(wildcard ../shared/eval))
 
 chaos: $(BIN)/citewell ## the long crash runs: 500 kills on each platform
 	CHAOS_KILLS=500 $(BIN)/python -m pytest tests/faults -m slow -n 2 --timeout 3600
