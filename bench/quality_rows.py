@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import tempfile
 from collections import defaultdict
@@ -11,14 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.quality import Row, read, settings
-from bench.quality_judge import KnowingModel, shown
+from bench.quality_model import KnowingModel, written_by
 from bot.citewell import Citewell
 from bot.evaluation.predict import said, temporary
 from bot.evaluation.rows import turns
 from bot.evaluation.scores import content_words
-from pipeline.response.request import Request
 from pipeline.screen import screen_document
-from pipeline.values import Answer, Audience, Level, RetrievedChunk, Search
+from pipeline.values import Answer, Audience, Level, Request
 
 QUALITY = Path(__file__).resolve().parents[1] / "tests" / "quality"
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "*": "", "`": "", "\u00a0": " "})
@@ -67,6 +67,7 @@ async def ask(citewell: Citewell, row: Row, collection: str) -> Answer:
 
 async def own() -> tuple[Shares, list[str]]:
     """Whether each row of a measure counts, by measure and half; and the rows of the dev half that went wrong."""
+    logging.disable(logging.WARNING)
     shares: Shares = defaultdict(list)
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -135,30 +136,29 @@ async def _indexed(citewell: Citewell, folder: Path, collection: str, texts: Seq
 
 async def _claims(citewell: Citewell, shares: Shares, wrong: list[str]) -> None:
     rows = read(QUALITY / "claims.jsonl")
-    mistaken = sorted((row["claim"] for row in rows), key=lambda claim: hashlib.sha256(claim.encode()).digest())[::20]
-    model = KnowingModel({row["claim"]: row["label"] for row in rows}, frozenset(mistaken))
+    mistaken = {
+        one
+        for half in ("dev", "test")
+        for label in (True, False)
+        for one in sorted(
+            (row["id"] for row in rows if (row["half"], row["label"]) == (half, label)),
+            key=lambda one: hashlib.sha256(one.encode()).digest(),
+        )[::20]
+    }
     for row in rows:
-        passage = await _passage(citewell, row)
-        for judge, knowing in (("no judge", None), ("a judge right 95 of 100", model)):
-            seen = await shown(row["claim"], passage, knowing)
+        model = KnowingModel(row, mistaken=row["id"] in mistaken)
+        for judge in ("no judge", "a judge right 95 of 100"):
+            writing = written_by(citewell, model, judged=judge != "no judge")
+            answer = await ask(writing, {"question": row["passage"]}, "default")
+            seen = any(folded(one.text) == folded(row["claim"]) for one in answer.sentences)
             name = f"claims, {judge}, {row['half']}: "
-            shares[name + ("true dropped" if row["label"] else "false shown")].append(seen != row["label"])
-            if not knowing:
-                shares[f"claims, no judge, all {row['kind']}: {'dropped' if row['label'] else 'false shown'}"].append(
-                    seen != row["label"]
-                )
-                if seen != row["label"]:
-                    _note(wrong, row, f"{row['claim']} <- {row['passage']}")
-
-
-async def _passage(citewell: Citewell, row: Row) -> RetrievedChunk:
-    """The passage of the row's document that has most of the words of the sentence which holds the fact."""
-    found = await citewell.retriever.retrieve(
-        Search(question=row["passage"], queries=(row["passage"],)), Audience(collections=frozenset({"default"}))
-    )
-    words = set(content_words(row["passage"]))
-    passages = [one for one in (*found.passages, *found.nearest) if one.document.filename == row["document"]]
-    return max(passages, key=lambda one: len(words & set(content_words(one.chunk.text))))
+            if row["label"]:
+                shares[name + "true dropped"].append(not seen)
+            else:
+                shares[name + "false shown"].append(seen)
+                shares[name + "false at High"].append(seen and answer.confidence.level is Level.HIGH)
+            if seen != row["label"]:
+                _note(wrong, row, f"{judge}: {row['claim']} <- {row['passage']}")
 
 
 def _note(wrong: list[str], row: Row, text: str) -> None:

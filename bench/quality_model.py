@@ -1,0 +1,61 @@
+"""A language model that writes one known sentence, and as a judge knows whether it is true."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import AsyncIterator, Sequence
+
+from bench.quality import Row
+from bot.citewell import Citewell
+from bot.evaluation.scores import content_words
+from pipeline.budget import TokenBudget
+from pipeline.check.model import ModelJudge
+from pipeline.drafts import Model
+from pipeline.ports import ChatMessage, StreamEnd, TextDelta
+from pipeline.ports.models import T
+from pipeline.values import Usage
+from pipeline.write.prompts import PromptOptions
+from pipeline.write.synthesize import ModelWriter
+
+_PASSAGE = re.compile(r"<passage-\w+ (\d+)>(.*?)</passage-", re.DOTALL)
+
+
+class KnowingModel:
+    """Writes the claim of a row of claims.jsonl, citing the passage of the prompt that has most words of the row's.
+
+    Asked to judge, it says what the label says, or the opposite where it is `mistaken`."""
+
+    name = "knowing"
+
+    def __init__(self, row: Row, *, mistaken: bool) -> None:
+        self._row = row
+        self._mistaken = mistaken
+
+    async def connect(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+        wanted = set(content_words(self._row["passage"]))
+        found = _PASSAGE.findall(messages[-1].content)
+        number, _ = max(found, key=lambda one: len(wanted & set(content_words(one[1]))))
+        yield TextDelta(text=f"{self._row['claim'].removesuffix('.')} [{number}].")
+        yield StreamEnd(reason="stop")
+
+    async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
+        supported = self._row["label"] != self._mistaken
+        wanted = set(content_words(self._row["passage"]))
+        lines = re.split(r"\n| … ", messages[-1].content.partition("<question-")[0])
+        row = max(lines, key=lambda line: len(wanted & set(content_words(line))) / (len(line) + 20))
+        words = row if self._row["document"].endswith(".csv") else self._row["passage"]
+        verdict = "supported" if supported else "contradicted"
+        return into.model_validate({"words": words if supported else "", "verdict": verdict}), Usage()
+
+
+def written_by(citewell: Citewell, model: KnowingModel, *, judged: bool) -> Citewell:
+    """The same with `model` as its writer, and as its judge where it is `judged`."""
+    writer = ModelWriter(model, PromptOptions())
+    budget = TokenBudget(citewell.storage.ledger, person=0, space=0, answer=0)
+    judge = ModelJudge(model) if judged else None
+    return dataclasses.replace(citewell, model=Model(name=model.name, writer=writer, budget=budget, judge=judge))
