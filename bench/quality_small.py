@@ -22,14 +22,14 @@ from typing import NamedTuple
 from bench.quality import Row, read, settings
 from bench.quality_rows import QUALITY, own
 from bot.evaluation.predict import Questions, temporary
-from bot.evaluation.scores import answers, retrieval
+from bot.evaluation.scores import answers, content_words, retrieval
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMITTED = QUALITY / "figures.json"
 ROWS = 200
 """Of each public set, at most; those about the same document stay together."""
 WORDS = 40_000
-"""Of its documents: those that the rows are about, then others, first of the same titles."""
+"""Of its documents: those that the rows are about, and for each row the other one with most words of its question."""
 LOWER_IS_BETTER = ("wrong", "false", "dropped", "quoted", "flagged")
 NOT_HELD = ("partly", "declined")
 """They follow from what is well and what is wrong."""
@@ -65,10 +65,12 @@ async def public(data: Path, name: str) -> dict[str, Figure]:
         if sum(map(words.__getitem__, kept)) < WORDS:
             rows.append(row)
             kept |= {*row["gold_doc_ids"], *row.get("related_doc_ids", ())}
-    titles = {documents[one].get("title") for one in kept}
-    for key in sorted(documents, key=lambda one: documents[one].get("title") not in titles):
-        if sum(map(words.__getitem__, kept)) < WORDS:
-            kept.add(key)
+    vocabulary = {key: frozenset(content_words(document["text"])) for key, document in documents.items()}
+    for row in rows:
+        wanted = frozenset(content_words(row["question"]))
+        others = [one for one in documents if one not in kept]
+        if others and sum(map(words.__getitem__, kept)) < WORDS:
+            kept.add(max(others, key=lambda one: len(wanted & vocabulary[one]) / (1 + len(vocabulary[one])) ** 0.5))
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "corpus.jsonl"
         corpus.write_text(
