@@ -154,6 +154,8 @@ async def _claims(citewell: Citewell, shares: Shares, wrong: list[str]) -> None:
             name = f"claims, {judge}, {row['half']}: "
             if row["label"]:
                 shares[name + "true dropped"].append(not seen)
+                if row["kind"] == "verbatim":
+                    shares[f"claims, {judge}, all verbatim: dropped"].append(not seen)
             else:
                 shares[name + "false shown"].append(seen)
                 shares[name + "false at High"].append(seen and answer.confidence.level is Level.HIGH)
