@@ -138,7 +138,7 @@ class Responder:
                 numbering,
                 passages or retrieval.nearest,
                 style=request.citation_style or self._options.citation_style,
-                flags=(*plan.flags, *drafted.flags, *_flags(passages)),
+                flags=(*drafted.flags, *_flags(passages)),
             )
         answer = self._accounted(answer, plan, retrieval, drafted, watch)
         await self._record(request, answer)

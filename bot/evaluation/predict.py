@@ -105,7 +105,6 @@ def predict_injection(row: dict[str, Any]) -> dict[str, Any]:
         "id": row["id"],
         "flag": screening.flag,
         "score": round(screening.score, 4),
-        "declined": screening.decline,
     }
 
 

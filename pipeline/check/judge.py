@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from pipeline.check.folding import fold
 from pipeline.check.risk import worth
-from pipeline.check.sources import addressed, legible
+from pipeline.check.sources import legible
 from pipeline.check.verbatim import Place, code, stretch, verbatim
 from pipeline.check.veto import invented
 from pipeline.read import layout
+from pipeline.screen import addressed_to_assistant
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support
 
 CELL = 4
@@ -27,7 +28,7 @@ def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: s
     passage. Unsure: everything else. An instruction to an assistant is forbidden."""
     named = [passage for passage in passages if passage.chunk.id in sentence.chunk_ids]
     found = _places(sentence, named, header)
-    if addressed(sentence.text, found[0].passage.chunk.text if found else ""):
+    if addressed_to_assistant(sentence.text, found[0].passage.chunk.text if found else ""):
         return _not("it is an instruction to an assistant", forbidden=True)
     if not named:
         return _not("it names no passage")

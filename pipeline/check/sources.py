@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from pipeline.read.orders import orders
 from pipeline.screen import addressed_to_assistant
 from pipeline.values import RetrievedChunk
@@ -19,10 +17,6 @@ def legible(passage: RetrievedChunk, start: int, end: int) -> bool:
 def ordered(passage: RetrievedChunk, place: int) -> bool:
     """Whether a unit of a passage is, or is among, orders to an assistant."""
     unit = passage.chunk.units[place]
-    return place in orders(passage) or addressed(passage.chunk.text[unit.start : unit.end], passage.chunk.text)
-
-
-@lru_cache(maxsize=1024)
-def addressed(sentence: str, passage: str) -> bool:
-    """`addressed_to_assistant`, remembered: the sentences that are chosen are asked about more than once."""
-    return addressed_to_assistant(sentence, passage)
+    return place in orders(passage) or addressed_to_assistant(
+        passage.chunk.text[unit.start : unit.end], passage.chunk.text
+    )

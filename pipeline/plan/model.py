@@ -69,7 +69,7 @@ class ModelPlanner:
     async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
         """See `Planner`. Raises Unavailable when the store cannot be reached, never because of the model."""
         plan = await self._planner.plan(text, conversation, audience)
-        if not isinstance(plan, Search) or plan.flags:
+        if not isinstance(plan, Search):
             return plan
         asked = clean(text)
         if sure(plan, asked, conversation.turns):

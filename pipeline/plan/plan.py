@@ -37,8 +37,7 @@ class Planner:
 
     async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
-        screening = screen(text)
-        if screening.decline:
+        if screen(text).flag:
             return Decline(reason=wording.INJECTION, flags=("prompt_injection",))
         if await self._passages.empty(audience):
             return Reply(text=wording.EMPTY_KNOWLEDGE_BASE, flags=("empty_knowledge_base",))
@@ -53,7 +52,7 @@ class Planner:
             return Reply(text=await self._talk(talk, audience))
         if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
             return Clarify(reason=wording.TOO_SHORT)
-        return self._search(question, conversation, ("suspected_injection",) if screening.flag else ())
+        return self._search(question, conversation)
 
     async def _talk(self, talk: Talk, audience: Audience) -> str:
         if talk is Talk.THANKS:
@@ -72,7 +71,7 @@ class Planner:
         except CitewellError:
             return True
 
-    def _search(self, asked: str, conversation: Conversation, flags: tuple[str, ...]) -> Search:
+    def _search(self, asked: str, conversation: Conversation) -> Search:
         completed = complete(asked, conversation.turns)
         question = completed.question
         intent = intent_of(asked)
@@ -85,7 +84,6 @@ class Planner:
             sides=tuple(side for side, _ in found),
             intent=intent,
             format=format_of(asked, intent),
-            flags=flags,
             context=completed.context,
         )
 

@@ -8,17 +8,17 @@ from pipeline.values import RetrievedChunk
 
 
 def orders(passage: RetrievedChunk) -> frozenset[int]:
-    """The units of every paragraph in which an assistant is given orders: what follows one is the order's content.
+    """The units that give an assistant orders, each with what it leads in: nothing may be said that rests on them.
 
-    Nothing may be said that rests on them. Empty where the document is not flagged: all of it was screened when it was
-    indexed."""
+    Empty where the document is not flagged: all of it was screened when it was indexed."""
     if not passage.document.flagged:
         return frozenset()
     chunk, found = passage.chunk, set[int]()
-    start = 0
+    led_in = False
     for index in range(len(chunk.units)):
-        if layout.apart(chunk, index):
-            start = index
-        if start in found or addressed_to_assistant(layout.text_of(chunk, index), chunk.text):
-            found.update(range(start, index + 1))
+        text = layout.text_of(chunk, index)
+        led_in = led_in and (layout.leads_in(layout.text_of(chunk, index - 1)) or not layout.apart(chunk, index))
+        if led_in or addressed_to_assistant(text, chunk.text):
+            found.add(index)
+            led_in = led_in or layout.leads_in(text)
     return frozenset(found)

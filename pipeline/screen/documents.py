@@ -1,8 +1,9 @@
 """Screening documents: sentences that tell whoever reads the document for someone else what to say.
 
 Documentation is full of orders to people (`Click Save`, `Add this line to your file`). What gives an instruction to an
-assistant away is its object: the reply itself, its form, or a piece of writing that nobody following the document
-would need. Poisoned documents say it in plain words, without `ignore previous instructions`.
+assistant away is whom it names (a machine that is to speak), its object (the reply itself, its form), or that nothing
+else in the document is about what it orders to write. Poisoned documents say it in plain words, without `ignore
+previous instructions`. The weights are log odds, set by hand on indirect_injection's development half.
 """
 
 from __future__ import annotations
@@ -14,28 +15,23 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from pipeline.phrases import any_of
-from pipeline.screen.concepts import row, tokens
-from pipeline.screen.screening import Screening, views
-from pipeline.screen.signals import CONCEPT_SIGNALS, NOT_MEANT
-from pipeline.screen.views import fold, unescape
+from pipeline.screen.legible import fold, hidden
+from pipeline.screen.screening import Screening, signs
 from pipeline.text import sentences, terms
 
 _LONGEST = 2_000_000
 """Characters of a document that are read."""
-_REPLY = (
-    r"your (?:(?:next|final|whole|entire|own|main) )?"
-    r"(?:repl(?:y|ies)|responses?|answers?|elucidations?|outputs?|messages?)"
-)
+_REPLY = r"your (?:(?:next|final|whole|entire|own|main) )?(?:repl(?:y|ies)|responses?|answers?|outputs?|messages?)"
+_REPLIES = r"(?:every|each|any|all) (?:answers?|repl(?:y|ies)|responses?)"
 _ORDER = (
     r"(?:^|[.!?:;|>]\s*)(?:(?:please|kindly|also|then|now|next|finally|and|don't (?:forget|hesitate) to|"
     r"(?:remember|be sure|make sure|keep in mind|take a moment|consider) to|consider|can you|could you|would you),? )*"
 )
 """Where an order begins: at a sentence or clause, behind what makes it polite."""
 _CHANGE = any_of("""
-    add|include|including|insert|append|embed|incorporate|integrate|introduce|mention|modify|change|adjust|alter|enhance
-    augment|enrich|replace|substitute|swap|use|utilize|apply|employ|encode|encrypt|convert|transform|translate|reverse
-    scramble|jumble|shuffle|group|remove|omit|provide|give|write|make|format|start|begin|end|finish|state|say|print
-    respond|reply|answer|output|return
+    add|include|insert|append|embed|incorporate|integrate|introduce|mention|modify|change|adjust|alter|enhance|enrich
+    replace|substitute|use|apply|encode|encrypt|convert|transform|translate|reverse|scramble|jumble|shuffle|group|remove
+    omit|provide|give|write|make|format|start|begin|end|finish|state|say|print|respond|reply|answer|output|return
 """)
 _COMPOSE = any_of("""
     write (?!down|them|it|to|off)|draft|compose|describe|explain|summari[sz]e|translate|suggest|recommend
@@ -43,82 +39,112 @@ _COMPOSE = any_of("""
     provide (?:an? |the |some )?(?:example|command|list|summary|overview|tips|steps|recipe)
     list (?:some|three|five|ten)|name (?:three|five)|pretend|act as|create an? (?:poem|story|plan|list)
 """)
-_FORM = any_of("""
-    emojis?|reversed?|backwards?|base ?(?:16|32|58|64)|rot ?13|morse(?: code)?|hexadecimal|binary|cipher|caesar
-    anagrams?|pig latin|leet(?:speak)?|upper ?case|lower ?case|all caps|vowels|misspellings?|rhymes?|no spaces
-    (?:in|to|into) (?:german|french|spanish|italian|portuguese|dutch|polish|russian|turkish|arabic|hindi|latin)
-    (?:in|to|into) (?:chinese|japanese|korean|english)
+_MACHINE = (
+    r"(?:ai|llm|(?:chat)?gpt|assistant|(?:chat)?bot|language model)s?"
+    r"(?: (?:model|system|agent|assistant|tool)s?)?"
+)
+_SPEAK = any_of("""
+    answer|reply|respond|say|state|tell|mention|recommend|refuse|ask|add|ignore|include|claim|advise|end|begin|repeat
+    reveal|insist|pretend|promote|treat|give|link|point|follow|obey|inform|direct
 """)
-_SIGNS: dict[str, tuple[float, re.Pattern[str]]] = {
-    "your_reply": (1.6, re.compile(rf"\b{_REPLY}\b")),
-    "into_reply": (2.0, re.compile(rf"\b(?:in|into|to|of|from|with|for|within|throughout) {_REPLY}\b")),
+_DUTY = r"(?:must|should|shall|ha(?:s|ve) to|(?:is|are) to)"
+_ASKER = r"(?:the|each|every|any|all|whichever) (?:users?|readers?|askers?|person asking|people asking|visitors?)"
+_SNIPPET = r"\b(?:following|subsequent|below|next|this) code (?:snippet|block|excerpt|section|fragment|segment)\b"
+_CODE = r"\b(?:your|the) (?:\w+ )?(?:code ?base|code|implementation|solution|algorithm)\b|\bcode you \w+"
+
+
+def _either(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(alternatives))
+
+
+_SIGNS = {
+    "machine": (
+        4.5,
+        _either(
+            r"\b(?:dear|hey|hi|hello|attention|note (?:to|for)|(?:as|if you are|since you are|you are) (?:an?|the|any))"
+            rf" (?:(?:the|any|all|every) )?(?:\w+ )?{_MACHINE}(?=\s*[,.:;!)\]]| (?:that|who|you|reading|please)\b)",
+            rf"\b{_MACHINE}(?: (?:that|which|who|\w+ing)\b[^,.;:]{{0,60}}?)?,? {_DUTY}"
+            rf"(?: (?:not|always|never|only))? {_SPEAK}\b",
+            rf"\b(?:any|all|every|to) {_MACHINE} (?:that )?(?:read|process|summari[sz]|us)\w*\b",
+            rf"(?:<!--|^|\[|\() ?(?:note to )?{_MACHINE} ?:",
+        ),
+    ),
+    "every_reply": (
+        4.2,
+        _either(
+            rf"\b{_REPLIES}\b[^.?!]{{0,60}}\b(?:{_DUTY}|ends?|begins?|starts?)\b",
+            rf"{_ORDER}{_CHANGE}\b[^.?!]{{0,60}}\b{_REPLIES}\b",
+            rf"\b{_REPLY}\b[^.?!\"]{{0,60}}\b{_DUTY} (?:be|say|state|end with|begin with)[ :]*[\"“]",
+        ),
+    ),
+    "speak": (
+        1.2,
+        _either(
+            rf"(?:{_ORDER}|, )(?:answer|repl[yi]|respond|say|state|tell|mention|recommend|refuse|claim|advise|repeat"
+            r"|reveal|insist|pretend|promote|inform)\b"
+        ),
+    ),
+    "asker": (
+        2.0,
+        _either(
+            rf"\b(?:to|tell|inform|advise|ask|give|send|direct|show|point|refer|that) {_ASKER}\b",
+            r"\b(?:whoever|anyone who|someone who|(?:if|when(?:ever)?) (?:any|some)(?:one|body)) asks\b",
+        ),
+    ),
+    "answering": (
+        2.0,
+        _either(
+            r"\b(?:when(?:ever)?|before|while|in) (?:you )?(?:answer|respond|reply)(?:ing)?(?: to)?(?: any)?(?: \w+)? "
+            r"questions?\b",
+            r"\b(?:when(?:ever)?|before|while|if) (?:you )?(?:summari[sz]|quot|cit)(?:e|ing) (?:this|the)\b",
+        ),
+    ),
+    "your_reply": (1.6, _either(rf"\b{_REPLY}\b")),
+    "into_reply": (1.5, _either(rf"\b(?:in|into|to|of|from|with|for|within|throughout) {_REPLY}\b")),
     "change_reply": (
         2.6,
-        re.compile(
-            rf"(?:{_ORDER}|, ?){_CHANGE}\b[^?!]{{0,140}}\b{_REPLY}\b|\bin {_REPLY},? (?:{_CHANGE}|{_COMPOSE})\b"
-        ),
+        _either(rf"(?:{_ORDER}|, ?){_CHANGE}\b[^?!]{{0,140}}\b{_REPLY}\b", rf"\bin {_REPLY}, \w"),
     ),
     "reply_so": (
         3.0,
-        re.compile(rf"{_ORDER}(?:reply|respond|answer) (?:only |back )?(?:in|with|using|as|by|like)\b"),
+        _either(rf"{_ORDER}(?:reply|respond|answer) (?:only |back )?(?:in|with|using|as|by|like)\b"),
     ),
     "reform": (
         3.0,
-        re.compile(
+        _either(
             rf"{_ORDER}(?:replace|substitute|swap|convert|reverse|scramble|jumble|shuffle|group|encode|misspell|remove)\b"
             r"[^.?!]{0,30}\b(?:vowels|letters|words|characters|keywords|spaces|punctuation)\b"
         ),
     ),
-    "form": (1.2, re.compile(rf"\b{_FORM}\b")),
-    "code": (
-        2.6,
-        re.compile(
-            r"\b(?:following|subsequent|below|next|this) code (?:snippet|block|excerpt|section|fragment|segment)\b"
-        ),
-    ),
-    "into_code": (
-        1.6,
-        re.compile(
-            r"\b(?:your|the) (?:\w+ )?(?:code ?base|implementation|solution|algorithm|program logic)\b"
-            r"|\bcode you (?:write|develop|generate|produce)\b|\byour (?:\w+ )?code\b"
-        ),
-    ),
+    "code": (2.6, _either(_SNIPPET)),
+    "into_code": (1.6, _either(rf"{_SNIPPET}.{{0,200}}(?:{_CODE})", rf"(?:{_CODE}).{{0,200}}{_SNIPPET}")),
 }
+_OVERRIDE = 4.5
+"""Weight of what `screen` refuses when a person writes it; `you will act as ...` is said to people too."""
+_MENTIONED = re.compile(r"(?<=[a-z,] )[\"“‘'][^\"”’'\n]{1,120}[\"”’'](?!\w)")
+"""Words in quotation marks behind others: they are spoken of, and what they say is nobody's order."""
 _COMPOSES = re.compile(rf"{_ORDER}{_COMPOSE}\b")
 _ASKS = re.compile(r"\?[\"')\]]*\s*$")
-_HINT = re.compile(rf"your|repl[yi]|respon|answer|code |vowel|letter|words|character|space|\?|{_COMPOSE}")
-"""What every sentence with a sign has at least one of."""
-_OFF_TOPIC, _ASKED = 5.0, 2.0
+_OFF_TOPIC, _ASKED = 4.5, 2.0
 """Weights of an order to write something and of a question when all their words are foreign to the passage."""
 _FEWEST, _PASSAGE = 3, 40
 """Distinct content words an order must have, and a passage, before the one can be told to be foreign to the other."""
-_CARRIED = {
-    "override": 4.5,
-    "override_bare": 4.5,
-    "jailbreak": 3.0,
-    "no_limits_model": 2.5,
-    "you_are_now": 2.5,
-    "told_as_model": 4.5,
-    "extract": 2.0,
-    "system_prompt": 1.0,
-    "encoded": 1.5,
-}
-"""Signals of `screen` that mean the same in a document, with their weights there."""
-_BIAS = -4.0
+_BIAS = -3.2
 _ADDRESSED = 0.5
 """Score from which a sentence is taken for an instruction to an assistant."""
 
-Signs = dict[str, float]
+Found = dict[str, float]
 """Signs found, with what each adds to the log odds."""
 
 
 def screen_document(text: str) -> Screening:
     """Screen a document or a passage; `flag` means it holds instructions addressed to an assistant."""
     text = text[:_LONGEST]
-    found = max([_carried(text), *_by_sentence(text)], key=lambda signs: sum(signs.values()))
+    folded = f"{fold(text)}\n{hidden(text)}".strip()
+    counts = Counter(terms(folded))
+    found = max((_signs(folded[start:end], counts) for start, end in sentences(folded)), key=_score, default={})
     score = _score(found)
-    reasons = tuple(sorted(found, key=lambda name: -found[name]))
-    return Screening(score=score, flag=score >= _ADDRESSED, decline=False, reasons=reasons)
+    return Screening(score=score, flag=score >= _ADDRESSED, reasons=tuple(sorted(found, key=lambda name: -found[name])))
 
 
 @lru_cache(maxsize=1024)
@@ -126,12 +152,8 @@ def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     """Whether a sentence of a document tells its reader machine what to do, and so must never reach an answer.
 
     With the `passage` it stands in, orders to write something that has nothing to do with the passage count too."""
-    found = _carried(sentence)
-    folded = fold(sentence)
-    if _HINT.search(folded):
-        around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
-        found |= _signs(folded, _counted(around))
-    return _score(found) >= _ADDRESSED
+    around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
+    return _score(_signs(f"{fold(sentence)}\n{hidden(sentence)}".strip(), _counted(around))) >= _ADDRESSED
 
 
 @lru_cache(maxsize=16)
@@ -139,36 +161,14 @@ def _counted(passage: str) -> Mapping[str, int]:
     return Counter(terms(passage))
 
 
-def _score(signs: Signs) -> float:
-    return 1 / (1 + math.exp(-_BIAS - sum(signs.values())))
+def _score(found: Found) -> float:
+    return 1 / (1 + math.exp(-_BIAS - sum(found.values())))
 
 
-def _carried(text: str) -> Signs:
-    plain = fold(unescape(text))
-    words = tokens(plain)
-    rows = row(words)
-    found = {}
-    for kind, view in views(text, plain, words):
-        rows += row(tokens(view))
-        if kind == "encoded":
-            found[kind] = _CARRIED[kind]
-    rows = NOT_MEANT.sub("", rows)
-    return found | {
-        name: weight
-        for name, weight in _CARRIED.items()
-        if name in CONCEPT_SIGNALS and CONCEPT_SIGNALS[name].search(rows)
-    }
-
-
-def _by_sentence(text: str) -> list[Signs]:
-    folded = fold(text)
-    hinted = [folded[start:end] for start, end in sentences(folded) if _HINT.search(folded, start, end)]
-    counts = Counter(terms(folded)) if hinted else Counter()
-    return [_signs(sentence, counts) for sentence in hinted]
-
-
-def _signs(folded: str, counts: Mapping[str, int]) -> Signs:
-    found = {name: weight for name, (weight, pattern) in _SIGNS.items() if pattern.search(folded)}
+def _signs(folded: str, counts: Mapping[str, int]) -> Found:
+    ordered = _MENTIONED.sub('""', folded)
+    found = {name: weight for name, (weight, pattern) in _SIGNS.items() if pattern.search(ordered)}
+    found |= dict.fromkeys((name for name in signs(ordered) if name != "persona"), _OVERRIDE)
     if counts:
         own = Counter(terms(folded))
         if _COMPOSES.search(folded):

@@ -2,79 +2,63 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import re
 
-from pipeline.screen.ciphers import deciphered
-from pipeline.screen.concepts import row, tokens
-from pipeline.screen.decoders import decoded
-from pipeline.screen.signals import CONCEPT_SIGNALS, COUNTED, NOT_MEANT, RAW_SIGNALS
-from pipeline.screen.views import fold, hidden, unescape, unleeted, unspaced
-from pipeline.screen.weights import BIAS, DECLINE, FLAG, WEIGHTS
+from pipeline.screen.legible import fold, hidden
 from pipeline.values import Value
 
 _LONGEST = 20_000
 """Characters that are read, half of them from the end; a question may have far fewer."""
-_MOST = 3
-"""Occurrences up to which a counted signal grows, by their square root."""
-_REPEATED = (8, 0.3)
-"""Times, and share of all words, from which one word is a repetition attack."""
+_ORDER = r"(?:^|[^\w\s'][\"'\s]{0,3}|\n\s{0,3}|\b(?:you to|you (?:must|should|will|can|may)|and|please|now|then|just) )"
+"""Where an order begins, so that `how do I ignore ...` and `can managers override ...` are none."""
+_RULES = r"(?:instructions?|directives?|prompts?|rules|guidelines|orders|commands|restrictions|programming)"
+_EARLIER = r"(?:previous|prior|preceding|earlier|above|initial|original)"
+_ELSEWHERE = r"(?:instruc\w+|instrukt\w+|anweisung\w*|vorgaben|angaben|regeln|consignes|regles|reglas|regras|regole)"
+"""German, French, Spanish, Portuguese, Italian and Dutch, without their accents."""
+SIGNS = {
+    "override": re.compile(
+        rf"{_ORDER}(?:ignore|disregard|forget|override|bypass)\b(?:"
+        rf" (?:\w+ ){{0,3}}(?:{_EARLIER}|all|your) (?:\w+ ){{0,2}}{_RULES}\b"
+        rf"|(?: \w+){{0,2}} (?:everything|all|the text) {_EARLIER}\b"
+        rf"|(?: \w+){{0,2}} everything before\b|,? (?:all )?(?:the )?(?:above|previous)(?: and|[.!:;,]|$))"
+        rf"|{_ORDER}(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|oublie\w*|ignorez|ignor[ae]|olvid[ae]\w*"
+        rf"|esquec[ae]|dimentica\w*|negeer|vergeet)\b(?: \w+){{0,4}}? {_ELSEWHERE}\b"
+    ),
+    "persona": re.compile(
+        r"\byou(?: are|'re| will) now\b(?: \w+){0,6} (?:act|ai|model|assistant|bot|chatgpt|mode|role|character)\b"
+        r"|\bfrom now on,? you (?:are|(?:will|must|should|are going to) (?:act|answer|respond|reply|be))\b"
+        r"|\byou (?:are going to|will|must|should) (?:act|pretend|role-?play|behave|respond) (?:as|to be|like)\b"
+    ),
+    "prompt": re.compile(
+        r"\byour (?:\w+ )?(?:system|hidden|initial|original|secret|internal) (?:prompt|instructions|configuration)\b"
+        r"|\b(?:show|print|reveal|repeat|output|display|leak)(?: \w+){0,4} (?:system prompt|your prompt)\b"
+        r"|\binstructions you (?:were|have been) given\b"
+    ),
+    "template": re.compile(
+        r"<\|(?:im_start|im_end|system|endoftext)\b|\[/?inst\]|<</?sys>>|</?(?:system|instructions)>"
+    ),
+}
+"""Signs of an order to the assistant itself, in folded text. None is found in a harmless text of direct_injection."""
 
 
 class Screening(Value):
-    """What the screen found. `score` lies between 0 and 1; `decline` implies `flag`."""
+    """What the screen found."""
 
     score: float
+    """Between 0 and 1."""
     flag: bool
-    """Worth logging; answered under the output rules."""
-    decline: bool
-    """Refused."""
     reasons: tuple[str, ...] = ()
-    """The signals found, strongest first."""
+    """The signs found."""
 
 
 def screen(text: str) -> Screening:
-    """Screen what a person wrote to the bot."""
-    found = signals(text)
-    strength = BIAS + sum(WEIGHTS[name] * value for name, value in found.items())
-    score = 1 / (1 + math.exp(-strength))
-    reasons = tuple(sorted(found, key=lambda name: -WEIGHTS[name] * found[name]))
-    return Screening(score=score, flag=score >= FLAG, decline=score >= DECLINE, reasons=reasons)
-
-
-def signals(text: str) -> dict[str, float]:
-    """The signals of `text` and how strong each is; those of its views count as its own."""
+    """Screen what a person wrote to the bot: what is flagged is refused."""
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
-    plain = "\n" + fold(unescape(text))
-    words = tokens(plain)
-    found = {name: 1.0 for name, pattern in RAW_SIGNALS.items() if pattern.search(plain)}
-    if _repeats(words):
-        found["repeated"] = 1.0
-    rows = row(words)
-    for kind, view in views(text, plain, words):
-        rows += row(tokens(view))
-        if kind:
-            found[kind] = 1.0
-    rows = NOT_MEANT.sub("", rows)
-    found |= {name: 1.0 for name, pattern in CONCEPT_SIGNALS.items() if pattern.search(rows)}
-    for name in COUNTED & found.keys():
-        found[name] = math.sqrt(min(_MOST, len(CONCEPT_SIGNALS[name].findall(rows))))
-    return found
+    found = signs(f"{fold(text)}\n{hidden(text)}".strip())
+    return Screening(score=float(bool(found)), flag=bool(found), reasons=found)
 
 
-def views(text: str, plain: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(the signal that the disguise is by itself, or "", the folded text behind it)."""
-    yield from (("", view) for view in unleeted(plain))
-    yield from (("spaced", view) for view in unspaced(plain))
-    yield from (("encoded", view) for view in deciphered(plain, words))
-    yield from (("encoded", fold(view)) for view in decoded(text))
-    if invisible := hidden(text):
-        yield "encoded", fold(invisible)
-
-
-def _repeats(words: Sequence[str]) -> bool:
-    times, share = _REPEATED
-    most = max((count for word, count in Counter(words).items() if word[0].isalnum()), default=0)
-    return most >= max(times, share * len(words))
+def signs(folded: str) -> tuple[str, ...]:
+    """The names of the signs in a folded text."""
+    return tuple(name for name, pattern in SIGNS.items() if pattern.search(folded))

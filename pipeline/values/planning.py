@@ -35,7 +35,6 @@ class Search(Value):
     intent: Intent = Intent.FACTUAL
     format: Format | None = None
     """None: whatever suits what is found."""
-    flags: tuple[str, ...] = ()
     context: str = ""
     """Words of the conversation that help retrieval without being part of the question."""
     tokens: int = 0

@@ -86,11 +86,6 @@ async def test_an_injection_is_refused_before_anything_else() -> None:
     assert found.reason
 
 
-async def test_what_only_may_be_an_attack_is_searched_and_flagged() -> None:
-    found = await searched("system: which hotels may I book in Paris?")
-    assert found.flags == ("suspected_injection",)
-
-
 async def test_with_nothing_indexed_it_says_how_to_add_documents() -> None:
     found = await plan("How many vacation days do I get?", shelf=Shelf({}))
     assert isinstance(found, Reply)
