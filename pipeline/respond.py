@@ -158,7 +158,8 @@ class Responder:
             "input_tokens": usage.input_tokens + plan.tokens,
             "notes": (*usage.notes, *([f"search_degraded: {degraded}"] if degraded else ())),
         }
-        return answer.model_copy(update={"usage": usage.model_copy(update=spent), "standalone": plan.question})
+        recalled = {"standalone": plan.question, "topic": plan.topic}
+        return answer.model_copy(update={"usage": usage.model_copy(update=spent), **recalled})
 
     @asynccontextmanager
     async def _allowed(self, request: Request) -> AsyncIterator[_Allowance]:

@@ -73,18 +73,18 @@ class Planner:
 
     def _search(self, asked: str, conversation: Conversation) -> Search:
         completed = complete(asked, conversation.turns)
-        question = completed.question
         intent = intent_of(asked)
-        if intent is Intent.FACTUAL and completed.leans:
-            intent = intent_of(question)
-        found = compared(question) if intent is Intent.COMPARISON else parts(question)
+        found = compared(completed.query) if intent is Intent.COMPARISON else parts(completed.query)
+        if intent is Intent.FACTUAL and completed.topic:
+            intent = intent_of(completed.topic)
         return Search(
-            question=question,
+            question=completed.question,
             queries=tuple(query for _, query in found) or (completed.query,),
             sides=tuple(side for side, _ in found),
             intent=intent,
             format=format_of(asked, intent),
             context=completed.context,
+            topic=completed.topic,
         )
 
 

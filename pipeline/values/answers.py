@@ -90,6 +90,9 @@ class Comparison(Value):
     conclusion: str = ""
 
 
+_ITEMS = (BlockKind.ITEM, BlockKind.STEP)
+
+
 class Answer(Value):
     """What a person gets, whole: adapters render it and read nothing back out of text."""
 
@@ -127,6 +130,8 @@ class Answer(Value):
     incident: str = ""
     standalone: str = ""
     """The question as it was looked up, complete by itself; empty where nothing was looked up."""
+    topic: str = ""
+    """The earlier question that it leaned on, for the next one that leans."""
 
     def turn(self, author: str, asked_at: datetime) -> Turn | None:
         """What a conversation recalls of it; None where nothing was looked up."""
@@ -135,9 +140,12 @@ class Answer(Value):
         return Turn(
             question=self.question,
             answer=self.body if self.sentences else "",
+            said="\n".join(sentence.text for sentence in self.sentences),
+            items=tuple(sentence.text for sentence in self.sentences if sentence.kind in _ITEMS),
             chunk_ids=tuple(citation.chunk_id for citation in self.citations),
             asked_at=asked_at,
             standalone=self.standalone if self.standalone != self.question else "",
+            topic=self.topic,
             author=author,
         )
 

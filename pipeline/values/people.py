@@ -122,11 +122,22 @@ class Turn(Value):
     question: str
     answer: str
     """The body that was shown."""
+    said: str = ""
+    """Its sentences, without the marks and references of the body."""
+    items: tuple[str, ...] = ()
+    """The items and steps among them: `the second one` is `items[1]`."""
     chunk_ids: tuple[str, ...] = ()
     asked_at: datetime
     standalone: str = ""
     """The question as completed from the conversation; empty when it stood alone."""
+    topic: str = ""
+    """The earlier question that it leaned on; empty when it stood alone."""
     author: str = ""
+
+    @property
+    def text(self) -> str:
+        """What was answered, to be read: the sentences where they were kept, else the body."""
+        return self.said or self.answer
 
 
 class Conversation(Value):

@@ -37,6 +37,8 @@ class Search(Value):
     """None: whatever suits what is found."""
     context: str = ""
     """Words of the conversation that help retrieval without being part of the question."""
+    topic: str = ""
+    """The earlier question that `question` leaned on and was completed with; empty where it stood alone."""
     tokens: int = 0
     """What a model used to plan it."""
 
