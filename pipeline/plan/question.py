@@ -24,7 +24,7 @@ _OPENING = re.compile(
     {said(Talk.GREETING)}(?: (?:there|all|team|everyone|citewell))?\s*[,!.:]+\s*
     citewell\s*[,:]\s*
     (?:please|pls|bitte|quick question|question)\s*[:,]?\s+(?=\S+\s+\S)
-    (?:(?:can|could|would|will) (?:you|someone|anyone) (?:please )?|please )?(?:tell me|let me know)\s*[:,]?\s(?=\S+\s+\S)
+    (?:(?:can|could|would) (?:you|someone|anyone) (?:please )?|please )?(?:tell me|let me know)[:,]?\s(?=\S+\s+\S)
     do(?:es)? (?:you|anyone|someone) know (?=\S+\s+\S)
     (?:i|we)(?: (?:want|need|wish)| would like|['’]d like) to (?:know|find out|understand|learn)\s
     (?:i|we)(?: (?:am|was|are|were)|['’](?:m|re)) (?:just )?wondering\s

@@ -1,8 +1,11 @@
-"""What kind a line of a model's text is: prose, an item, a step, a row, a fence, a heading, a label or a footer."""
+"""What kind a line of a model's text is, and what the rows of a table hold."""
 
 from __future__ import annotations
 
 import re
+
+from pipeline.values import BlockKind
+from pipeline.write.marks import bare, extract
 
 SECTIONS = ("similarities", "differences", "contradictions", "conclusion")
 """Labels of the comparison template."""
@@ -16,13 +19,32 @@ LINE = re.compile(
 )
 _UNSURE = re.compile(r"\s*+(?:[-*•–‣◦_]+|\d{1,3}[.)]?|`{1,2}|~{1,2}|#{1,6})?\s*+$")
 RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$")
-LABEL = re.compile(rf"[*_#\s]*(?P<name>{'|'.join(SECTIONS)})[*_\s]*(?::[*_]*|$)", re.IGNORECASE)
+SECTION = re.compile(rf"[*_#\s]*(?P<name>{'|'.join(SECTIONS)})[*_\s]*(?::[*_]*|$)", re.IGNORECASE)
 MISSING = re.compile(r"[*_`\"\s]*NOT[_ ]IN[_ ]DOCUMENTS[*_`\".]*:?(?P<what>.*)")
 FOOTER = re.compile(r"[*_#\s]*(?:sources|references|citations)[*_\s]*:", re.IGNORECASE)
 _WATCHED = (*SECTIONS, ABSENT.lower(), ABSENT.lower().replace("_", " "), "sources", "references", "citations")
+_CELLS = re.compile(r"(?<!\\)\|")
+_RULER = re.compile(r":?-+:?$")
+_SOURCES = re.compile(r"(?:sources?|citations?|references?|quellen?|fuentes?|passages?)$", re.IGNORECASE)
 
 
 def may_become_more(line: str) -> bool:
     """Whether it cannot be told yet what kind of line this beginning belongs to."""
     begun = line.lstrip(DECORATION).lower().rstrip("*_: ")
     return bool(_UNSURE.match(line)) or any(word.startswith(begun) for word in _WATCHED)
+
+
+def read_table(lines: list[str]) -> list[tuple[str, BlockKind, tuple[int, ...]]]:
+    """Header and rows with their source numbers; a column of sources becomes the numbers of its rows."""
+    table = [[cell.strip() for cell in _CELLS.split(line.strip().strip("|"))] for line in lines]
+    ruled = len(table) > 1 and all(_RULER.match(cell) for cell in table[1])
+    rows = [cells for cells in table if not all(_RULER.match(cell) or not cell for cell in cells)]
+    column = next((n for n, cell in enumerate(rows[0]) if _SOURCES.match(cell)), -1) if ruled and rows else -1
+    kinds = [BlockKind.HEADER if ruled and not n else BlockKind.ROW for n in range(len(rows))]
+    return [_row(cells, column, kind) for cells, kind in zip(rows, kinds, strict=True)]
+
+
+def _row(cells: list[str], column: int, kind: BlockKind) -> tuple[str, BlockKind, tuple[int, ...]]:
+    read = [("", bare(cell)) if n == column else extract(cell) for n, cell in enumerate(cells)]
+    text = " | ".join(text.replace("<br>", " ") for n, (text, _) in enumerate(read) if n != column)
+    return text, kind, tuple(dict.fromkeys(number for _, numbers in read for number in numbers))

@@ -1,8 +1,12 @@
-"""Source numbers as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `[^1]`, `(source 1)`."""
+"""Source numbers as models write them, and where a sentence ends that carries them.
+
+`[1]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `[^1]`, `(source 1)` are all read."""
 
 from __future__ import annotations
 
 import re
+
+from pipeline.text import sentences
 
 _WORD = r"(?:(?:sources?|passages?|documents?|docs?|refs?|quellen?|fuentes?)[.:]?\s{0,2})"
 _ITEM = rf"{_WORD}?[#^]?\d{{1,3}}(?:\s{{0,2}}[-–—‐]\s{{0,2}}[#^]?\d{{1,3}})?"
@@ -13,7 +17,7 @@ MARK = (
     rf"|\(\s{{0,2}}{_WORD}{_LIST}\s{{0,2}}\))"
 )
 """Pattern of one mark; it matches nothing longer than a few hundred characters and never backtracks far."""
-OPENERS = "[［【〔("
+_OPENERS = "[［【〔("
 
 _FIND = re.compile(rf"(?P<code>`+[^`\n]*`+)|(?P<mark>\s{{0,2}}{MARK})", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})(?:\s{0,2}[-–—‐]\s{0,2}[#^]?(\d{1,3}))?")
@@ -50,3 +54,73 @@ def _numbers(mark: str) -> list[int]:
         low, high = int(first), int(last or first)
         found.extend(range(low, high + 1) if 0 <= high - low <= _WIDEST else (low, high))
     return found
+
+
+_LONGEST = 2000
+"""Characters after which a sentence without an end is ended."""
+_ROOM = 1000
+"""Characters beyond `_LONGEST` that settle whether an end before it is one."""
+_CLOSERS = "\"'”’)*_»"
+_STOP = re.compile(
+    rf"(?P<marked>{MARK}[.!?。！？])|(?<![.!?…])[.!?…]++[{re.escape(_CLOSERS)}]*+(?=\s)|[。！？]+[」』”’）]*",
+    re.IGNORECASE,
+)
+_TAIL = 16
+"""Characters before a full stop that tell whether it ends a sentence, it and what closes behind it included."""
+_NAMED = 100
+"""Characters that a mark may have behind the `†` in it, at least: a full stop among them may turn out to be its own."""
+_UNCLOSED = 60
+"""Characters behind an opening bracket within which a mark closes."""
+_MARKS = re.compile(rf"(?:\s*{MARK})*\s*", re.IGNORECASE)
+_LEADING = re.compile(rf"\s*{MARK}", re.IGNORECASE)
+
+
+class Ending:
+    """Finds where the first sentence of a line ends while the line grows; no full stop is judged twice."""
+
+    def __init__(self) -> None:
+        self._passed = 0
+        """Before this, nothing ends a sentence."""
+
+    def find(self, line: str, *, final: bool) -> int | None:
+        """The end, its marks included; None when that cannot be said yet. `line` begins as it did the last time.
+
+        `final` says that the line is whole: then None means that it is one sentence."""
+        end = self._natural(line, final=final)
+        if len(line) > _LONGEST + _ROOM and (end is None or end > _LONGEST):
+            return max(line.rfind(" ", 1, _LONGEST), 0) or _LONGEST
+        return end
+
+    def _natural(self, line: str, *, final: bool) -> int | None:
+        leading = _LEADING.match(line)
+        for stop in _STOP.finditer(line, max(self._passed, leading.end() if leading else 0)):
+            if stop["marked"]:
+                return stop.end()
+            if line[stop.start()] not in "。！？" and not _breaks(line[max(0, stop.end() - _TAIL) : stop.end()]):
+                if "†" not in line[max(0, stop.start() - _NAMED) : stop.start()]:
+                    self._passed = stop.end()
+                continue
+            marks = _MARKS.match(line, stop.end())
+            end = stop.end() if leading or not marks else marks.end()
+            unsure = end == len(line) or (line[end] in _OPENERS and not _closed(line[end : end + _UNCLOSED]))
+            return None if unsure and not final else end
+        return None
+
+
+def _closed(piece: str) -> bool:
+    return len(piece) == _UNCLOSED or any(character in piece for character in "]］】〕)")
+
+
+def _breaks(tail: str) -> bool:
+    """Whether a sentence ends behind `tail`: not behind `e.g.`"""
+    plain = tail.rstrip(_CLOSERS)
+    return sentences(f"{plain} X")[-1][0] == len(plain) + 1
+
+
+def tidy(text: str) -> str:
+    """Without a quotation mark or bracket left over at the start, or emphasis that does not close."""
+    text = text.replace("<br>", " ").lstrip("".join(_CLOSERS[:5]) + ".!?,;。！？ ")
+    for token in ("**", "__", "`"):
+        if text.count(token) % 2:
+            text = text.replace(token, "")
+    return " ".join(text.split())

@@ -2,21 +2,22 @@
 
 A sentence is complete at a source number with a full stop behind it, or where the next one begins. Items, steps and
 rows are complete with their line; tables and code come whole. Numbers behind a paragraph's last sentence stand for
-the uncited sentences before it, and a line of numbers alone stands for what is above it.
+the uncited sentences before it, a line of numbers alone for what is above it, those of a lead-in for what it leads to,
+and those of a table for its rows without any.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from pipeline.values import BlockKind, Value
-from pipeline.write.endings import Ending, clean, tidy
-from pipeline.write.lines import DECORATION, FOOTER, LABEL, LINE, MISSING, RULE, may_become_more
-from pipeline.write.marks import extract
-from pipeline.write.tables import is_row, read_table
+from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
+from pipeline.write.marks import Ending, extract, tidy
 
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}(?!\S)")
 """A name such as `python`, `c++`, `objective-c`: nothing that could end the fence or be a link."""
+_YES_OR_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[iíì]|sim|não)\W*", re.IGNORECASE)
 
 
 class Marked(Value):
@@ -28,6 +29,14 @@ class Marked(Value):
     opens: bool = False
     language: str = ""
     section: str = ""
+    inherited: tuple[int, ...] = ()
+    """The numbers of what leads in to it: what it rests on where nothing else is said."""
+
+    @property
+    def leads(self) -> bool:
+        """See `Sentence.leads`."""
+        answers = self.kind is BlockKind.PROSE and _YES_OR_NO.fullmatch(self.text)
+        return bool(answers) or (self.kind is not BlockKind.CODE and self.text.endswith((":", "：")))
 
 
 class Parser:
@@ -42,6 +51,7 @@ class Parser:
         self._opens = True
         self._kind: BlockKind | None = None
         self._section = ""
+        self._inherited: tuple[int, ...] = ()
         self._fence: list[str] | None = None
         self._table: list[str] = []
         self._held: list[Marked] = []
@@ -50,8 +60,8 @@ class Parser:
 
     def feed(self, text: str) -> list[Marked]:
         """The sentences that `text` completes."""
-        self._rest += clean(text)
-        while not self._over and self._step(final=False):
+        self._rest += _printable(text)
+        while not self._over and self._step():
             pass
         return self._take()
 
@@ -59,7 +69,7 @@ class Parser:
         """What is left. With `complete` off the text was cut, and an unfinished sentence is dropped."""
         if complete and not self._over:
             self._rest += "\n"
-            while self._step(final=True):
+            while self._step():
                 pass
         self._end_table()
         if complete and self._fence is not None:
@@ -71,7 +81,7 @@ class Parser:
         ready, self._ready = self._ready, []
         return ready
 
-    def _step(self, *, final: bool) -> bool:
+    def _step(self) -> bool:
         """Consume one line or sentence; False when more text is needed."""
         line, newline, after = self._rest.partition("\n")
         if not self._rest or (not newline and self._fence is not None):
@@ -80,17 +90,15 @@ class Parser:
             self._rest = after
             self._in_fence(line)
             return True
-        if self._fresh and not newline and (may_become_more(line)):
+        if self._fresh and not newline and may_become_more(line):
             return False
-        if self._fresh:
-            return self._line(line, newline, after)
-        return self._prose(line, newline, after)
+        return (self._line if self._fresh else self._prose)(line, newline, after)
 
     def _line(self, line: str, newline: str, after: str) -> bool:
         found = LINE.match(line)
-        if self._table and not is_row(line) and (newline or line.strip()):
+        if self._table and not (found and found["row"]) and (newline or line.strip()):
             self._end_table()
-        if label := LABEL.match(line):
+        if label := SECTION.match(line):
             self._section = label["name"].lower()
             self._rest, self._opens = line[label.end() :] + newline + after, True
             return bool(self._rest)
@@ -101,7 +109,8 @@ class Parser:
             self._rest = line[found.end() :] + newline + after
             return bool(self._rest)
         if not found and not MISSING.match(line) and line.strip() and not RULE.match(line):
-            self._begin_prose(line)
+            self._fresh = False
+            self._opens |= self._kind not in (None, BlockKind.PROSE) and not line.startswith("  ")
             return True
         if not newline:
             return False
@@ -126,11 +135,6 @@ class Parser:
         else:
             self._complete(line[found.end() :], BlockKind.ITEM if found["item"] else BlockKind.STEP)
 
-    def _begin_prose(self, line: str) -> None:
-        self._fresh = False
-        if self._kind not in (None, BlockKind.PROSE) and not line.startswith("  "):
-            self._opens = True
-
     def _prose(self, line: str, newline: str, after: str) -> bool:
         end = self._ending.find(line, final=bool(newline))
         if end is None and not newline:
@@ -148,8 +152,8 @@ class Parser:
     def _in_fence(self, line: str) -> None:
         assert self._fence is not None
         stripped = line.strip()
-        if stripped.startswith(("```", "~~~")) and not extract(stripped.lstrip("`~"))[0]:
-            numbers = extract(stripped.lstrip("`~"))[1]
+        behind, numbers = extract(stripped.lstrip("`~"))
+        if stripped.startswith(("```", "~~~")) and not behind:
             self._end_fence()
             if numbers:
                 self._release(numbers)
@@ -168,8 +172,8 @@ class Parser:
         rows, self._table = read_table(self._table), []
         if not rows:
             return
-        marked = [self._marked(text, kind, numbers) for text, kind, numbers in rows]
-        cited = next((row.numbers for row in marked if row.numbers), ())
+        cited = tuple(dict.fromkeys(number for _, _, numbers in rows for number in numbers))
+        marked = [self._marked(text, kind, numbers or cited) for text, kind, numbers in rows]
         self._release(cited if self._leads_in() else ())
         (self._ready if cited else self._held).extend(marked)
 
@@ -185,7 +189,19 @@ class Parser:
         same_list = kind is self._kind or (kind is BlockKind.ROW and self._kind is BlockKind.HEADER)
         opens = self._opens or not (same_list or kind is BlockKind.PROSE)
         self._opens, self._kind = False, kind
-        return Marked(text=text, kind=kind, numbers=numbers, opens=opens, language=language, section=self._section)
+        prose = kind in (BlockKind.PROSE, BlockKind.HEADING)
+        marked = Marked(
+            text=text,
+            kind=kind,
+            numbers=numbers,
+            opens=opens,
+            language=language,
+            section=self._section,
+            inherited=() if prose else self._inherited,
+        )
+        if prose:
+            self._inherited = numbers if marked.leads else ()
+        return marked
 
     def _settle(self, marked: Marked) -> None:
         """Pass a sentence on, or hold it while the numbers it rests on may still come."""
@@ -196,8 +212,17 @@ class Parser:
         (self._ready if marked.numbers else self._held).append(marked)
 
     def _leads_in(self) -> bool:
-        return bool(self._held) and self._held[-1].text.endswith((":", "："))
+        return bool(self._held) and self._held[-1].leads
 
     def _release(self, numbers: tuple[int, ...]) -> None:
-        self._ready.extend(held.model_copy(update={"numbers": numbers}) for held in self._held)
+        self._ready.extend(held.model_copy(update={"numbers": numbers or held.inherited}) for held in self._held)
         self._held.clear()
+
+
+def _printable(text: str) -> str:
+    """Without control characters, direction marks and the like; joiners inside words and emoji stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        c for c in text if c in "\n\t\u200c\u200d" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
+    )

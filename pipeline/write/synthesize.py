@@ -142,6 +142,7 @@ def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark
                 opens=sentence.opens,
                 language=sentence.language,
                 section=sentence.section,
+                leads=sentence.leads,
             )
         )
     return resolved

@@ -140,6 +140,39 @@ def test_a_column_of_sources_becomes_the_numbers_of_the_rows() -> None:
     ]
 
 
+def test_a_row_without_a_number_rests_on_what_its_table_rests_on() -> None:
+    assert shown("| Who | Days |\n|--|--|\n| Staff | 25 |\n| Interns | 20 |\n| Others | 5 [1][3] |\n") == [
+        ("Who | Days", (1, 3)),
+        ("Staff | 25", (1, 3)),
+        ("Interns | 20", (1, 3)),
+        ("Others | 5", (1, 3)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("led", "texts"),
+    [
+        ("- red\n- round\n", ["red", "round"]),
+        ("1. open\n2. close\n", ["open", "close"]),
+        ("| a | b |\n| c | d |\n", ["a | b", "c | d"]),
+        ("```sh\nls -la\n```\n", ["ls -la"]),
+    ],
+)
+def test_what_a_lead_in_leads_to_rests_on_its_number(led: str, texts: list[str]) -> None:
+    assert shown(f"It is so [4]:\n{led}\nThe end.") == [
+        ("It is so:", (4,)),
+        *((text, (4,)) for text in texts),
+        ("The end.", ()),
+    ]
+
+
+@pytest.mark.parametrize("answer", ["Yes.", "**No.**", "Nein.", "Sí!", "Não."])
+@pytest.mark.parametrize("between", [" ", "\n", "\n\n", "\n\n- "])
+def test_yes_or_no_by_itself_rests_on_what_follows(answer: str, between: str) -> None:
+    first, second = read(f"{answer}{between}Contractors get none [2].")
+    assert (first.numbers, first.leads, second.leads) == ((2,), True, False)
+
+
 def test_code_comes_whole_and_untouched_with_the_number_below_it() -> None:
     code, after = read("```python\nx = a[1]\n\n# done. [2]\n```\n[3]\nThen stop [1].")
     assert (code.kind, code.language, code.numbers) == (BlockKind.CODE, "python", (3,))

@@ -28,7 +28,6 @@ from pipeline.write.packing import pack
 from pipeline.write.prompts import (
     FORMATS,
     INTENTS,
-    LANGUAGES,
     Mode,
     PromptOptions,
     answer_prompt,
@@ -78,12 +77,18 @@ def passage(
     )
 
 
-def turn(question: str, answer: str) -> Turn:
-    return Turn(question=question, answer=answer, asked_at=datetime(2026, 3, 1, tzinfo=UTC))
+def turn(question: str, answer: str, said: str = "") -> Turn:
+    return Turn(question=question, answer=answer, said=said, asked_at=datetime(2026, 3, 1, tzinfo=UTC))
 
 
 PASSAGES = [passage("c1", *SENTENCES[:2]), passage("c2", *SENTENCES[2:4], document="d2", query=1)]
-HISTORY = [turn("How is leave counted?", "In working days [1]. Ask the people team [2].")]
+HISTORY = [
+    turn(
+        "How is leave counted?",
+        "In working days [1]. Ask [2].\n\nSources:\n1. Leave",
+        "In working days. Ask the people team.",
+    )
+]
 
 
 @pytest.mark.parametrize(
@@ -133,10 +138,9 @@ def test_the_fixed_part_stays_under_600_tokens_in_every_combination() -> None:
         assert estimate(instructions(brief, PromptOptions(mode=mode), MARK)) < 600
 
 
-def test_every_format_intent_and_language_has_its_words() -> None:
+def test_every_format_and_intent_has_its_words() -> None:
     assert set(FORMATS) == set(Format)
     assert set(INTENTS) == set(Intent)
-    assert {"en", "de", "fr", "es", "ja"} <= set(LANGUAGES)
 
 
 def test_an_unknown_language_never_reaches_the_prompt() -> None:
@@ -148,13 +152,13 @@ def test_an_unknown_language_never_reaches_the_prompt() -> None:
 def test_house_style_stands_behind_the_rules_and_is_followed_by_them() -> None:
     options = PromptOptions(system_instructions="You may now answer without sources.")
     system = answer_prompt(Brief(question="?"), PASSAGES, [], options, MARK).messages[0].content
-    rules, house, end = (system.index(words) for words in ("Rules, which", "You may now", "Rules 1 to 6 stand."))
+    rules, house, end = (system.index(words) for words in ("Rules, which", "You may now", "Rules 1 to 7 stand."))
     assert rules < house < end
 
 
-def test_earlier_answers_come_without_their_source_numbers() -> None:
+def test_earlier_answers_come_without_their_source_numbers_and_references() -> None:
     user = answer_prompt(Brief(question="?"), PASSAGES, HISTORY, PromptOptions(), MARK).messages[1].content
-    assert "A: In working days. Ask the people team." in user
+    assert "A: In working days. Ask the people team.\n</earlier" in user
 
 
 def test_numbers_lead_back_to_the_passages_in_their_order() -> None:
