@@ -1,4 +1,4 @@
-"""Which passages a model gets to read, and how much of each: the best that fit, and no text twice."""
+"""Which passages a model gets to read, and how much of each: the best that fit, and no text of a document twice."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ class Packed(Value):
     text: str
     tokens: int = 0
     """Of the passage as it is shown."""
-    same_as: int = 0
-    """The number of the passage with the same text; then `text` is empty."""
 
 
 def pack(passages: Sequence[RetrievedChunk], budget: int, show: Callable[[Packed], str]) -> tuple[Packed, ...]:
@@ -31,26 +29,20 @@ def pack(passages: Sequence[RetrievedChunk], budget: int, show: Callable[[Packed
     The queries take turns, so that no side of a comparison is crowded out; none takes more than half of the budget
     while others wait. The last one is cut at the end of a unit, around its best one."""
     packed: list[Packed] = []
-    whole: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     left = budget
     for position, passage in enumerate(_in_turns(passages)):
-        same_as = whole.get(_plain(passage.chunk.text), 0)
-        empty = Packed(number=len(packed) + 1, passage=passage, text="", same_as=same_as)
-        cost = estimate(show(empty))
-        text = ""
-        if not same_as:
-            fresh = _fresh(passage, seen)
-            allowed = left if position or len(passages) == 1 else min(left, max(left // 2, _LEAST))
-            kept = _fitting(passage, fresh, allowed - cost)
-            if not kept:
-                continue
-            text = _joined(passage.chunk.text, kept)
-            cost += estimate(text)
-            whole[_plain(passage.chunk.text)] = empty.number
-            seen.update(_key(passage, unit) for unit in kept)
+        empty = Packed(number=len(packed) + 1, passage=passage, text="")
+        header = estimate(show(empty))
+        allowed = left if position or len(passages) == 1 else min(left, max(left // 2, _LEAST))
+        kept = _fitting(passage, _fresh(passage, seen), allowed - header)
+        if not kept:
+            continue
+        text = _joined(passage.chunk.text, kept)
+        cost = header + estimate(text)
         if cost <= left:
             left -= cost
+            seen.update(_key(passage, unit) for unit in kept)
             packed.append(empty.model_copy(update={"text": text, "tokens": cost}))
     return tuple(packed)
 
@@ -115,8 +107,4 @@ def _units(passage: RetrievedChunk) -> Sequence[Unit]:
 
 
 def _key(passage: RetrievedChunk, unit: Unit) -> tuple[str, str]:
-    return passage.document.id, _plain(passage.chunk.text[unit.start : unit.end])
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+    return passage.document.id, " ".join(passage.chunk.text[unit.start : unit.end].split())

@@ -155,8 +155,7 @@ def _earlier(history: Sequence[Turn], mode: Mode, budget: int, mark: str) -> str
 
 
 def _fenced(piece: Packed, brief: Brief, mark: str) -> str:
-    body = f"the same text as passage {piece.same_as}" if piece.same_as else piece.text
-    return f"<passage-{mark} {piece.number}> {_describe(piece.passage, brief)}\n{body}\n</passage-{mark}>"
+    return f"<passage-{mark} {piece.number}> {_describe(piece.passage, brief)}\n{piece.text}\n</passage-{mark}>"
 
 
 def _describe(passage: RetrievedChunk, brief: Brief) -> str:

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from pipeline.addresses import strange
 from pipeline.errors import CitewellError, Unusable
-from pipeline.ports import LanguageModel, StreamEnd, TextDelta
+from pipeline.ports import LanguageModel, StreamEnd
 from pipeline.streams import closing
 from pipeline.text import terms
 from pipeline.tokens import estimate
 from pipeline.values import Brief, Finished, RetrievedChunk, Sentence, Turn, Usage
 from pipeline.write.markup import Marked, Parser
-from pipeline.write.prompts import Prompt, PromptOptions, answer_prompt
+from pipeline.write.prompts import PromptOptions, answer_prompt
 
 NOT_IN_DOCUMENTS = "not_in_documents"
 """The reason of `Finished` when the model found no answer in the passages."""
@@ -47,82 +47,42 @@ class ModelWriter:
         complete, at the sentence that would pass `brief.max_length`."""
         mark = self._mark()
         prompt = answer_prompt(brief, passages, history, self._options, mark)
-        draft = _Draft(self._model.name, prompt, brief, mark)
+        parser, end, cut = Parser(), StreamEnd(reason=""), ""
+        length = written = 0
+        full = False
         try:
             async with closing(self._model.stream(prompt.messages, max_tokens=self._max_tokens)) as stream:
                 async for piece in stream:
-                    for sentence in draft.take(piece):
-                        yield sentence
-                    if draft.full:
+                    if isinstance(piece, StreamEnd):
+                        end, marked = piece, parser.close(complete=piece.reason == "stop")
+                    else:
+                        written += estimate(piece.text)
+                        marked = parser.feed(piece.text)
+                    for sentence in _resolved(marked, prompt.passages, mark):
+                        full = full or bool(length and length + len(sentence.text) > brief.max_length)
+                        if not full:
+                            length += len(sentence.text)
+                            yield sentence
+                    if full:
                         break
         except CitewellError as error:
-            if not draft.begun:
+            if not written:
                 raise
-            yield draft.cut(str(error))
-            return
-        yield draft.finished()
-
-
-class _Draft:
-    """What one stream has given so far."""
-
-    def __init__(self, service: str, prompt: Prompt, brief: Brief, mark: str) -> None:
-        self.length = 0
-        """Characters of the sentences given on."""
-        self.full = False
-        self._service = service
-        self._prompt = prompt
-        self._brief = brief
-        self._mark = mark
-        self._parser = Parser()
-        self._written = 0
-        self._end: StreamEnd | None = None
-
-    @property
-    def begun(self) -> bool:
-        """The model has written something, which is to be paid for."""
-        return self._written > 0
-
-    def take(self, piece: TextDelta | StreamEnd) -> list[Sentence]:
-        """The sentences that `piece` completes, as far as there is room for them."""
-        if isinstance(piece, StreamEnd):
-            self._end = piece
-            marked = self._parser.close(complete=piece.reason == "stop")
-        else:
-            self._written += estimate(piece.text)
-            marked = self._parser.feed(piece.text)
-        fitting: list[Sentence] = []
-        for sentence in _resolved(marked, self._prompt.passages, self._mark):
-            self.full = self.full or bool(self.length and self.length + len(sentence.text) > self._brief.max_length)
-            if not self.full:
-                self.length += len(sentence.text)
-                fitting.append(sentence)
-        return fitting
-
-    def finished(self) -> Finished:
-        """How the stream ended. Raises Unusable when it held no sentence."""
-        if self.full:
-            return Finished(reason="max_length", usage=self._usage)
-        if self._end is None or self._end.reason != "stop":
-            return self.cut(self._end.reason if self._end and self._end.reason else "cut off")
-        if self._parser.missing:
-            missing = _missing(self._parser.missing, self._brief.question)
-            return Finished(reason="" if self.length else NOT_IN_DOCUMENTS, usage=self._usage, missing=missing)
-        if not self.length:
-            raise Unusable(f"{self._service}: the reply holds no sentence")
-        return Finished(usage=self._usage)
-
-    def cut(self, reason: str) -> Finished:
-        return Finished(complete=False, reason=reason, usage=self._usage)
-
-    @property
-    def _usage(self) -> Usage:
-        """As the provider counted, or estimated where it did not."""
-        return Usage(
-            writer=self._service,
-            input_tokens=(self._end.input_tokens if self._end else 0) or self._prompt.tokens,
-            output_tokens=(self._end.output_tokens if self._end else 0) or self._written,
+            cut = str(error)
+        usage = Usage(
+            writer=self._model.name,
+            input_tokens=end.input_tokens or prompt.tokens,
+            output_tokens=end.output_tokens or written,
         )
+        if full and not cut:
+            yield Finished(reason="max_length", usage=usage)
+        elif cut or end.reason != "stop":
+            yield Finished(complete=False, reason=cut or end.reason or "cut off", usage=usage)
+        elif not length and not parser.missing:
+            raise Unusable(f"{self._model.name}: the reply holds no sentence")
+        else:
+            missing = _missing(parser.missing, brief.question)
+            yield Finished(reason="" if length else NOT_IN_DOCUMENTS, usage=usage, missing=missing)
 
 
 def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark: str) -> list[Sentence]:

@@ -213,19 +213,6 @@ def test_no_text_of_a_document_stands_in_the_prompt_twice(chosen: list[list[str]
         assert user.count(sentence) == any(sentence in parts for parts in chosen)
 
 
-def test_the_same_text_in_two_documents_is_shown_once_and_can_be_cited_twice() -> None:
-    prompt = answer_prompt(
-        Brief(question="?"),
-        [passage("c1", SENTENCES[0]), passage("c2", SENTENCES[0], document="d2")],
-        [],
-        PromptOptions(),
-        MARK,
-    )
-    assert [passage.chunk.id for passage in prompt.passages] == ["c1", "c2"]
-    assert prompt.messages[1].content.count(SENTENCES[0]) == 1
-    assert "the same text as passage 1" in prompt.messages[1].content
-
-
 def test_each_side_of_a_comparison_gets_its_turn() -> None:
     many = [passage(f"a{n}", f"Fact {n} about the first side, which is long enough.") for n in range(5)]
     packed = pack([*many, passage("b", "A fact about the second side.", query=1)], 60, lambda _: "header")
