@@ -21,6 +21,7 @@ from pipeline.compose.confidence import Assessment, assess
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Planner, Writer
 from pipeline.streams import closing
+from pipeline.text import leads_in
 from pipeline.values import (
     BlockKind,
     Brief,
@@ -332,9 +333,10 @@ def _judged_all(task: Task, sentences: Sequence[Sentence]) -> tuple[list[Checked
 def _settled(captions: list[Checked], piece: Checked, *, grounded: bool) -> tuple[list[Checked], list[Checked]]:
     """What may be shown now that `piece` is judged, and the captions that still wait for what stands under them."""
     judgement = piece.judgement
-    if _is_caption(piece.sentence):
-        others = [one for one in captions if one.sentence.kind is not piece.sentence.kind]
-        return [], [*others, piece] if judgement.supported or judgement.support is Support.UNSURE else others
+    unread = judgement.support is Support.UNSURE and _is_caption(piece.sentence)
+    if _is_caption(piece.sentence) or (_waits(piece.sentence) and (judgement.supported or grounded)):
+        others = [one for one in captions if _form(one.sentence) != _form(piece.sentence)]
+        return [], [*others, piece] if judgement.supported or unread else others
     if judgement.supported:
         leant = {"support": judgement.support, "chunk_ids": judgement.chunk_ids}
         above = [
@@ -359,8 +361,18 @@ def _is_caption(sentence: Sentence) -> bool:
     return sentence.kind in (BlockKind.HEADER, BlockKind.HEADING) or word in wording.DECISIONS
 
 
+def _waits(sentence: Sentence) -> bool:
+    """Whether it never stands alone: a caption, or what leads in to a list, a table or code."""
+    return _is_caption(sentence) or (sentence.kind is BlockKind.PROSE and leads_in(sentence.text))
+
+
+def _form(sentence: Sentence) -> tuple[BlockKind, bool]:
+    """What gives way to its like: one heading to the next, one lead-in to the next, and `Yes.` to neither."""
+    return sentence.kind, _is_caption(sentence)
+
+
 def _says_much(sentence: Sentence) -> bool:
-    return len(sentence.text) >= TOO_SHORT and not _is_caption(sentence)
+    return len(sentence.text) >= TOO_SHORT and not _waits(sentence)
 
 
 def _missing(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Sentence]:

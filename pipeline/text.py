@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import Stemmer
 
+from pipeline.wording import DECISIONS
+
 STOP_WORDS = frozenset(
     """a about am an and any are as at be been being but by can could did do does doing for from had has have having he
     her hers him his how i if in into is it its itself just me my of off on or our ours out over own s she should so
@@ -122,3 +124,8 @@ def lexical_form(text: str) -> str:
 def shape(word: str) -> str:
     """What a number or code looks like: `B-12` and `K-7` are both `a-1`."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", word))
+
+
+def leads_in(text: str) -> bool:
+    """Whether `text` says nothing without what follows it: it ends with a colon, or is only a yes or a no."""
+    return text.endswith((":", "：")) or text.strip(" .,!*").casefold() in DECISIONS

@@ -42,8 +42,6 @@ class Sentence(Value):
     """For code: the fence's language."""
     section: str = ""
     """In a comparison: `similarities`, `differences`, `contradictions` or `conclusion`."""
-    leads: bool = False
-    """Says only yes or no, or ends with a colon: it stands where the sentence behind it does, and never alone."""
 
 
 class Usage(Value):

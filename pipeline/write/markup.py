@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from pipeline.text import leads_in
 from pipeline.values import BlockKind, Value
 from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
 from pipeline.write.marks import Ending, extract, tidy
 
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}(?!\S)")
 """A name such as `python`, `c++`, `objective-c`: nothing that could end the fence or be a link."""
-_YES_OR_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[iíì]|sim|não)\W*", re.IGNORECASE)
 
 
 class Marked(Value):
@@ -33,10 +33,8 @@ class Marked(Value):
     """The numbers of what leads in to it: what it rests on where nothing else is said."""
 
     @property
-    def leads(self) -> bool:
-        """See `Sentence.leads`."""
-        answers = self.kind is BlockKind.PROSE and _YES_OR_NO.fullmatch(self.text)
-        return bool(answers) or (self.kind is not BlockKind.CODE and self.text.endswith((":", "：")))
+    def leads_in(self) -> bool:
+        return self.kind is not BlockKind.CODE and leads_in(self.text)
 
 
 class Parser:
@@ -200,7 +198,7 @@ class Parser:
             inherited=() if prose else self._inherited,
         )
         if prose:
-            self._inherited = numbers if marked.leads else ()
+            self._inherited = numbers if marked.leads_in else ()
         return marked
 
     def _settle(self, marked: Marked) -> None:
@@ -212,7 +210,7 @@ class Parser:
         (self._ready if marked.numbers else self._held).append(marked)
 
     def _leads_in(self) -> bool:
-        return bool(self._held) and self._held[-1].leads
+        return bool(self._held) and self._held[-1].leads_in
 
     def _release(self, numbers: tuple[int, ...]) -> None:
         self._ready.extend(held.model_copy(update={"numbers": numbers or held.inherited}) for held in self._held)

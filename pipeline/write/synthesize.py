@@ -102,7 +102,6 @@ def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark
                 opens=sentence.opens,
                 language=sentence.language,
                 section=sentence.section,
-                leads=sentence.leads,
             )
         )
     return resolved

@@ -185,6 +185,19 @@ async def test_a_yes_stands_and_falls_with_the_sentence_beside_it(sentence: str,
     assert ("Yes." in said(answer)) is stands
 
 
+@pytest.mark.parametrize(
+    ("read", "shown"),
+    [((OWN,), [OWN]), (("This is how it is:", OWN), ["This is how it is:", OWN]), (("This is how it is:",), [])],
+    ids=["not the lead-in", "both", "not what it leads to"],
+)
+async def test_a_lead_in_is_read_like_any_sentence_and_never_stands_alone(
+    read: tuple[str, ...], shown: list[str]
+) -> None:
+    drafted = ("This is how it is:", Sentence(text=OWN, kind=BlockKind.ITEM, chunk_ids=("c1",)))
+    answer, _ = await answered(asking(), judge=Reader(finds=read), model=Drafting(*drafted))
+    assert (said(answer) if answer.usage.writer == "drafting" else []) == shown
+
+
 async def test_a_header_stands_where_a_row_under_it_does() -> None:
     rows = [
         Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),

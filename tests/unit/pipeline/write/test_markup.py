@@ -170,7 +170,7 @@ def test_what_a_lead_in_leads_to_rests_on_its_number(led: str, texts: list[str])
 @pytest.mark.parametrize("between", [" ", "\n", "\n\n", "\n\n- "])
 def test_yes_or_no_by_itself_rests_on_what_follows(answer: str, between: str) -> None:
     first, second = read(f"{answer}{between}Contractors get none [2].")
-    assert (first.numbers, first.leads, second.leads) == ((2,), True, False)
+    assert (first.numbers, first.leads_in, second.leads_in) == ((2,), True, False)
 
 
 def test_code_comes_whole_and_untouched_with_the_number_below_it() -> None:
