@@ -162,17 +162,11 @@ async def test_many_documents_are_named_in_part() -> None:
         ("How many vacation days do I get?", Intent.FACTUAL, None),
         ("What is the difference between leave and sabbatical?", Intent.COMPARISON, Format.TABLE),
         ("How do I reset my password?", Intent.PROCEDURE, Format.STEPS),
-        ("What is the process for requesting leave?", Intent.PROCEDURE, Format.STEPS),
         ("List the supported browsers", Intent.LIST, Format.BULLETS),
-        ("What are all the public holidays?", Intent.LIST, Format.BULLETS),
-        ("Summarize the travel policy", Intent.SUMMARY, None),
         ("Which of our policies mention contractors across all offices?", Intent.AGGREGATION, Format.BULLETS),
         ("Summarize the travel policy in bullet points", Intent.SUMMARY, Format.BULLETS),
-        ("Compare leave and sabbatical in a few sentences", Intent.COMPARISON, Format.PROSE),
         ("Show the travel limits as a table", Intent.FACTUAL, Format.TABLE),
         ("Wie kann ich Urlaub beantragen?", Intent.PROCEDURE, Format.STEPS),
-        ("Was ist der Unterschied zwischen Urlaub und Elternzeit?", Intent.COMPARISON, Format.TABLE),
-        ("Comment puis-je réserver un hôtel ?", Intent.PROCEDURE, Format.STEPS),
         ("¿Cuáles son los requisitos?", Intent.LIST, Format.BULLETS),
     ],
 )
@@ -193,20 +187,8 @@ async def test_a_question_of_two_parts_is_searched_part_by_part() -> None:
     assert found.sides == ("notice period", "resign")
 
 
-async def test_a_part_that_leans_on_the_other_is_not_split_off() -> None:
-    found = await searched("What is the function of insulin and where is it produced?")
-    assert len(found.queries) == 1
-    assert found.sides == ()
-
-
 async def test_a_follow_up_is_searched_as_it_is_and_answered_with_its_topic() -> None:
     found = await searched("and in Paris?", "How do I book a hotel?")
     assert (found.question, found.topic) == ("and in Paris (How do I book a hotel)?", "How do I book a hotel?")
     assert found.queries == ("and in Paris?",)
     assert found.intent is Intent.PROCEDURE
-
-
-async def test_a_question_that_stands_alone_is_left_alone() -> None:
-    question = "Which hotels may employees book in Paris?"
-    found = await searched(question, "How many vacation days do I get?")
-    assert (found.question, found.topic) == (question, "")

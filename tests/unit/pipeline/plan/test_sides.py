@@ -24,7 +24,6 @@ from pipeline.plan.sides import compared, parts
             "compare the leave policies for interns and for managers",
             (("interns", "the leave policies for interns"), ("managers", "the leave policies for managers")),
         ),
-        ("How does SSO compare to VPN?", (("SSO", "SSO"), ("VPN", "VPN"))),
         (
             "How do annual leave and sick leave differ?",
             (("annual leave", "annual leave"), ("sick leave", "sick leave")),
@@ -43,7 +42,6 @@ from pipeline.plan.sides import compared, parts
             "Wie unterscheidet sich der Urlaub zwischen Praktikanten und Werkstudenten?",
             (("Praktikanten", "der Urlaub Praktikanten"), ("Werkstudenten", "der Urlaub Werkstudenten")),
         ),
-        ("What are the main differences between leave and RTT?", (("leave", "leave"), ("RTT", "RTT"))),
         ("Is SSO better than VPN?", ()),
         ("difference between leave and leave", ()),
     ],
@@ -63,7 +61,7 @@ def test_a_comparison_has_two_sides_and_a_query_each(question: str, sides: tuple
         ("Where and when is the meeting?", []),
         ("Who is in charge and may sign contracts?", []),
         ("Is it a paid service and how much?", []),
-        ("Perfect and what else?", []),
+        ("What is the function of insulin and where is it produced?", []),
         ("The Rhine forms a border between Switzerland and what other country?", []),
     ],
 )
