@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.phrases import any_of, word_pattern
-from pipeline.text import WORD, shape, terms, words
+from pipeline.text import terms, words
 from pipeline.values import Turn, Value
 
 CONTEXT = 1200
@@ -70,28 +70,34 @@ class FollowUp(Value):
 def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
     """Complete `question` from `turns` (oldest first) where it leans on them.
 
-    `the second one` becomes the second item of the last answer; what leans after that is followed by the question that
-    the conversation is about: `who pays (When does the office move)?` A code in that gives way to one of its form, for
-    what is said of `E4` does not answer a question that names `E3` too.
+    `the second one` becomes the second item of the last answer. What then names something of its own after an `and` is
+    answered as it is, out of what is found with the conversation: `and Denmark?` asks for nothing about France. What
+    names nothing is followed by the question that the conversation is about: `why (When does the office move)?`
     """
     context = "\n".join(_said(turns))[:CONTEXT]
     topic = _topic(turns)
     asked = _named(question, turns[-1].items) if turns else question
     if not topic or not leans(asked):
         return FollowUp(question=asked, query=asked, context=context)
-    whole = f"{_unmarked(asked)} ({_unmarked(_recoded(topic, asked))})?"
+    contrast = _OPENING.match(asked) and _own(asked)
+    whole = asked if contrast else f"{_unmarked(asked)} ({_unmarked(topic)})?"
     return FollowUp(question=whole, query=asked, topic=topic, context=context)
 
 
 def leans(question: str) -> bool:
     """Whether `question` misses its subject: it names nothing of its own, or points at something said before."""
-    own = {term for term in terms(question) if term not in _GENERAL}
+    own = _own(question)
     if len(own) > FEW:
         return False
     if not own or _OPENING.match(question) or _POINTING.search(question) or _ORDINAL.search(question):
         return True
     short = len(own) == 1 and len(words(question)) <= 2 and not _DEFINES.match(question)
     return short or bool(_PRESUPPOSES.fullmatch(question))
+
+
+def _own(question: str) -> set[str]:
+    """The terms that say what `question` is about."""
+    return {term for term in terms(question) if term not in _GENERAL}
 
 
 def _said(turns: Sequence[Turn]) -> Iterator[str]:
@@ -117,12 +123,6 @@ def _named(question: str, items: Sequence[str]) -> str:
         return question
     label = _LABEL_END.split(items[place].replace("**", ""), maxsplit=1)[0][:LABEL].strip()
     return f"{question[: found.start()]}{label}{question[found.end() :]}" if label else question
-
-
-def _recoded(topic: str, asked: str) -> str:
-    """`topic` with the codes and numbers of `asked` in place of those that look like them."""
-    codes = {shape(word): word for word in WORD.findall(asked) if any(character.isdigit() for character in word)}
-    return WORD.sub(lambda word: codes.get(shape(word.group()), word.group()), topic) if codes else topic
 
 
 def _unmarked(question: str) -> str:

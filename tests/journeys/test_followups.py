@@ -90,10 +90,10 @@ async def test_a_complete_question_about_something_else_is_answered_as_if_asked_
 
 async def test_the_thread_keeps_follow_ups_as_they_were_understood(company: Citewell) -> None:
     price = "What is the price of PortCall Business?"
-    await talk(company, price, "and the setup fee?", "and YardMap?")
+    await talk(company, price, "and the setup fee?", "why is that?")
     kept = await company.storage.history.recall(console_conversation("t"), 10)
     assert [turn.topic for turn in kept.turns] == ["", price, price]
-    assert kept.turns[-1].standalone == "and YardMap (What is the price of PortCall Business)?"
+    assert [turn.standalone for turn in kept.turns] == ["", "", "why is that (What is the price of PortCall Business)?"]
 
 
 async def test_the_second_one_is_the_second_step_that_was_shown(company: Citewell) -> None:
