@@ -19,7 +19,7 @@ _COMPARED = [
         r"^how\s+(?:do|does|is|are)\s+(?P<a>.+?)\s+(?:differ(?:ent)? from|compare (?:to|with))\s+(?P<b>.+?)",
         rf"^(?:how do(?:es)?|wie unterscheide[nt] sich)\s+(?P<lead>.+?)\s+(?:differ\s+)?{_PAIR}",
         r"^how\s+(?:do|are)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+(?:differ(?:ent)?|compare)",
-        r"^(?P<a>\S+(?: \S+){0,3}?)\s+(?:vs\.?|versus)\s+(?P<b>[^,?]+?)",
+        r"^(?P<lead>.*?)(?P<a>[^\s,]+(?: [^\s,]+)?)\s+(?:vs\.?|versus)\s+(?P<b>[^,?]+?)",
     )
 ]
 _ARTICLE = re.compile(
