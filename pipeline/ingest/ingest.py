@@ -154,7 +154,7 @@ class _Stages:
         return self.splitter.split(found), any(map(self.flag, stretches(text)))
 
     async def embed(self, parsed: asyncio.Queue[_Ready | None], embedded: asyncio.Queue[_Ready | None]) -> None:
-        """In batches that depend on the documents alone: a vector differs a little with what is embedded beside it."""
+        """Documents together, until there are BATCH units: a server is asked less often."""
         more = True
         while more:
             batch: list[_Ready] = []

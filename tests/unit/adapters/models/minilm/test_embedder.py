@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,18 @@ import pytest
 from adapters.models.minilm.embedder import FOLDER, MAX_TOKENS, MODEL_SHA256, MiniLM
 from pipeline.errors import Unavailable
 
+VECTORS = Path(__file__).parent / "vectors.npy"
 TEXTS = [
     "Employees may take 28 days of annual leave.",
     "How much holiday do staff get?",
     "The pump must be primed before it is started.",
 ]
+WORDS = [word for text in TEXTS for word in text.split()] * 12
+LENGTHS = (1, 2, 5, 17, 60, 140, 250)
+
+
+def of_lengths(lengths: Iterable[int]) -> list[str]:
+    return [" ".join(WORDS[-length:]) for length in lengths]
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +54,16 @@ async def test_vectors_have_unit_length_and_related_texts_are_near(minilm: MiniL
     assert vectors[0] @ vectors[1] > 0.4 > 0.2 > vectors[0] @ vectors[2]
 
 
-async def test_a_text_has_about_the_same_vector_alone_and_in_a_batch(minilm: MiniLM) -> None:
-    """Activations are quantised over a batch, so small differences are expected."""
-    many = TEXTS * 10 + ["word " * n for n in range(1, 120, 6)]
-    together = await minilm.embed(many)
-    for row, text in enumerate(TEXTS):
-        assert together[row] @ (await minilm.embed([text]))[0] > 0.97
+async def test_a_text_has_one_vector_alone_and_in_any_batch(minilm: MiniLM) -> None:
+    texts = of_lengths(range(1, 251, 6))
+    alone = np.concatenate([await minilm.embed([text]) for text in texts])
+    assert np.array_equal(await minilm.embed(texts), alone)
+    assert np.array_equal(await minilm.embed(texts[::-3]), alone[::-3])
+
+
+async def test_vectors_are_those_of_every_other_processor(minilm: MiniLM) -> None:
+    """What is noted was made on one with VNNI; one without: `qemu-x86_64 -cpu Haswell .venv/bin/python -m pytest -n0`."""
+    assert ((await minilm.embed(of_lengths(LENGTHS))) * np.load(VECTORS)).sum(axis=1).min() > 0.9999
 
 
 async def test_a_question_is_remembered(minilm: MiniLM) -> None:
