@@ -17,6 +17,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line; exit status 2 for what the person can mend. What it writes is its owner's to read."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for children too; SECURITY.md
     with _ended_by_interrupt():
         from bot.commands.app import app
         from pipeline.errors import CitewellError

@@ -92,6 +92,7 @@ class MiniLM:
     @cached_property
     def _session(self) -> Any:
         """One thread a run: runs in parallel use the cores better than threads inside one run."""
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, when it loads; SECURITY.md
         try:
             import onnxruntime
 

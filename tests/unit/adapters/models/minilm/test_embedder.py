@@ -62,7 +62,7 @@ async def test_a_text_has_one_vector_alone_and_in_any_batch(minilm: MiniLM) -> N
 
 
 async def test_vectors_are_those_of_every_other_processor(minilm: MiniLM) -> None:
-    """What is noted was made on one with VNNI; one without: `qemu-x86_64 -cpu Haswell .venv/bin/python -m pytest -n0`."""
+    """Noted on one with VNNI; `qemu-x86_64 -cpu Haswell .venv/bin/python -m pytest -n0` runs this on one without."""
     assert ((await minilm.embed(of_lengths(LENGTHS))) * np.load(VECTORS)).sum(axis=1).min() > 0.9999
 
 
