@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,9 @@ BASELINE = GOLDEN / "baseline.json"
 DOCUMENTS = (ROOT / "examples" / "handbook", GOLDEN / "documents", ROOT / "docs" / "discord.md")
 LONGEST = 1.25
 """How much longer than in the baseline the answers may be on average."""
+
+SIGNIFICANT = 0.05
+"""Five rows worse and none better fail, four do not: one row may hang on a hair, a share does not."""
 
 Row = dict[str, Any]
 
@@ -47,8 +52,14 @@ async def asked(citewell: Citewell, row: Row) -> Answer:
     return await citewell.answer(row["question"], thread=thread)
 
 
-async def test_no_golden_question_gets_worse(tmp_path: Path) -> None:
-    """Outcome, cited document, facts and forbidden text, question by question against the committed baseline."""
+def chance(worse: int, better: int) -> float:
+    """How often `worse` of the rows that changed, or more, get worse where as many get better (exact sign test)."""
+    changed = worse + better
+    return float(sum(comb(changed, count) for count in range(worse, changed + 1)) / 2**changed)
+
+
+async def test_golden_questions_do_not_get_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Outcomes, cited documents, facts and clean texts, as shares, against the baseline; says what changed."""
     settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
     rows = [json.loads(line) for line in (GOLDEN / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     async with open_citewell(settings) as citewell:
@@ -61,12 +72,12 @@ async def test_no_golden_question_gets_worse(tmp_path: Path) -> None:
         pytest.skip("the baseline is written")
     baseline = json.loads(BASELINE.read_text(encoding="utf-8"))
     assert set(baseline) == set(found)
-    worse = [
-        f"{name}: {kind}"
-        for name, before in baseline.items()
-        for kind in ("outcome", "cited", "facts", "clean")
-        if before[kind] and not found[name][kind]
-    ]
-    assert not worse
+    for kind in ("outcome", "cited", "facts", "clean"):
+        worse = [name for name, before in baseline.items() if before[kind] and not found[name][kind]]
+        better = [name for name, before in baseline.items() if found[name][kind] and not before[kind]]
+        changes = f"{kind}: worse {worse}, better {better}"
+        with capsys.disabled():
+            sys.stdout.write(f"{changes}\n" if worse or better else "")
+        assert chance(len(worse), len(better)) > SIGNIFICANT, changes
     words, before = (sum(figures["words"] for figures in one.values()) for one in (found, baseline))
     assert words <= LONGEST * before

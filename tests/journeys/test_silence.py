@@ -39,7 +39,7 @@ async def calls(trace: Path, home: Path, *command: str) -> str:
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "CITEWELL_MODEL": "extractive"}
     async with child(*words, env=environment, stdout=DEVNULL) as process:
         assert await process.wait() == 0
-    return trace.read_text(errors="replace")
+    return await asyncio.to_thread(trace.read_text, errors="replace")
 
 
 @pytest.mark.slow
