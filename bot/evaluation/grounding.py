@@ -24,9 +24,7 @@ async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = Non
     `spans` are those that it does not."""
     passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
     question, response = row.get("question") or "", row["response"]
-    judged = [
-        (start, end, await _judge(marked, passages, question, reader)) for marked, start, end in _parsed(response)
-    ]
+    judged = [(start, end, await _judge(marked, passages, question, reader)) for marked, start, end in parsed(response)]
     hazard = sum(unlikely(judgement.score) for _, _, judgement in judged)
     return {
         "id": row["id"],
@@ -48,7 +46,7 @@ async def _judge(
     return (await reader.review(sentence, passages, question=question))[0]
 
 
-def _parsed(response: str) -> list[tuple[Marked, int, int]]:
+def parsed(response: str) -> list[tuple[Marked, int, int]]:
     """Each sentence with the places in the response where it begins and ends."""
     parser = Parser()
     found, at = [], 0

@@ -10,13 +10,15 @@ from pipeline.text import terms
 from pipeline.tokens import estimate, shorten
 from pipeline.values import BlockKind, RetrievedChunk
 
+FEW = 3
 _TITLE_TOKENS = 20
 
 
 def excerpts(claim: str, passages: Sequence[RetrievedChunk], tokens: int) -> list[tuple[str, str]]:
     """Title and text of each passage, cut to about `tokens` together; what it orders an assistant to do is left out.
 
-    The unit with most of the claim's words comes first, with the one before it; then the next, while there is room."""
+    The unit with most of the claim's words comes first, with the one before it; then the next while there is room,
+    and while it has at least a third as many."""
     wanted = set(terms(claim))
     units = [
         (passage, place)
@@ -27,8 +29,11 @@ def excerpts(claim: str, passages: Sequence[RetrievedChunk], tokens: int) -> lis
     texts = {(passage.chunk.id, place): _text(passage, place) for passage, place in units}
     left = tokens - sum(estimate(_title(passage)) for passage in passages)
     kept: set[tuple[str, int]] = set()
-    ranked = sorted(texts, key=lambda key: -len(wanted & set(terms(texts[key]))))
-    for chunk_id, place in ranked:
+    shared = {key: len(wanted & set(terms(text))) for key, text in texts.items()}
+    most = max(shared.values(), default=0)
+    for chunk_id, place in sorted(texts, key=lambda key: -shared[key]):
+        if kept and shared[chunk_id, place] * FEW < most:
+            break
         for key in ((chunk_id, place), (chunk_id, place - 1)):
             cost = estimate(texts[key]) if key in texts and key not in kept else 0
             if key in texts and (cost <= left or not kept):

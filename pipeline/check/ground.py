@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.check.facts import SPELLED, Date, Facts, Quantity, facts_of
-from pipeline.check.synonyms import SAME
 from pipeline.text import WORD, stem, terms
 
 _ALIKE = 5
@@ -81,7 +80,7 @@ def _is_name(word: str, place: int) -> bool:
 @lru_cache(maxsize=16384)
 def content(text: str) -> tuple[str, ...]:
     """Stems of the content words; numbers are facts, not words."""
-    return tuple(SAME.get(term, term) for term in terms(text) if not term[0].isdigit() and term not in SPELLED)
+    return tuple(term for term in terms(text) if not term[0].isdigit() and term not in SPELLED)
 
 
 class Vocabulary:

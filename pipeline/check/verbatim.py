@@ -27,7 +27,7 @@ CONNECTIVES = frozenset(
 """Words that may be left out before a comma at the beginning: any other beginning says what the rest holds for."""
 SHORTEST = 3
 """Words that a part of a sentence must have to stand for itself."""
-_EDGE = re.compile(r"[,;:()\[\]]|\s[-\u2013\u2014]+\s|^\W*$")
+_EDGE = re.compile(r"[,;:()\[\]]|\s[-\u2013\u2014]+\s")
 _LEFT_OUT = re.compile(r"…|\.{3}")
 _GAPS = 2
 """So many parts between its words may be left out of one sentence."""

@@ -4,10 +4,10 @@ is read."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
-from pipeline.check.facts import Date, Facts, Quantity, facts_of
+from pipeline.check.facts import Date, Facts, Quantity, figures, lowered, rates
 from pipeline.check.folding import fold
 from pipeline.text import STOP_WORDS, WORD, stem
 from pipeline.text import fold as bare
@@ -20,23 +20,26 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """Numbers that only count or name something in the answer itself."""
-_OPENS = re.compile(r"[:.!?…\"“(\[*_•|/]\W*$|^\W*$")
+_OPENS = re.compile(r"[:.!?…\"“(\[*_•|/°0-9]\W*$|^\W*$")
+_RUN = re.compile(r"\b[A-Z]\w+(?:\s+(?:(?:of|the|and|for|in)\s+)?[A-Z]\w+){1,5}")
+_SHORT = re.compile(r"\b(?:[A-Z]\.){2,6}|\b[A-Z]{2,6}s?\b")
 _ALIKE = 4
-"""Words that begin with the same four letters may be forms of one name: `France`, `French` are not, `Europe`,
-`European` are."""
+"""Words that begin with the same four letters may be forms of one name: `Europe`, `European`."""
 
 
 def invented(claim: str, passages: Sequence[RetrievedChunk], question: str) -> str:
     """The first number, date, unit or name that no passage has, nor its title, headings or file name, nor the question;
     empty when there is none."""
-    known = [_known(_said(passage)) for passage in passages]
-    asked = _known(question)
+    known = [_known(_said(passage)) for passage in passages] + [_known(question)]
     text = _LABEL.sub(lambda match: " " * len(match.group()), claim)
-    for fact in facts_of(text):
-        if not _counted(fact, text) and not any(facts.holds(fact) for facts, _ in (*known, asked)):
+    found = figures(text)
+    wanted = [fact for fact in found if not _counted(fact)] + (rates(lowered(text)) if found else [])
+    for fact in wanted:
+        if not any(facts.holds(fact) for facts, _ in known):
             return text[fact.start : fact.end].strip()
-    words = frozenset().union(*(names for _, names in (*known, asked)))
-    return next((name for name in _names(text) if not _has(name, words)), "")
+    words = frozenset().union(*(words for _, words in known))
+    inside = {place for fact in found for place in range(fact.start, fact.end)}
+    return next((name for name, start in _names(text, words) if start not in inside and not _has(name, words)), "")
 
 
 def _said(passage: RetrievedChunk) -> str:
@@ -46,9 +49,10 @@ def _said(passage: RetrievedChunk) -> str:
 
 @lru_cache(maxsize=256)
 def _known(text: str) -> tuple[Facts, frozenset[str]]:
-    """The facts of a text, and its words with their stems, parts and beginnings."""
+    """The facts of a text, and its words with their stems, beginnings and initials."""
     words = {_word(match.group()) for match in WORD.finditer(text)} | {one.word for one in fold(text)}
-    initials = {run.lower() for run in _initials(text)}
+    initials = {match.group().replace(".", "").lower().rstrip("s") for match in _SHORT.finditer(text)}
+    initials |= {"".join(word[0] for word in run.split() if word[0].isupper()).lower() for run in _RUN.findall(text)}
     return Facts(text), frozenset(words | initials | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
 
 
@@ -56,29 +60,34 @@ def _word(word: str) -> str:
     return stem(bare(word.lower()))
 
 
-def _initials(text: str) -> Iterable[str]:
-    for match in re.finditer(r"\b[A-Z]\w+(?:\s+(?:(?:of|the|and|for|in)\s+)?[A-Z]\w+){1,5}", text):
-        yield "".join(word[0] for word in match.group().split() if word[0].isupper())
-    for match in re.finditer(r"\b(?:[A-Z]\.){2,6}", text):
-        yield match.group().replace(".", "")
-
-
-def _counted(fact: Quantity | Date, text: str) -> bool:
+def _counted(fact: Quantity | Date) -> bool:
     return isinstance(fact, Quantity) and not fact.unit and fact.value.isdigit() and int(fact.value) <= _COUNTS
 
 
-def _names(text: str) -> list[str]:
-    """Words with a capital where a sentence does not begin; none of a text that is written like a title."""
-    found = list(WORD.finditer(text))
+def _names(text: str, known: frozenset[str]) -> list[tuple[str, int]]:
+    """Words with a capital where no sentence begins; none of a text that is written like a title, nor of a name of
+    which the initials are `known`."""
+    found = [match for match in WORD.finditer(text) if match.group().lower() not in STOP_WORDS]
     capitals = [match for match in found if match.group()[0].isupper()]
-    content = [match for match in found if match.group().lower() not in STOP_WORDS]
-    if 2 * len([match for match in content if match.group()[0].isupper()]) > len(content):
+    if 2 * len(capitals) > len(found):
         return []
+    short = {
+        run.start() + part.start()
+        for run in _RUN.finditer(text)
+        for part in WORD.finditer(run.group())
+        if _shortened(run.group(), known)
+    }
     return [
-        match.group()
+        (match.group(), match.start())
         for match in capitals
-        if match.group().lower() not in STOP_WORDS and not _OPENS.search(text[: match.start()])
+        if match.start() not in short and not _OPENS.search(text[: match.start()])
     ]
+
+
+def _shortened(name: str, known: frozenset[str]) -> bool:
+    """Whether some of its words have initials that are known."""
+    initials = "".join(word[0] for word in name.split() if word[0].isupper()).lower()
+    return any(initials[start:end] in known for start in range(len(initials)) for end in range(start + 2, 9))
 
 
 def _has(name: str, words: frozenset[str]) -> bool:
