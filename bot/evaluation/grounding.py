@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from pipeline.check.judge import judge
 from pipeline.check.model import ModelJudge
-from pipeline.check.risk import DOUBTFUL, likelihood, unlikely
+from pipeline.check.risk import DOUBTFUL, likelihood
 from pipeline.text import sentences
 from pipeline.values import BlockKind, Chunk, Document, Judgement, RetrievedChunk, Sentence, Support, Unit
 from pipeline.write.markup import Marked, Parser
@@ -25,14 +26,21 @@ async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = Non
     passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
     question, response = row.get("question") or "", row["response"]
     judged = [(start, end, await _judge(marked, passages, question, reader)) for marked, start, end in parsed(response)]
-    hazard = sum(unlikely(judgement.score) for _, _, judgement in judged)
+    hazard = sum(_hazard(judgement) for _, _, judgement in judged)
     return {
         "id": row["id"],
         "score": round(likelihood(hazard, FLAGGED), 4),
         "flag": hazard >= FLAGGED,
-        "spans": [[start, end] for start, end, one in judged if not one.supported and unlikely(one.score) >= DOUBTFUL],
+        "spans": [[start, end] for start, end, one in judged if _hazard(one) >= DOUBTFUL],
         "sentences": [{"start": start, "end": end, "shown": one.supported} for start, end, one in judged],
     }
+
+
+def _hazard(judgement: Judgement) -> float:
+    """What its words leave open; nothing where it is supported, enough to flag it where a judge refused it."""
+    if judgement.supported:
+        return 0.0
+    return FLAGGED if judgement.support is Support.REFUSED else -DOUBTFUL * math.log2(max(judgement.score, 1e-9))
 
 
 async def _judge(

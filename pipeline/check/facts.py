@@ -76,6 +76,12 @@ _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
+_LABEL = re.compile(
+    r"^\W*\d{1,2}[.):](?:\s|$)"
+    r"|\b(?:passage|source|document|option|question|answer|step)s?\W*#?\d+(?:(?:\s|,|and|&|or|to|-)+\d+)*",
+    re.IGNORECASE,
+)
+_MAY = re.compile(r"\bmay\b(?!,? (?:of )?[12][0-9]{3}\b)")
 _DATES = [
     re.compile(pattern)
     for pattern in (
@@ -128,8 +134,8 @@ class Date:
 
 
 def lowered(text: str) -> str:
-    """Lower case where that keeps every place."""
-    lower = text.lower()
+    """Lower case where that keeps every place; the verb `may` is no month."""
+    lower = _MAY.sub("m_y", text).lower()
     return lower if len(lower) == len(text) else text
 
 
@@ -224,6 +230,11 @@ class Facts:
         if not fact.unit or math.isnan(fact.amount):
             return bool(units)
         return "" in units or (fact.unit, fact.amount) in self._amounts
+
+
+def unlabelled(claim: str) -> str:
+    """The claim with blanks for numbers that only count or name something in the answer itself."""
+    return _LABEL.sub(lambda match: " " * len(match.group()), claim)
 
 
 def facts_of(text: str) -> list[Quantity | Date]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipeline.check.facts import Date, Quantity
-from pipeline.check.ground import Ground, Said, Word, abbreviations, read
+from pipeline.check.facts import SPELLED, Facts, facts_of, unlabelled
+from pipeline.text import WORD, stem, terms
 from pipeline.values import RetrievedChunk
 
 WINDOW = 3
@@ -20,36 +19,51 @@ Round numbers set by hand, not fitted, with the development halves of wice and r
 them by about half moved the AUROC on either by at most .006."""
 _MOST = 2
 """Numbers, and names, that are counted: one more does not make a claim falser."""
-DOUBTFUL = 2.0
-"""Hazard from which a sentence is more likely unsupported than not."""
 _FEW = 4.0
 """Of a short claim, a missing word tells less."""
+DOUBTFUL = 2.0
+"""Hazard at which a claim is `worth` one half."""
+_ALIKE = 5
+"""Words that begin with the same five letters count as the same: `renew` and `renewal`."""
+DISCOURSE = frozenset(
+    stem(word)
+    for word in """
+    according passage passages provided text source sources information mention mentioned mentions mentioning specific
+    specifically however therefore additionally overall also include includes including included such various several
+    generally typically usually often may might can could would should based following follows answer question context
+    given note important ensure refer refers referred reference related different example instance furthermore moreover
+    addition summary conclusion conclude unable does state states stated not explicitly directly provide provides
+    providing details detail further help helps make makes making need needs use used using way ways like many much
+    some these those step steps process involve involves depend depends depending factors factor known called commonly
+    since while although though because due thus hence finally lastly next then once per within without
+    """.split()
+)
+"""Stems of words that tie an answer together and claim nothing by themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Risk:
-    """What the sources do not hold."""
+def hazard(claim: str, passages: Sequence[RetrievedChunk], question: str) -> float:
+    """0 when the passages together hold every word and fact of the claim; adds up over the sentences of an answer.
 
-    words: tuple[Word, ...]
-    """Content words that no source has, names among them."""
-    facts: tuple[Quantity | Date, ...]
-    """Numbers and dates that no source has."""
-    loose: float
-    """Share of the distinct terms that even the best window of one source lacks."""
-    terms: int
-    """How many distinct terms the claim has."""
-
-    @property
-    def hazard(self) -> float:
-        """0 when everything is there; adds up over the sentences of an answer."""
-        names = {word.term for word in self.words if word.name}
-        new = {word.term for word in self.words}
-        return (
-            FACT * min(len(self.facts), _MOST)
-            + NAME * min(len(names), _MOST)
-            + NEW * len(new) * self.loose
-            + LOOSE * self.loose * self.terms / (self.terms + _FEW)
-        )
+    Titles, headings and the words of the `question` need no other source."""
+    sources = [_source(passage, question) for passage in passages]
+    text = unlabelled(claim)
+    names: set[str] = set()
+    wanted: dict[str, None] = {}
+    for place, match in enumerate(WORD.finditer(text)):
+        found = [term for term in _content(match.group()) if term not in DISCOURSE]
+        wanted.update(dict.fromkeys(found))
+        if (place and match.group()[0].isupper()) or any(map(str.isdigit, match.group())):
+            names.update(found)
+    new = {term for term in wanted if not any(source.knows(term) for source in sources)}
+    held = max((source.together(wanted) for source in sources), default=0)
+    loose = 1 - held / len(wanted) if wanted else 0.0
+    facts = [fact for fact in facts_of(text) if not any(source.facts.holds(fact) for source in sources)]
+    return (
+        FACT * min(len(facts), _MOST)
+        + NAME * min(len(new & names), _MOST)
+        + NEW * len(new) * loose
+        + LOOSE * loose * len(wanted) / (len(wanted) + _FEW)
+    )
 
 
 def likelihood(hazard: float, even: float) -> float:
@@ -57,41 +71,56 @@ def likelihood(hazard: float, even: float) -> float:
     return 1 - math.exp(-math.log(2) * hazard / even)
 
 
-def unlikely(score: float) -> float:
-    """The hazard that a `worth` was made of."""
-    return -DOUBTFUL * math.log2(max(score, 1e-9))
-
-
-def assess(said: Said, grounds: Sequence[Ground]) -> Risk:
-    """Hold a claim against all of `grounds` together."""
-    short = abbreviations(said.text)
-    wanted = said.terms
-    absent = {
-        term
-        for term in wanted
-        if not any(ground.knows(term) or (term in short and ground.abbreviates(short[term])) for ground in grounds)
-    }
-    held = max((ground.covered(wanted, WINDOW) for ground in grounds), default=0)
-    return Risk(
-        words=tuple(word for word in said.words if word.term in absent),
-        facts=tuple(fact for fact in said.facts if not any(ground.facts.holds(fact) for ground in grounds)),
-        loose=1 - held / len(wanted) if wanted else 0.0,
-        terms=len(wanted),
-    )
-
-
 def worth(claim: str, passages: Sequence[RetrievedChunk], question: str) -> float:
-    """1 for a claim of which the passages hold every word and fact, one half at `DOUBTFUL`; the words of the
-    `question` need no source."""
-    return 1 - likelihood(assess(read(claim), [_ground(passage, question) for passage in passages]).hazard, DOUBTFUL)
+    """1 for a claim of which the passages hold every word and fact, less the more they leave open."""
+    return 1 - likelihood(hazard(claim, passages, question), DOUBTFUL)
 
 
-def _ground(passage: RetrievedChunk, question: str) -> Ground:
+@lru_cache(maxsize=16384)
+def _content(text: str) -> tuple[str, ...]:
+    """Stems of the content words; numbers are facts, not words."""
+    return tuple(term for term in terms(text) if not term[0].isdigit() and term not in SPELLED)
+
+
+class _Source:
+    """The words and facts of one passage, by unit."""
+
+    def __init__(self, text: str, units: Sequence[tuple[int, int]], around: str) -> None:
+        self.facts = Facts(f"{text}\n{around}")
+        self._around = _begun(_content(around))
+        self._units = [_begun(_content(text[start:end])) for start, end in units]
+        self._all = self._around.union(*self._units)
+
+    def knows(self, term: str) -> bool:
+        return _alike(term, self._all)
+
+    def together(self, wanted: Iterable[str]) -> int:
+        """How many of the terms the best few units in a row hold."""
+        near = [{place for place, unit in enumerate(self._units) if _alike(term, unit)} for term in wanted]
+        always = [_alike(term, self._around) for term in wanted]
+        windows = range(max(1, len(self._units) - WINDOW + 1))
+        return max(
+            sum(above or not places.isdisjoint(range(first, first + WINDOW)) for above, places in zip(always, near))
+            for first in windows
+        )
+
+
+def _begun(found: Iterable[str]) -> set[str]:
+    """Terms, and the beginnings of the long ones."""
+    known = set(found)
+    return known | {f"{term[:_ALIKE]}-" for term in known if len(term) >= _ALIKE}
+
+
+def _alike(term: str, known: set[str]) -> bool:
+    return term in known or (len(term) >= _ALIKE and f"{term[:_ALIKE]}-" in known)
+
+
+def _source(passage: RetrievedChunk, question: str) -> _Source:
     chunk = passage.chunk
     units = tuple((unit.start, unit.end) for unit in chunk.units)
     return _indexed(chunk.text, units, "\n".join((passage.document.title, *chunk.heading, question)))
 
 
 @lru_cache(maxsize=64)
-def _indexed(text: str, units: tuple[tuple[int, int], ...], around: str) -> Ground:
-    return Ground(text, units, around)
+def _indexed(text: str, units: tuple[tuple[int, int], ...], around: str) -> _Source:
+    return _Source(text, units, around)

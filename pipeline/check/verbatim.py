@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pipeline.check.folding import Folded, fold
 from pipeline.read import layout
+from pipeline.text import sentences
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
 
 BEARING = frozenset(
@@ -50,8 +51,13 @@ class _Unit(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _units(chunk: Chunk) -> tuple[_Unit, ...]:
-    found = ((chunk.text[unit.start : unit.end], unit.start) for unit in chunk.units)
-    return tuple(_Unit(fold(text), text, start) for text, start in found)
+    """The sentences of a passage: an item may have several."""
+    found = []
+    for unit in chunk.units:
+        text = chunk.text[unit.start : unit.end]
+        for start, end in sentences(text) if unit.kind is not BlockKind.CODE else [(0, len(text))]:
+            found.append(_Unit(fold(text[start:end]), text[start:end], unit.start + start))
+    return tuple(found)
 
 
 def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:

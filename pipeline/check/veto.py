@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pipeline.check.facts import Date, Facts, Quantity, figures, lowered, rates
+from pipeline.check.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
 from pipeline.check.folding import fold
 from pipeline.text import STOP_WORDS, WORD, stem
 from pipeline.text import fold as bare
@@ -15,11 +15,6 @@ from pipeline.values import RetrievedChunk
 
 _COUNTS = 12
 """A whole number up to this one without a unit may be counted rather than read: `there are three ways`."""
-_LABEL = re.compile(
-    r"^\W*\d{1,2}[.):](?:\s|$)|\b(?:passage|source|document|option|question|answer|step)s?\W*#?\d+(?:(?:\s|,|and|&|or|to|-)+\d+)*",
-    re.IGNORECASE,
-)
-"""Numbers that only count or name something in the answer itself."""
 _OPENS = re.compile(r"[:.!?…\"“(\[*_•|/°0-9]\W*$|^\W*$")
 _RUN = re.compile(r"\b[A-Z]\w+(?:\s+(?:(?:of|the|and|for|in)\s+)?[A-Z]\w+){1,5}")
 _SHORT = re.compile(r"\b(?:[A-Z]\.){2,6}|\b[A-Z]{2,6}s?\b")
@@ -31,7 +26,7 @@ def invented(claim: str, passages: Sequence[RetrievedChunk], question: str) -> s
     """The first number, date, unit or name that no passage has, nor its title, headings or file name, nor the question;
     empty when there is none."""
     known = [_known(_said(passage)) for passage in passages] + [_known(question)]
-    text = _LABEL.sub(lambda match: " " * len(match.group()), claim)
+    text = unlabelled(claim)
     found = figures(text)
     wanted = [fact for fact in found if not _counted(fact)] + (rates(lowered(text)) if found else [])
     for fact in wanted:
