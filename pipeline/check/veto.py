@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from pipeline.check.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
 from pipeline.check.folding import fold
+from pipeline.check.names import initials, shortened
 from pipeline.text import STOP_WORDS, WORD, stem
 from pipeline.text import fold as bare
 from pipeline.values import RetrievedChunk
@@ -16,8 +17,6 @@ from pipeline.values import RetrievedChunk
 _COUNTS = 12
 """A whole number up to this one without a unit may be counted rather than read: `there are three ways`."""
 _OPENS = re.compile(r"[:.!?…\"“(\[*_•|/°0-9]\W*$|^\W*$")
-_RUN = re.compile(r"\b[A-Z]\w+(?:\s+(?:(?:of|the|and|for|in)\s+)?[A-Z]\w+){1,5}")
-_SHORT = re.compile(r"\b(?:[A-Z]\.){2,6}|\b[A-Z]{2,6}s?\b")
 _ALIKE = 4
 """Words that begin with the same four letters may be forms of one name: `Europe`, `European`."""
 
@@ -46,9 +45,7 @@ def _said(passage: RetrievedChunk) -> str:
 def _known(text: str) -> tuple[Facts, frozenset[str]]:
     """The facts of a text, and its words with their stems, beginnings and initials."""
     words = {_word(match.group()) for match in WORD.finditer(text)} | {one.word for one in fold(text)}
-    initials = {match.group().replace(".", "").lower().rstrip("s") for match in _SHORT.finditer(text)}
-    initials |= {"".join(word[0] for word in run.split() if word[0].isupper()).lower() for run in _RUN.findall(text)}
-    return Facts(text), frozenset(words | initials | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
+    return Facts(text), frozenset(words | initials(text) | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
 
 
 def _word(word: str) -> str:
@@ -66,23 +63,12 @@ def _names(text: str, known: frozenset[str]) -> list[tuple[str, int]]:
     capitals = [match for match in found if match.group()[0].isupper()]
     if 2 * len(capitals) > len(found):
         return []
-    short = {
-        run.start() + part.start()
-        for run in _RUN.finditer(text)
-        for part in WORD.finditer(run.group())
-        if _shortened(run.group(), known)
-    }
+    short = shortened(text, known)
     return [
         (match.group(), match.start())
         for match in capitals
         if match.start() not in short and not _OPENS.search(text[: match.start()])
     ]
-
-
-def _shortened(name: str, known: frozenset[str]) -> bool:
-    """Whether some of its words have initials that are known."""
-    initials = "".join(word[0] for word in name.split() if word[0].isupper()).lower()
-    return any(initials[start:end] in known for start in range(len(initials)) for end in range(start + 2, 9))
 
 
 def _has(name: str, words: frozenset[str]) -> bool:
