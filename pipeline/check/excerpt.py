@@ -20,13 +20,12 @@ def excerpts(claim: str, passages: Sequence[RetrievedChunk], tokens: int) -> lis
     The unit with most of the claim's words comes first, with the one before it; then the next while there is room,
     and while it has at least a third as many."""
     wanted = set(terms(claim))
-    units = [
-        (passage, place)
+    texts = {
+        (passage.chunk.id, place): _text(passage, place)
         for passage in passages
         for place in range(len(passage.chunk.units))
-        if not ordered(passage, place)
-    ]
-    texts = {(passage.chunk.id, place): _text(passage, place) for passage, place in units}
+    }
+    named = {passage.chunk.id: passage for passage in passages}
     left = tokens - sum(estimate(_title(passage)) for passage in passages)
     kept: set[tuple[str, int]] = set()
     shared = {key: len(wanted & set(terms(text))) for key, text in texts.items()}
@@ -35,8 +34,10 @@ def excerpts(claim: str, passages: Sequence[RetrievedChunk], tokens: int) -> lis
         if kept and shared[chunk_id, place] * FEW < most:
             break
         for key in ((chunk_id, place), (chunk_id, place - 1)):
-            cost = estimate(texts[key]) if key in texts and key not in kept else 0
-            if key in texts and (cost <= left or not kept):
+            if key not in texts or key in kept or ordered(named[chunk_id], key[1]):
+                continue
+            cost = estimate(texts[key])
+            if cost <= left or not kept:
                 texts[key] = shorten(texts[key], max(left, 1)) if cost > left else texts[key]
                 kept.add(key)
                 left -= cost

@@ -53,18 +53,18 @@ UNIT_WORDS = frozenset(_UNITS)
 _MULTIPLE = "|".join(sorted(_TIMES, key=len, reverse=True))
 _UNIT = "|".join(re.escape(word) for word in sorted(_UNITS, key=len, reverse=True))
 _AFTER = (
-    rf"(?P<multiple>(?:[ -]?(?:{_MULTIPLE})\b)*)"
-    rf"(?:[ -]?(?:(?:working|business|calendar|full|consecutive|us)[ -])?(?P<unit>{_UNIT})(?![^\W_]))?"
+    rf"(?P<multiple>(?:[\s-]{{0,4}}(?:{_MULTIPLE})\b)*)"
+    rf"(?:[\s-]{{0,4}}(?:(?:working|business|calendar|full|consecutive|us)[\s-]+)?(?P<unit>{_UNIT})(?![^\W_]))?"
 )
 _FIGURE = re.compile(rf"(?P<digits>[0-9]+(?:[.,:][0-9]+)*)(?:st|nd|rd|th|s)?{_AFTER}")
 _WORD = re.compile(
-    rf"(?:(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<ones>{'|'.join(_ONES[1:10])}))?|(?P<word>{'|'.join(_ONES)}))\b{_AFTER}"
+    rf"(?:(?P<tens>{'|'.join(_TENS)})(?:[\s-]+(?P<ones>{'|'.join(_ONES[1:10])}))?|(?P<word>{'|'.join(_ONES)}))\b{_AFTER}"
 )
 _ADVERBS = {
     "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
     "yearly": "year", "annual": "year", "annually": "year",
 }  # fmt: skip
-_ONE_OF = re.compile(r"(?:an?|per|each|every|/) ?(?P<unit>minute|hour|day|week|month|quarter|year)\b")
+_ONE_OF = re.compile(r"(?:an?|per|each|every|/)\s*(?P<unit>minute|hour|day|week|month|quarter|year)\b")
 _REGULARLY = re.compile(rf"(?P<unit>{'|'.join(_ADVERBS)})\b")
 _THOUSANDS = re.compile(r",(?=[0-9]{3}(?![0-9]))")
 _MULTIPLES = re.compile(_MULTIPLE)
@@ -83,7 +83,7 @@ _LABEL = re.compile(
 )
 _MAY = re.compile(r"\bmay\b(?!,? (?:of )?[12][0-9]{3}\b)")
 _DATES = [
-    re.compile(pattern)
+    re.compile(pattern.replace(" ", r"\s+"))
     for pattern in (
         r"(?P<year>[12][0-9]{3})-(?P<number>[01][0-9])(?:-(?P<day>[0-3][0-9]))?\b",
         rf"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?\.? (?:of )?{_MONTH}(?:,? (?P<year>[12][0-9]{{3}}))?\b",
@@ -201,7 +201,7 @@ def rates(text: str) -> list[Quantity]:
     for pattern in (_ONE_OF, _REGULARLY):
         for match in _whole(pattern, text):
             unit, factor = _UNITS[_ADVERBS.get(match["unit"], match["unit"])]
-            found.append(Quantity("1", unit, factor, match.start(), match.end()))
+            found.append(Quantity("", unit, factor, match.start(), match.end()))
     return found
 
 

@@ -12,9 +12,8 @@ from typing import NamedTuple
 from pipeline.check.facts import Date, Quantity, figures
 
 _CHARACTERS = str.maketrans(dict.fromkeys("‘’ʼ′`´", "'") | dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"'))
-_PIECE = re.compile(
-    r"(?P<word>[^\W_]+(?:[._'@][^\W_]+)*)|(?P<minus>(?<![^\s(])-(?=\.?\d))|(?P<sign>[^\w\s.,;:!…\-*\"'()\[\]{}|$€£¥%¿¡])"
-)
+_PIECE = re.compile(r"(?P<word>[^\W_]+(?:[._'@][^\W_]+)*)|(?P<sign>[^\w\s.,;:!…\-*\"'()\[\]{}|$€£¥%¿¡])")
+_MINUS = re.compile(r"(?:^|[\s(])-$")
 _NOT = re.compile(r"(.+)n't$")
 _SHORT = {"'re": "are", "'ve": "have", "'ll": "will", "'m": "am"}
 _IS = frozenset("it's that's there's what's he's she's who's here's where's".split())
@@ -50,6 +49,8 @@ def fold(text: str) -> tuple[Folded, ...]:
 
 def _figure(fact: Quantity | Date, text: str) -> Iterator[Folded]:
     if isinstance(fact, Quantity):
+        if _MINUS.search(text[: fact.start]):
+            yield Folded("-", fact.start - 1, fact.start)
         for word in _QUALIFIED.findall(text[fact.start : fact.end].lower()):
             yield Folded(word, fact.start, fact.end)
         yield Folded(f"{fact.value} {fact.unit} {fact.amount}".removesuffix("  nan"), fact.start, fact.end)

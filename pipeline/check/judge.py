@@ -6,15 +6,18 @@ from collections.abc import Iterable, Sequence
 
 from pipeline.check.folding import fold
 from pipeline.check.risk import worth
-from pipeline.check.sources import legible
+from pipeline.check.sources import legible, ordered
 from pipeline.check.verbatim import Place, code, stretch, verbatim
 from pipeline.check.veto import invented
 from pipeline.read import layout
 from pipeline.screen import addressed_to_assistant
+from pipeline.text import terms
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support
 
+REPEATED = 0.6
+"""Share of the words of a sentence that a unit must have for the sentence to repeat it."""
 CELL = 4
-"""Words from which a unit of text says something by itself as the cell of a row."""
+"""Words from which a cell says something by itself; with fewer it is a name or a value."""
 
 
 def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = "") -> Judgement:
@@ -22,10 +25,11 @@ def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: s
 
     Verbatim: it stands in a named passage, as words are compared (`folding.fold`), whole or with parts left out that
     bear no condition, negation or quantity; code stands exactly; a row has the cells of one row, under the `header` it
-    stands under where there is one, or is made of whole sentences. A heading or header row carries no claim: it is
+    stands under where there is one, or is made of whole sentences. A heading or header row carries no claim: it has
     words of a passage or of the `question`, and stands only when something under it does, which is the caller's to see.
-    Vetoed: it has a number, date, unit or name that neither a named passage nor the `question` has, or names no
-    passage. Unsure: everything else. An instruction to an assistant is forbidden."""
+    Vetoed: it has a number, date, unit or name that neither a named passage nor the `question` has; it names no
+    passage; it is code or a caption that does not stand there. Unsure: everything else. An instruction to an assistant
+    is forbidden."""
     named = [passage for passage in passages if passage.chunk.id in sentence.chunk_ids]
     found = _places(sentence, named, header)
     if addressed_to_assistant(sentence.text, found[0].passage.chunk.text if found else ""):
@@ -37,12 +41,27 @@ def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: s
         return _not("it rests on an instruction to an assistant", forbidden=True)
     if heard:
         return _verbatim(heard)
-    if sentence.kind in (BlockKind.HEADING, BlockKind.HEADER) and _caption(sentence.text, named, question):
-        return _verbatim([Place(passage, 0, 0) for passage in named])
+    if sentence.kind in (BlockKind.HEADING, BlockKind.HEADER):
+        stands = _caption(sentence, named, question)
+        return _verbatim([Place(passage, 0, 0) for passage in named]) if stands else _not("its words are not there")
+    if sentence.kind is BlockKind.CODE:
+        return _not("the passages do not have this code")
+    if _repeats_an_order(sentence.text, named):
+        return _not("it rests on an instruction to an assistant", forbidden=True)
     score = worth(sentence.text, named, question)
     if new := invented(sentence.text, named, f"{question}\n{header}"):
         return Judgement(support=Support.VETOED, score=score, reason=f"{new} is not in the passages")
     return Judgement(support=Support.UNSURE, score=score, reason="it is said in other words than the passages say it")
+
+
+def _repeats_an_order(text: str, named: Sequence[RetrievedChunk]) -> bool:
+    """Whether one unit that orders an assistant has most of the words."""
+    said = set(terms(text))
+    return any(
+        len(said & set(terms(layout.text_of(passage.chunk, place)))) > REPEATED * len(said) and ordered(passage, place)
+        for passage in named
+        for place in range(len(passage.chunk.units))
+    )
 
 
 def _not(reason: str, *, forbidden: bool = False) -> Judgement:
@@ -116,14 +135,19 @@ def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Place]:
     return found
 
 
-def _caption(text: str, named: Sequence[RetrievedChunk], question: str) -> bool:
-    """Whether each cell stands in the question, or in or above a passage."""
+def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) -> bool:
+    """Whether each cell stands in the question, or in or above a passage; a short name of a column in any order."""
     around = [question]
     for passage in named:
         around += [passage.document.title, *passage.chunk.heading]
         around += [layout.text_of(passage.chunk, index) for index in range(len(passage.chunk.units))]
-    cells = [cell for cell in text.split(" | ") if fold(cell)]
-    return bool(cells) and all(any(stretch(cell, said) for said in around) for cell in cells)
+    known = {term for text in around for term in terms(text)}
+    cells = [cell for cell in caption.text.split(" | ") if fold(cell)]
+    return bool(cells) and all(
+        any(stretch(cell, text) for text in around)
+        or (caption.kind is BlockKind.HEADER and len(fold(cell)) < CELL and known.issuperset(terms(cell)))
+        for cell in cells
+    )
 
 
 def _cells(row: str) -> list[str]:

@@ -49,14 +49,18 @@ class _Unit(NamedTuple):
     """Where it begins in the passage."""
 
 
-@lru_cache(maxsize=256)
 def _units(chunk: Chunk) -> tuple[_Unit, ...]:
     """The sentences of a passage: an item may have several."""
+    return _folded(chunk.text, tuple((unit.start, unit.end, unit.kind is BlockKind.CODE) for unit in chunk.units))
+
+
+@lru_cache(maxsize=256)
+def _folded(text: str, units: tuple[tuple[int, int, bool], ...]) -> tuple[_Unit, ...]:
     found = []
-    for unit in chunk.units:
-        text = chunk.text[unit.start : unit.end]
-        for start, end in sentences(text) if unit.kind is not BlockKind.CODE else [(0, len(text))]:
-            found.append(_Unit(fold(text[start:end]), text[start:end], unit.start + start))
+    for begin, stop, code in units:
+        for start, end in [(0, stop - begin)] if code else sentences(text[begin:stop]):
+            said = text[begin + start : begin + end]
+            found.append(_Unit(fold(said), said, begin + start))
     return tuple(found)
 
 
@@ -113,10 +117,12 @@ def _lines(text: str) -> list[str]:
 def _whole(wanted: list[str], units: Sequence[_Unit]) -> Iterator[tuple[int, int]]:
     """Units in a row that are the claim and nothing else."""
     for first, unit in enumerate(units):
+        if not unit.words or unit.words[0].word != wanted[0]:
+            continue
         said: list[str] = []
         for last in range(first, len(units)):
             said += [one.word for one in units[last].words]
-            if said == wanted and unit.words and units[last].words:
+            if said == wanted and units[last].words:
                 yield unit.start, units[last].start + len(units[last].text)
                 break
             if len(said) >= len(wanted):
@@ -136,7 +142,7 @@ def _fits(wanted: Sequence[str], unit: _Unit, said: int, place: int, gaps: int) 
     """Whether the rest of the claim is the rest of the unit but for what may be left out from `place` on."""
     words = unit.words
     for begin in range(place, len(words)):
-        if begin > place and not (gaps and _spare(unit, place, begin)):
+        if words[begin].word != wanted[said] or (begin > place and not (gaps and _spare(unit, place, begin))):
             continue
         left = gaps - (begin > place > 0)
         end, done = begin, said
