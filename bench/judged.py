@@ -64,7 +64,7 @@ class Knowing:
 
 def sometimes(claim: str) -> bool:
     """The same claims on every machine, without meaning."""
-    return hashlib.sha256(claim.encode()).digest()[0] * 100 < WRONG_OF_100 * 256
+    return int(hashlib.sha256(claim.encode()).hexdigest(), 16) % 100 < WRONG_OF_100
 
 
 def labels(row: Row) -> dict[str, bool]:

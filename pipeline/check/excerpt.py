@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from pipeline.check.sources import ordered
 from pipeline.read import layout
@@ -11,50 +12,43 @@ from pipeline.tokens import estimate, shorten
 from pipeline.values import BlockKind, RetrievedChunk
 
 FEW = 3
+FENCE = 24
+"""Tokens around each source of a prompt, at most."""
 _TITLE_TOKENS = 20
 
 
 def excerpts(claim: str, passages: Sequence[RetrievedChunk], tokens: int) -> list[tuple[str, str]]:
-    """Title and text of each passage, cut to about `tokens` together; what it orders an assistant to do is left out.
+    """Title and text of the passages that have most of the claim's words, cut to `tokens` together, titles and fences
+    included; what a passage orders an assistant to do is left out.
 
-    The unit with most of the claim's words comes first, with the one before it; then the next while there is room,
-    and while it has at least a third as many."""
+    The unit with most of the words comes first, with the one before it; then the next, while there is room and while
+    it has at least a third as many."""
     wanted = set(terms(claim))
-    texts = {
-        (passage.chunk.id, place): _text(passage, place)
-        for passage in passages
-        for place in range(len(passage.chunk.units))
-    }
     named = {passage.chunk.id: passage for passage in passages}
-    left = tokens - sum(estimate(_title(passage)) for passage in passages)
-    kept: set[tuple[str, int]] = set()
+    texts = {(name, place): _text(one, place) for name, one in named.items() for place in range(len(one.chunk.units))}
     shared = {key: len(wanted & set(terms(text))) for key, text in texts.items()}
-    most = max(shared.values(), default=0)
-    for chunk_id, place in sorted(texts, key=lambda key: -shared[key]):
-        if kept and shared[chunk_id, place] * FEW < most:
+    kept: dict[tuple[str, int], str] = {}
+    left = tokens
+    for name, best in sorted(texts, key=lambda key: -shared[key]):
+        if kept and shared[name, best] * FEW < max(shared.values()):
             break
-        for key in ((chunk_id, place), (chunk_id, place - 1)):
-            if key not in texts or key in kept or ordered(named[chunk_id], key[1]):
+        for place in (best, best - 1):
+            text = texts.get((name, place), "")
+            if not text or (name, place) in kept or ordered(named[name], place):
                 continue
-            cost = estimate(texts[key])
-            if cost <= left or not kept:
-                texts[key] = shorten(texts[key], max(left, 1)) if cost > left else texts[key]
-                kept.add(key)
+            cost = 0 if any(name == one for one, _ in kept) else estimate(_title(named[name])) + FENCE
+            text = text if kept else shorten(text, left - cost)
+            cost += estimate(text) + 1
+            if cost <= left:
+                kept[name, place] = text
                 left -= cost
-    return [(_title(passage), _joined(passage, texts, kept)) for passage in passages if _has(passage, kept)]
+    return [(_title(one), _joined(name, kept)) for name, one in named.items() if any(name == key for key, _ in kept)]
 
 
-def _has(passage: RetrievedChunk, kept: set[tuple[str, int]]) -> bool:
-    return any(chunk_id == passage.chunk.id for chunk_id, _ in kept)
-
-
-def _joined(passage: RetrievedChunk, texts: dict[tuple[str, int], str], kept: set[tuple[str, int]]) -> str:
-    places = sorted(place for chunk_id, place in kept if chunk_id == passage.chunk.id)
-    parts = [
-        ("" if not number else "\n" if place == places[number - 1] + 1 else " … ") + texts[passage.chunk.id, place]
-        for number, place in enumerate(places)
-    ]
-    return "".join(parts)
+def _joined(name: str, kept: Mapping[tuple[str, int], str]) -> str:
+    places = sorted(place for key, place in kept if key == name)
+    gaps = ["", *("\n" if after == place + 1 else " … " for place, after in pairwise(places))]
+    return "".join(gap + kept[name, place] for gap, place in zip(gaps, places, strict=True))
 
 
 def _text(passage: RetrievedChunk, place: int) -> str:
