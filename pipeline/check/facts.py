@@ -49,7 +49,6 @@ _WRITTEN = {
     ("°f", 1.0): "°f fahrenheit",
 }
 _UNITS = {word: unit for unit, written in _WRITTEN.items() for word in written.split()}
-UNIT_WORDS = frozenset(_UNITS)
 _MULTIPLE = "|".join(sorted(_TIMES, key=len, reverse=True))
 _UNIT = "|".join(re.escape(word) for word in sorted(_UNITS, key=len, reverse=True))
 _AFTER = (
@@ -105,11 +104,6 @@ class Quantity:
     """In the measure's base unit (seconds, months, metres, grams, bytes); nan without one."""
     start: int
     end: int
-
-    @property
-    def name(self) -> str:
-        """What it is told apart by."""
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +205,16 @@ class Facts:
     def __init__(self, text: str) -> None:
         text = lowered(text)
         self._dates = dates(text)
-        self._quantities = quantities(text)
+        numbers = quantities(text)
         self._units: dict[str, set[str]] = {}
-        for found in self._quantities:
+        for found in numbers:
             self._units.setdefault(found.value, set()).add(found.unit)
         for match in _whole(_ORDINAL, text):
             self._units.setdefault(str(_ORDINALS.index(match.group()) + 1), set()).add("")
         for date in self._dates:
             for number in (date.year, date.month, date.day):
                 self._units.setdefault(str(number), set()).add("")
-        self._amounts = {(found.unit, found.amount) for found in (*self._quantities, *rates(text)) if found.unit}
+        self._amounts = {(found.unit, found.amount) for found in (*numbers, *rates(text)) if found.unit}
 
     def holds(self, fact: Quantity | Date) -> bool:
         """Whether the source has this number in this unit, or this date."""

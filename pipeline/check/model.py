@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from pipeline.check.excerpt import excerpts
 from pipeline.check.judge import judge
-from pipeline.check.sources import legible
+from pipeline.check.risk import worth
+from pipeline.check.sources import around, legible
 from pipeline.check.verbatim import quoted
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import ChatMessage, LanguageModel
@@ -80,7 +81,7 @@ class ModelJudge:
             self._report(str(error) or "the judge took too long")
             spent = 0 if isinstance(error, Unavailable) else MOST_TOKENS
             return before.model_copy(update={"reason": NOT_READ}), spent
-        return _judged(verdict, named, before), usage.input_tokens + usage.output_tokens
+        return _judged(sentence.text, verdict, named, before, question), usage.input_tokens + usage.output_tokens
 
 
 def _claim(sentence: Sentence, header: str) -> str:
@@ -93,7 +94,9 @@ def _claim(sentence: Sentence, header: str) -> str:
     return ", ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
 
 
-def _judged(verdict: _Verdict, named: Sequence[RetrievedChunk], before: Judgement) -> Judgement:
+def _judged(
+    claim: str, verdict: _Verdict, named: Sequence[RetrievedChunk], before: Judgement, question: str
+) -> Judgement:
     if verdict.verdict != "supported":
         return before.model_copy(update={"support": Support.REFUSED, "reason": _WHY[verdict.verdict]})
     enough = len(verdict.words.split()) > 1
@@ -107,7 +110,7 @@ def _judged(verdict: _Verdict, named: Sequence[RetrievedChunk], before: Judgemen
     best, (start, end) = found[0]
     return Judgement(
         support=Support.JUDGED,
-        score=before.score,
+        score=worth(claim, [around(passage, *span) for passage, span in found], question),
         chunk_ids=tuple(passage.chunk.id for passage, _ in found),
         quote=best.chunk.text[start:end],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.read.orders import orders
 from pipeline.screen import addressed_to_assistant
-from pipeline.values import RetrievedChunk
+from pipeline.values import RetrievedChunk, Unit
 
 
 def legible(passage: RetrievedChunk, start: int, end: int) -> bool:
@@ -12,6 +12,15 @@ def legible(passage: RetrievedChunk, start: int, end: int) -> bool:
     units = passage.chunk.units
     touched = (place for place, unit in enumerate(units) if unit.start < end and start < unit.end)
     return not any(ordered(passage, place) for place in touched)
+
+
+def around(passage: RetrievedChunk, start: int, end: int) -> RetrievedChunk:
+    """The passage with no more than its units between two places."""
+    units = [unit for unit in passage.chunk.units if unit.start < end and start < unit.end]
+    first = units[0].start
+    moved = tuple(Unit(start=unit.start - first, end=unit.end - first, kind=unit.kind) for unit in units)
+    chunk = passage.chunk.model_copy(update={"text": passage.chunk.text[first : units[-1].end], "units": moved})
+    return passage.model_copy(update={"chunk": chunk})
 
 
 def ordered(passage: RetrievedChunk, place: int) -> bool:

@@ -88,7 +88,8 @@ class Judgement(Value):
 
     support: Support
     score: float
-    """0 to 1: 1 for what stands in a passage; for anything else how much of its words and facts the passages hold."""
+    """0 to 1: 1 for what stands in a passage; else how much of its words and facts the named passages hold, or of what
+    a judge found how much the sentences do that it rests on."""
     chunk_ids: tuple[str, ...] = ()
     """The named chunks that do support it, best first."""
     quote: str = ""
