@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from pipeline.check.folding import fold
 from pipeline.check.risk import worth
@@ -14,6 +16,7 @@ from pipeline.screen import addressed_to_assistant
 from pipeline.text import terms
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support
 
+_EMPHASIS = re.compile(r"[*_`]+")
 REPEATED = 0.6
 """Share of the words of a sentence that a unit must have for the sentence to repeat it."""
 CELL = 4
@@ -32,36 +35,39 @@ def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: s
     is forbidden."""
     named = [passage for passage in passages if passage.chunk.id in sentence.chunk_ids]
     found = _places(sentence, named, header)
-    if addressed_to_assistant(sentence.text, found[0].passage.chunk.text if found else ""):
+    if addressed_to_assistant(_EMPHASIS.sub("", sentence.text), found[0].passage.chunk.text if found else ""):
         return _not("it is an instruction to an assistant", forbidden=True)
-    if not named:
-        return _not("it names no passage")
     heard = [place for place in found if legible(place.passage, place.start, place.end)]
-    if found and not heard:
-        return _not("it rests on an instruction to an assistant", forbidden=True)
     if heard:
         return _verbatim(heard)
+    if found or _repeats_an_order(sentence.text, passages):
+        return _not("it rests on an instruction to an assistant", forbidden=True)
+    if not named:
+        return _not("it names no passage")
     if sentence.kind in (BlockKind.HEADING, BlockKind.HEADER):
         stands = _caption(sentence, named, question)
         return _verbatim([Place(passage, 0, 0) for passage in named]) if stands else _not("its words are not there")
     if sentence.kind is BlockKind.CODE:
         return _not("the passages do not have this code")
-    if _repeats_an_order(sentence.text, named):
-        return _not("it rests on an instruction to an assistant", forbidden=True)
     score = worth(sentence.text, named, question)
     if new := invented(sentence.text, named, f"{question}\n{header}"):
         return Judgement(support=Support.VETOED, score=score, reason=f"{new} is not in the passages")
     return Judgement(support=Support.UNSURE, score=score, reason="it is said in other words than the passages say it")
 
 
-def _repeats_an_order(text: str, named: Sequence[RetrievedChunk]) -> bool:
-    """Whether one unit that orders an assistant has most of the words."""
-    said = set(terms(text))
+def _repeats_an_order(text: str, passages: Sequence[RetrievedChunk]) -> bool:
+    """Whether one unit of any passage that orders an assistant has most of the words."""
+    said = _terms(text)
     return any(
-        len(said & set(terms(layout.text_of(passage.chunk, place)))) > REPEATED * len(said) and ordered(passage, place)
-        for passage in named
+        len(said & _terms(layout.text_of(passage.chunk, place))) > REPEATED * len(said) and ordered(passage, place)
+        for passage in passages
         for place in range(len(passage.chunk.units))
     )
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
 
 
 def _not(reason: str, *, forbidden: bool = False) -> Judgement:
@@ -141,7 +147,7 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
     for passage in named:
         around += [passage.document.title, *passage.chunk.heading]
         around += [layout.text_of(passage.chunk, index) for index in range(len(passage.chunk.units))]
-    known = {term for text in around for term in terms(text)}
+    known = frozenset().union(*map(_terms, around))
     cells = [cell for cell in caption.text.split(" | ") if fold(cell)]
     return bool(cells) and all(
         any(stretch(cell, text) for text in around)
