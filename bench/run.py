@@ -41,19 +41,17 @@ def settings(data: Path) -> Settings:
 
 
 async def fill(size: int, data: Path) -> list[str]:
-    """Make a library of `size` passages with its vector index; returns questions about it."""
+    """Make a library of `size` passages; returns questions about it."""
     corpus = Corpus(size)
     async with open_storage(data) as storage:
         await corpus.fill(storage.library, MiniLM.name)
-    async with open_citewell(settings(data)) as citewell:
-        await citewell.storage.vectors.sync()
     return corpus.questions(QUESTIONS + WARM)
 
 
 async def answering(data: Path, questions: Sequence[str]) -> dict[str, str]:
     """p50 / p95 in milliseconds of each stage, and resident memory."""
     async with open_citewell(settings(data)) as citewell:
-        await citewell.storage.vectors.sync()  # so that nothing works in the background
+        await citewell.storage.vectors.sync()  # Chroma answers, as in `citewell run`
         everything = await citewell.everything()
         taken: dict[str, list[float]] = defaultdict(list)
         for number, question in enumerate(questions):

@@ -30,7 +30,6 @@ def jobs_of(settings: Settings, citewell: Citewell) -> dict[str, Job]:
     """What is to be done how often, by name."""
     jobs = {
         "forget old turns": Job(timedelta(hours=6), citewell.forget_old),
-        "check the index": Job(timedelta(hours=24), citewell.storage.index.reconcile),
     }
     if settings.sync_minutes:
         jobs["sync documents"] = Job(timedelta(minutes=settings.sync_minutes), citewell.sync)

@@ -1,4 +1,4 @@
-"""Chroma, embedded or as a server: numbers and vectors, nothing that could be read.
+"""Chroma, in this process's memory or as a server: numbers and vectors, nothing that could be read.
 
 Each of our collections is one of Chroma's: a `where` filter is slow (250 ms against 2 ms at 100,000 vectors) and easily
 forgotten. Calls block and may be made from any thread; whatever goes wrong in them is raised as Unavailable.
@@ -6,63 +6,64 @@ forgotten. Calls block and may be made from any thread; whatever goes wrong in t
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Sequence
+import secrets
+import threading
+import time
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
+from storage.exact import Matrix
 
 if TYPE_CHECKING:
     import httpx
     from chromadb.api import ClientAPI
-    from chromadb.api.models.Collection import Collection
+    from chromadb.api.models.Collection import Collection as ChromaCollection
 
-WRITTEN_EVERY = 1000
-"""Vectors after which a collection's graph is written to disk. Later ones are replayed from Chroma's log whenever the
-collection is opened: at 10,000 vectors 0.1 s this way, 6 s when the graph is never written. A crash can tear a graph
-that is being written; the probe finds that, and the store is built anew."""
+BATCH = 25
+"""Vectors a call: Chroma keeps the interpreter for all of it, 10 ms for so many (500 stopped every task for half a
+second). As long as a call took, others have their turn."""
+WORN = 0.3
+"""Share of deleted vectors at which a collection is built anew: Chroma's graph keeps them and slows down."""
 SERVER_SECONDS = 10.0
 
 
-class ChromaStore:
-    """One set of collections: those of a folder, or those on a server whose names begin with `family` and `name`."""
+@dataclass(frozen=True)
+class _Held:
+    chroma: ChromaCollection
+    numbers: NDArray[np.int64]
+    deleted: int
 
-    def __init__(
-        self,
-        client: ClientAPI,
-        *,
-        folder: Path | None = None,
-        family: str = "",
-        name: str = "",
-        sessions: Sequence[httpx.Client] = (),
-    ) -> None:
+
+class Chroma:
+    """Holds the vectors of one data folder; on a server, those whose collections' names begin with `family`."""
+
+    def __init__(self, client: ClientAPI, family: str, sessions: Sequence[httpx.Client] = ()) -> None:
         self._client = client
-        self._folder = folder
         self._family = family
-        self._prefix = f"{family}{name}-"
         self._sessions = sessions
-        self._collections: dict[int, Collection] = {}
+        self._held: dict[int, _Held] = {}
+        self._stopped = threading.Event()
 
     @classmethod
-    def in_folder(cls, folder: Path) -> ChromaStore:
-        """Open or create the store in `folder`. A broken one may kill the process: probe it in another first."""
+    def in_memory(cls) -> Chroma:
+        """An empty one, whose vectors are gone when the process ends."""
         with _translated():
             import chromadb
             from chromadb.config import Settings
 
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            client = chromadb.PersistentClient(path=str(folder), settings=Settings(anonymized_telemetry=False))
-            return cls(client, folder=folder, name="collection")
+            return cls(chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False)), "memory-")
 
     @classmethod
-    def on_server(cls, url: str, family: str, name: str) -> ChromaStore:
-        """Use the collections named `family` and `name` on the Chroma server at `url`."""
+    def on_server(cls, url: str, family: str) -> Chroma:
+        """An empty one on the Chroma server at `url`: what was there of `family` is deleted."""
         with _translated():
             import chromadb
             from chromadb.config import Settings
@@ -79,79 +80,81 @@ class ChromaStore:
             sessions = [one._server._session for one in (client, client._admin_client)]  # type: ignore # noqa: SLF001
             for session in sessions:
                 session.timeout = SERVER_SECONDS
-            return cls(client, family=family, name=name, sessions=sessions)
+            for collection in client.list_collections():
+                if collection.name.startswith(family):
+                    client.delete_collection(collection.name)
+            return cls(client, family, sessions)
 
-    def collections(self) -> list[int]:
-        """The collections there are."""
+    def replace(self, matrix: Matrix) -> None:
+        """Hold these vectors, and no others, from now on: only what differs is written. After a failure, or `stop`,
+        what it holds is unknown."""
         with _translated():
-            names = [collection.name for collection in self._client.list_collections()]
-        return [int(name.removeprefix(self._prefix)) for name in names if name.startswith(self._prefix)]
+            wanted = set(np.unique(matrix.collections).tolist())
+            for collection in set(self._held) - wanted:
+                self._drop(collection)
+            for collection in wanted:
+                self._fill(collection, matrix, np.flatnonzero(matrix.collections == collection))
 
-    def numbers(self, collection: int) -> set[int]:
-        """What a collection says that it holds; it is created if need be."""
+    def nearest(self, vector: Vectors, collections: Collection[int], limit: int) -> list[tuple[int, float]]:
+        """The numbers of the `limit` passages nearest to the unit `vector` with their cosines, best first."""
         with _translated():
-            return {int(number) for number in self._collection(collection).get(include=[])["ids"]}
-
-    def add(self, collection: int, numbers: Sequence[int], vectors: Vectors) -> None:
-        """Add unit vectors, one for each number."""
-        with _translated():
-            self._collection(collection).upsert(ids=[str(number) for number in numbers], embeddings=vectors)
-
-    def vector(self, collection: int, number: int) -> Vectors:
-        """The vector stored under `number`."""
-        with _translated():
-            found = self._collection(collection).get(ids=[str(number)], include=["embeddings"])
-            assert found["embeddings"] is not None
-            return np.asarray(found["embeddings"][0], dtype=np.float32)
-
-    def delete(self, collection: int, numbers: Sequence[int]) -> None:
-        with _translated():
-            self._collection(collection).delete(ids=[str(number) for number in numbers])
-
-    def drop(self, collection: int) -> None:
-        """Delete a whole collection."""
-        with _translated():
-            self._collections.pop(collection, None)
-            self._client.delete_collection(f"{self._prefix}{collection}")
-
-    def search(self, collection: int, vector: Vectors, limit: int) -> list[tuple[int, float]]:
-        """The numbers nearest to `vector` with their cosines, best first."""
-        with _translated():
-            found = self._collection(collection).query(
-                query_embeddings=vector[None, :], n_results=limit, include=["distances"]
-            )
-            assert found["distances"] is not None
-            return [
-                (int(number), 1.0 - distance)
-                for number, distance in zip(found["ids"][0], found["distances"][0], strict=True)
+            hits = [
+                hit for number in collections if (held := self._held.get(number)) for hit in _query(held, vector, limit)
             ]
+        return sorted(hits, key=lambda hit: -hit[1])[:limit]
+
+    def stop(self) -> None:
+        """Let a `replace` under way end soon."""
+        self._stopped.set()
 
     def close(self) -> None:
+        """Forget the vectors and let go of the client."""
+        with suppress(Unavailable), _translated():
+            for collection in list(self._held):
+                self._drop(collection)
         with suppress(Unavailable), _translated():
             self._client.close()  # type: ignore[attr-defined]
             for session in self._sessions:
                 session.close()
 
-    def discard_siblings(self) -> None:
-        """Delete the other folders beside this one, or the other collections of the family."""
-        with _translated():
-            if self._folder:
-                for folder in self._folder.parent.iterdir():
-                    if folder.is_dir() and folder != self._folder:
-                        shutil.rmtree(folder, ignore_errors=True)
-                return
-            for name in [collection.name for collection in self._client.list_collections()]:
-                if name.startswith(self._family) and not name.startswith(self._prefix):
-                    self._client.delete_collection(name)
+    def _fill(self, collection: int, matrix: Matrix, places: NDArray[np.int64]) -> None:
+        """Make a collection hold the rows of `matrix` at `places`; it is begun anew where too much would be deleted."""
+        held = self._held.get(collection)
+        gone = np.setdiff1d(held.numbers, matrix.numbers[places]) if held else np.zeros(0, np.int64)
+        if held and held.deleted + len(gone) > WORN * len(held.numbers):
+            self._drop(collection)
+            held, gone = None, gone[:0]
+        chroma = held.chroma if held else self._create(collection)
+        for batch in self._batches(gone):
+            chroma.delete(ids=[str(number) for number in batch])
+        for batch in self._batches(places[~np.isin(matrix.numbers[places], held.numbers)] if held else places):
+            chroma.add(ids=[str(number) for number in matrix.numbers[batch]], embeddings=matrix.unit(batch))
+        deleted = held.deleted + len(gone) if held else 0
+        self._held[collection] = _Held(chroma, matrix.numbers[places], deleted)
 
-    def _collection(self, number: int) -> Collection:
-        if number not in self._collections:
-            self._collections[number] = self._client.get_or_create_collection(
-                f"{self._prefix}{number}",
-                embedding_function=None,
-                configuration={"hnsw": {"space": "cosine", "sync_threshold": WRITTEN_EVERY}},
-            )
-        return self._collections[number]
+    def _batches(self, places: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        for start in range(0, len(places), BATCH):
+            began = time.monotonic()
+            yield places[start : start + BATCH]
+            if self._stopped.wait(time.monotonic() - began):
+                raise Unavailable("chroma", "it is being closed")
+
+    def _create(self, collection: int) -> ChromaCollection:
+        return self._client.create_collection(
+            f"{self._family}{secrets.token_hex(8)}-{collection}",
+            embedding_function=None,
+            configuration={"hnsw": {"space": "cosine"}},
+        )
+
+    def _drop(self, collection: int) -> None:
+        self._client.delete_collection(self._held.pop(collection).chroma.name)
+
+
+def _query(held: _Held, vector: Vectors, limit: int) -> Iterator[tuple[int, float]]:
+    found = held.chroma.query(query_embeddings=vector[None, :], n_results=limit, include=["distances"])
+    assert found["distances"] is not None
+    for number, distance in zip(found["ids"][0], found["distances"][0], strict=True):
+        yield int(number), 1.0 - distance
 
 
 @contextmanager

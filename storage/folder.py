@@ -1,4 +1,4 @@
-"""The data folder: `citewell.db`, `index/`, `backups/`, readable by its owner only."""
+"""The data folder: `citewell.db` and `backups/`, readable by its owner only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The port `Index`: words from FTS5, vectors from Chroma while it is healthy and exact search otherwise."""
+"""The port `Index`: words from FTS5, vectors from the vector index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Database
-from storage.exact import ExactSearch
 from storage.lexical import LexicalSearch
 from storage.vector_index import VectorIndex
 from storage.vectors import unpack
@@ -19,12 +18,11 @@ class SearchIndex:
     """`embedder` names the model questions are embedded with now; documents embedded by another are found by words
     only."""
 
-    def __init__(self, database: Database, *, embedder: Callable[[], str], vectors: VectorIndex | None = None) -> None:
+    def __init__(self, database: Database, *, embedder: Callable[[], str], vectors: VectorIndex) -> None:
         self._database = database
         self._vectors = vectors
         self._embedder = embedder
         self._lexical = LexicalSearch(database)
-        self._exact = ExactSearch(database, embedder)
 
     async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
         """Chunks holding any of `terms`, title included; score is BM25, higher is better."""
@@ -36,25 +34,7 @@ class SearchIndex:
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Chunks whose mean vector is nearest to `vector`; score is cosine."""
-        if self._vectors:
-            hits = await self._vectors.search(vector, audience, limit)
-            if hits is not None:
-                return hits
-        return await self._exact.search(vector, audience, limit)
-
-    async def reconcile(self) -> None:
-        """Compare Chroma with the database, mend every difference, and check that it finds what it holds.
-
-        Raises Unavailable when Chroma cannot be had; search is exact then."""
-        if self._vectors:
-            await self._vectors.sync(thorough=True)
-
-    async def rebuild(self) -> int | None:
-        """Build Chroma's store anew from the database, beside the one that answers; returns how many vectors it holds.
-
-        None when another process keeps it and was asked to; 0 when there is nothing for it to hold.
-        Raises Unavailable."""
-        return await self._vectors.rebuild() if self._vectors else 0
+        return await self._vectors.nearest(vector, audience, limit)
 
     async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
         """Vectors of each chunk's units, in the order of `Chunk.units`. What is unknown or has none is left out."""

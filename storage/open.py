@@ -6,6 +6,8 @@ async with open_storage(folder, embedder="minilm") as storage:
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,7 +29,6 @@ from storage.vector_index import VectorIndex
 
 KEEP_BACKUPS = 14
 KEEP_BACKUP_DAYS = 30.0
-CHROMA_DELAY_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ async def open_storage(
     """`embedder` names the model in use, "" for none, or tells its name where that may change. With `chroma_url` its
     vectors are searched on a Chroma server.
 
-    `exclusive`: this process answers from the inbox, alone, and opens Chroma at once. Others open it a while after
-    they were opened: a command that is over by then never pays for it. `make`: the folder is made if it is missing.
+    `exclusive`: this process answers from the inbox, alone, and fills Chroma; all others search exactly. `make`: the
+    folder is made if it is missing.
 
     Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, or another process has
     it exclusively; Unavailable when the database cannot be opened."""
@@ -94,15 +95,16 @@ async def open_storage(
             await inbox.recover()
             await library.sweep()
             await people.finish()
-        vectors = VectorIndex(database, folder / "index", embedder=named, url=chroma_url)
+            await asyncio.to_thread(shutil.rmtree, folder / "index", ignore_errors=True)  # Chroma's, once on disk
+        vectors = VectorIndex(database, embedder=named, url=chroma_url)
         stack.push_async_callback(vectors.close)
-        if embedder:
-            vectors.start(0.0 if exclusive else CHROMA_DELAY_SECONDS)
+        if exclusive and embedder:
+            vectors.start()
         yield Storage(
             folder=folder,
             database=database,
             library=library,
-            index=SearchIndex(database, embedder=named, vectors=vectors if embedder else None),
+            index=SearchIndex(database, embedder=named, vectors=vectors),
             inbox=inbox,
             history=SQLiteHistory(database),
             feedback=SQLiteFeedback(database),

@@ -46,9 +46,7 @@ def index(
     ] = "",
     rebuild: Annotated[
         bool,
-        typer.Option(
-            "--rebuild", help="Embed what is not embedded yet and rebuild the vector index, from the database."
-        ),
+        typer.Option("--rebuild", help="Embed what is not embedded with CITEWELL_EMBEDDER, from the database."),
     ] = False,
     data: Data = None,
 ) -> None:
@@ -68,7 +66,7 @@ def index(
         async with open_citewell(found) as citewell:
             warn(await missing_server(found.chroma_url))
             if rebuild:
-                await _rebuild(citewell)
+                await _embed_again(citewell)
             if paths:
                 await _tell_apart(citewell, paths, collection)
                 with show:
@@ -96,25 +94,19 @@ def index(
             raise typer.Exit(1)
 
 
-async def _rebuild(citewell: Citewell) -> None:
+async def _embed_again(citewell: Citewell) -> None:
     from bot.reembedding import embed_again
     from storage.embedded import EmbeddedDocuments
 
-    if citewell.embedder:
-        with err.status("Embedding") as status:
-            documents = EmbeddedDocuments(citewell.storage.database)
-            embedded = await embed_again(
-                documents, citewell.embedder, lambda place, count: status.update(f"Embedding {place} of {count}")
-            )
-        if embedded:
-            out.print(f"Embedded {wording.counted(embedded, 'document')}.")
-    built = await citewell.storage.index.rebuild()
-    if built is None:
-        out.print("The vector index is kept by another process, which rebuilds it now.")
-    elif built:
-        out.print(f"Rebuilt the vector index: {wording.counted(built, 'passage')}.")
-    else:
-        out.print("There is no vector index to rebuild: search does without.")
+    if not citewell.embedder:
+        out.print("There is no embedder to embed documents with: they are found by words.")
+        return
+    with err.status("Embedding") as status:
+        documents = EmbeddedDocuments(citewell.storage.database)
+        embedded = await embed_again(
+            documents, citewell.embedder, lambda place, count: status.update(f"Embedding {place} of {count}")
+        )
+    out.print(f"Embedded {wording.counted(embedded, 'document')}." if embedded else "All documents are embedded.")
 
 
 class _Progress:

@@ -1,15 +1,9 @@
-"""What the port `Index` promises, held by exact search, by Chroma in a folder and by a Chroma server."""
+"""What the port `Index` promises, held by exact search, by Chroma in memory and by a Chroma server."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -19,38 +13,18 @@ from hypothesis import strategies as st
 from pipeline.text import query_terms
 from pipeline.values import Audience
 from storage.open import Storage, open_storage
+from tests.doubles.chroma import chroma_server
 from tests.doubles.ports import free_port
 from tests.doubles.samples import DIMENSIONS, chunks, document, matrices, rows
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """`chroma run` on loopback."""
-    url = f"http://127.0.0.1:{free_port()}"
-    folder = tmp_path_factory.mktemp("chroma")
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("chroma")), "run", "--path", str(folder), "--port", url.rpartition(":")[2]],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "ANONYMIZED_TELEMETRY": "False"},
-    )
-    try:
-        end = time.monotonic() + 60
-        while True:
-            try:
-                urlopen(f"{url}/api/v2/heartbeat").close()
-                break
-            except (URLError, ConnectionError):
-                assert process.poll() is None
-                assert time.monotonic() < end
-                time.sleep(0.05)
+    with chroma_server(tmp_path_factory.mktemp("chroma"), free_port()) as url:
         yield url
-    finally:
-        process.kill()
-        process.wait()
 
 
-@pytest.fixture(params=["exact", "folder", "server"])
+@pytest.fixture(params=["exact", "memory", "server"])
 async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
     url = request.getfixturevalue("server") if request.param == "server" else None
     async with open_storage(tmp_path / "data", embedder="m", chroma_url=url) as opened:
@@ -61,7 +35,7 @@ async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 async def ready(storage: Storage) -> None:
     """Chroma is equal to the database, where it is used."""
-    await storage.index.reconcile()
+    await storage.vectors.sync()
 
 
 def audience(*names: str) -> Audience:
@@ -212,12 +186,12 @@ async def test_unit_vectors_come_in_the_order_of_units_and_unknown_chunks_are_le
     assert (await storage.index.unit_vectors([])).rows == {}
 
 
-@pytest.mark.parametrize("storage", ["folder", "server"], indirect=True)
+@pytest.mark.parametrize("storage", ["memory", "server"], indirect=True)
 async def test_chroma_is_what_answers_once_it_is_equal_to_the_database(storage: Storage) -> None:
     await put(storage, "a", "first", "second")
-    assert await storage.vectors.search(rows(1)[0], audience("all"), 5) is None
+    assert not storage.vectors.serving
     await ready(storage)
     assert storage.vectors.serving
-    hits = await storage.vectors.search(rows(1)[0], audience("all"), 5)
-    assert hits
+    hits = await storage.index.nearest(rows(1)[0], audience("all"), 5)
     assert [hit.chunk_id for hit in hits] == ["a#0", "a#1"]
+    assert storage.vectors.serving

@@ -37,9 +37,7 @@ async def found_by_vector(citewell: Citewell) -> int:
 
 async def rebuild(citewell: Citewell) -> int:
     assert citewell.embedder
-    embedded = await embed_again(EmbeddedDocuments(citewell.storage.database), citewell.embedder)
-    assert await citewell.storage.index.rebuild()
-    return embedded
+    return await embed_again(EmbeddedDocuments(citewell.storage.database), citewell.embedder)
 
 
 async def test_vectors_are_searched_in_the_process_that_learnt_of_them(settings: Settings, documents: Path) -> None:
@@ -47,7 +45,7 @@ async def test_vectors_are_searched_in_the_process_that_learnt_of_them(settings:
     async with LlmServer().running() as server, opened(server, settings) as citewell:
         await citewell.index([documents])
         assert await found_by_vector(citewell) > 0
-        await citewell.storage.index.reconcile()
+        await citewell.storage.vectors.sync()
         assert citewell.storage.vectors.serving
         assert await found_by_vector(citewell) > 0
         assert await not_embedded(citewell) == []
@@ -71,7 +69,7 @@ async def test_a_server_that_changes_its_vectors_is_followed(settings: Settings,
     async with LlmServer().running() as server:
         async with opened(server, settings) as citewell:
             await citewell.index([documents])
-            await citewell.storage.index.reconcile()
+            await citewell.storage.vectors.sync()
         server.dimensions = 5
         async with opened(server, settings) as citewell:
             assert "25 vacation days" in (await citewell.answer(QUESTION)).body
@@ -79,7 +77,7 @@ async def test_a_server_that_changes_its_vectors_is_followed(settings: Settings,
             assert len(await not_embedded(citewell)) == 1
         async with opened(server, settings) as citewell:
             assert await rebuild(citewell) == 2
-            assert citewell.storage.vectors.serving
+            assert await citewell.storage.vectors.sync()
             assert await found_by_vector(citewell) > 0
 
 

@@ -23,7 +23,6 @@ import structlog
 from bot.__main__ import main
 from bot.settings import Settings, environment_name
 from pipeline.values import Document, Rating, Reason, Vote
-from storage.folder import Lock
 from storage.history import keep_answer
 from storage.library import SQLiteLibrary
 from storage.open import open_storage
@@ -140,19 +139,14 @@ def test_documents_of_another_embedder_are_told_until_they_are_embedded_again(
     assert told in person.type("index", documents / "new").err
     (documents / "leave.md").unlink()
     said = person.type("index", "--rebuild")
-    assert re.fullmatch(r"Embedded 2 documents\.\nRebuilt the vector index: \d passages\.\n", said.out)
+    assert said.out == "Embedded 2 documents.\n"
     assert said.err == person.type("ask", QUESTION).err == ""
 
 
-def test_an_index_is_called_rebuilt_only_if_it_was(indexed: Terminal) -> None:
-    assert re.fullmatch(r"Rebuilt the vector index: \d passages\.\n", indexed.type("index", "--rebuild").out)
+def test_documents_are_called_embedded_only_if_they_were(indexed: Terminal) -> None:
+    assert indexed.type("index", "--rebuild").out == "All documents are embedded.\n"
     without = indexed.type("index", "--rebuild", CITEWELL_EMBEDDER="none")
-    assert without.out == "There is no vector index to rebuild: search does without.\n"
-    other = Lock(indexed.data / "index" / "lock")
-    assert other.acquire()
-    kept = indexed.type("index", "--rebuild")
-    other.release()
-    assert kept.out == "The vector index is kept by another process, which rebuilds it now.\n"
+    assert without.out == "There is no embedder to embed documents with: they are found by words.\n"
 
 
 def test_an_embedder_that_is_down_costs_no_command(indexed: Terminal, documents: Path) -> None:
@@ -239,9 +233,8 @@ def test_what_is_not_moved_to_another_collection_is_said(indexed: Terminal, docu
 
 
 def test_only_the_owner_can_read_what_is_kept(indexed: Terminal) -> None:
-    indexed.type("index", "--rebuild")
     files = [indexed.data, *indexed.data.rglob("*")]
-    assert len(files) > 3
+    assert len(files) >= 3
     assert [path for path in files if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
 
 
@@ -461,16 +454,6 @@ def test_what_goes_wrong_beside_the_answer_is_one_line_of_words_on_standard_erro
     assert said.status == 0
     assert "25 vacation days" in json.loads(said.out)["answer"]
     assert said.err == "citewell: model not used: openai:m: the connection failed\n"
-
-
-def test_a_broken_vector_index_does_not_show_in_the_answer(indexed: Terminal) -> None:
-    indexed.type("index", "--rebuild")
-    for file in indexed.data.rglob("chroma.sqlite3"):
-        file.write_text("garbage")
-    said = indexed.type("ask", QUESTION, "--json")
-    assert "25 vacation days" in json.loads(said.out)["answer"]
-    assert "{" not in said.err
-    assert "Traceback" not in said.err
 
 
 def test_an_answer_that_is_not_given_lists_nothing_as_supported(indexed: Terminal) -> None:

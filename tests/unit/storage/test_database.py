@@ -175,7 +175,7 @@ async def test_a_backup_made_under_load_restores_by_copying_it_back(tmp_path: Pa
     (tmp_path / "new").mkdir()
     backup.rename(tmp_path / "new" / "citewell.db")
     async with open_storage(tmp_path / "new", embedder="m", exclusive=True) as restored:
-        await restored.index.reconcile()
+        await restored.vectors.sync()
         assert restored.vectors.serving
         assert len(await restored.library.chunks(["d#0", "d#1"])) == 2
 

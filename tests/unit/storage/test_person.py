@@ -88,10 +88,10 @@ async def test_a_removed_document_is_in_no_byte_of_any_file(storage: Storage) ->
     await storage.library.put(document("kept"), chunks("kept", ["A pigeon flew over Texas"] * 50), matrices(50), "m")
     await storage.library.put(document(CANARY), chunks(CANARY, [text] * 50), matrices(50), "m")
     await storage.library.put(document(CANARY), chunks(CANARY, [text, "replaced"]), matrices(2), "m")
-    await storage.index.reconcile()
+    await storage.vectors.sync()
     assert files_holding(storage.folder, [CANARY])
     await storage.library.remove([CANARY])
-    await storage.index.reconcile()
+    await storage.vectors.sync()
     assert files_holding(storage.folder, [CANARY]) == []
     assert await storage.library.count() == 1
 
