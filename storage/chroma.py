@@ -32,7 +32,8 @@ BATCH = 25
 second). As long as a call took, others have their turn."""
 WORN = 0.3
 """Share of deleted vectors at which a collection is built anew: Chroma's graph keeps them and slows down."""
-SERVER_SECONDS = 10.0
+SERVER_SECONDS = 2.0
+"""A call may take: every search waits for it."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Chroma:
         self._family = family
         self._sessions = sessions
         self._held: dict[int, _Held] = {}
+        self._writing = threading.Lock()
         self._stopped = threading.Event()
 
     @classmethod
@@ -86,9 +88,9 @@ class Chroma:
             return cls(client, family, sessions)
 
     def replace(self, matrix: Matrix) -> None:
-        """Hold these vectors, and no others, from now on: only what differs is written. After a failure, or `stop`,
+        """Hold these vectors, and no others, from now on: only what differs is written. After a failure
         what it holds is unknown."""
-        with _translated():
+        with self._writing, _translated():
             wanted = set(np.unique(matrix.collections).tolist())
             for collection in set(self._held) - wanted:
                 self._drop(collection)
@@ -103,17 +105,15 @@ class Chroma:
             ]
         return sorted(hits, key=lambda hit: -hit[1])[:limit]
 
-    def stop(self) -> None:
-        """Let a `replace` under way end soon."""
-        self._stopped.set()
-
     def close(self) -> None:
-        """Forget the vectors and let go of the client."""
-        with suppress(Unavailable), _translated():
-            for collection in list(self._held):
-                self._drop(collection)
-        with suppress(Unavailable), _translated():
-            self._client.close()  # type: ignore[attr-defined]
+        """Forget the vectors and let go of the client; a `replace` under way fails."""
+        self._stopped.set()
+        with self._writing:
+            with suppress(Unavailable), _translated():
+                for collection in list(self._held):
+                    self._drop(collection)
+            with suppress(Unavailable), _translated():
+                self._client.close()  # type: ignore[attr-defined]
             for session in self._sessions:
                 session.close()
 

@@ -14,11 +14,9 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -30,9 +28,6 @@ from storage.database import Database
 from storage.exact import Exact, Matrix, read_matrix
 from storage.revision import generation
 
-T = TypeVar("T")
-
-QUERY_SECONDS = 2.0
 POLL_SECONDS = 1.0
 RETRY_SECONDS = 30.0
 COLLECTIONS = 200
@@ -72,7 +67,6 @@ class VectorIndex:
         self._url = url
         self._matrix: Matrix | None = None
         self._loading = threading.Lock()
-        self._threads = ThreadPoolExecutor(3, "citewell-chroma")
         self._chroma: Chroma | None = None
         self._serving: _Serving | None = None
         self._syncing = asyncio.Lock()
@@ -90,12 +84,15 @@ class VectorIndex:
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
-        hits = await self._by_chroma(vector, audience, limit) if self._serving else None
-        if hits is not None:
-            return hits
 
         def work(db: sqlite3.Connection) -> list[Hit]:
-            return _hits(db, Exact(self._current(db)).nearest(vector, _visible(db, audience), limit))
+            collections = [
+                number for number, name in db.execute("SELECT id, name FROM collection") if name in audience.collections
+            ]
+            found = self._by_chroma(db, vector, collections, limit)
+            if found is None:
+                found = Exact(self._current(db)).nearest(vector, collections, limit)
+            return _hits(db, found)
 
         return await self._database.read(work)
 
@@ -113,7 +110,7 @@ class VectorIndex:
                 return False
             try:
                 self._chroma = self._chroma or await self._opened()
-                await self._run(partial(_fill, self._chroma, matrix))
+                await asyncio.to_thread(_fill, self._chroma, matrix)
             except Unavailable:
                 await self._let_go()
                 raise
@@ -123,15 +120,12 @@ class VectorIndex:
     async def close(self) -> None:
         """Stop keeping, and close Chroma; search is exact from then on."""
         self._closed = True
-        if self._chroma:
-            self._chroma.stop()
         if self._keeper:
             self._keeper.cancel()
             with suppress(asyncio.CancelledError):
                 await self._keeper
         async with self._syncing:
             await self._let_go()
-        await asyncio.to_thread(self._threads.shutdown)
 
     async def _keep(self) -> None:
         while True:
@@ -144,24 +138,20 @@ class VectorIndex:
                 pause = RETRY_SECONDS
             await asyncio.sleep(pause)
 
-    async def _by_chroma(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit] | None:
+    def _by_chroma(
+        self, db: sqlite3.Connection, vector: Vectors, collections: Collection[int], limit: int
+    ) -> list[tuple[int, float]] | None:
         """None when Chroma does not answer, or not for the documents of this moment."""
         serving = self._serving
-
-        def work(db: sqlite3.Connection) -> list[Hit] | None:
-            if not serving or not self._serves(serving, generation(db)):
-                return None
-            found = serving.index.nearest(vector, _visible(db, audience), limit)
-            return _hits(db, found) if self._serving is serving else None
-
-        try:
-            async with asyncio.timeout(QUERY_SECONDS):
-                return await self._run(lambda: self._database.read_here(work))
-        except (Unavailable, TimeoutError) as error:
-            _log.warning("Chroma does not answer, search is exact until it does: %s", error)
-            if self._serving is serving:
-                self._serving = None
+        if not serving or not self._serves(serving, generation(db)):
             return None
+        try:
+            found = serving.index.nearest(vector, collections, limit)
+        except Unavailable as error:
+            _log.warning("Chroma does not answer, search is exact until it does: %s", error)
+            self._serving = None
+            return None
+        return found if self._serving is serving else None
 
     def _serves(self, serving: _Serving, now: int) -> bool:
         return (serving.embedder, serving.generation) == (self._embedder(), now)
@@ -173,17 +163,14 @@ class VectorIndex:
 
     async def _opened(self) -> Chroma:
         if not self._url:
-            return await self._run(Chroma.in_memory)
-        family, url = f"citewell-{await self._database.write(_install)}-", self._url
-        return await self._run(lambda: Chroma.on_server(url, family))
+            return await asyncio.to_thread(Chroma.in_memory)
+        family = f"citewell-{await self._database.write(_install)}-"
+        return await asyncio.to_thread(Chroma.on_server, self._url, family)
 
     async def _let_go(self) -> None:
         chroma, self._chroma, self._serving = self._chroma, None, None
         if chroma:
-            await self._run(chroma.close)
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            await asyncio.to_thread(chroma.close)
 
 
 def _fill(index: NearestVectors, matrix: Matrix) -> None:
@@ -193,11 +180,6 @@ def _fill(index: NearestVectors, matrix: Matrix) -> None:
     ((_, cosine),) = index.nearest(vector, collections, 1) or [(0, 0.0)]
     if cosine < SAME:
         raise Unavailable("chroma", "a vector it was given does not find itself")
-
-
-def _visible(db: sqlite3.Connection, audience: Audience) -> list[int]:
-    rows = db.execute("SELECT id, name FROM collection")
-    return [number for number, name in rows if name in audience.collections]
 
 
 def _hits(db: sqlite3.Connection, found: Sequence[tuple[int, float]]) -> list[Hit]:
