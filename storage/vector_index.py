@@ -32,7 +32,6 @@ POLL_SECONDS = 1.0
 RETRY_SECONDS = 30.0
 COLLECTIONS = 200
 """With more, search stays exact: each takes Chroma 4 MB."""
-
 SAME = 0.99
 """The least cosine of a vector with itself, as Chroma tells it."""
 
@@ -174,11 +173,11 @@ class VectorIndex:
 
 
 def _fill(index: NearestVectors, matrix: Matrix) -> None:
-    """Raises Unavailable unless a passage finds itself afterwards: a server may have lost what it was given."""
+    """Raises Unavailable unless a vector finds itself afterwards: a server may have lost what it was given."""
     index.replace(matrix)
-    (vector,), collections = matrix.unit(np.zeros(1, np.int64)), matrix.collections[:1].tolist()
-    ((_, cosine),) = index.nearest(vector, collections, 1) or [(0, 0.0)]
-    if cosine < SAME:
+    longest = np.array([matrix.lengths.argmax()])
+    (vector,), collections = matrix.unit(longest), matrix.collections[longest].tolist()
+    if max((cosine for _, cosine in index.nearest(vector, collections, 10)), default=0.0) < SAME:
         raise Unavailable("chroma", "a vector it was given does not find itself")
 
 
