@@ -12,7 +12,9 @@ from typing import NamedTuple
 from pipeline.check.facts import Date, Quantity, figures
 
 _CHARACTERS = str.maketrans(dict.fromkeys("‘’ʼ′`´", "'") | dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"'))
-_PIECE = re.compile(r"(?P<word>[^\W_]+(?:[._'@][^\W_]+)*)|(?P<sign>[^\w\s.,;:!…\-*\"'()\[\]{}|$€£¥%¿¡。、，；：！？「」『』])")
+_PIECE = re.compile(
+    r"(?P<word>[^\W_]+(?:[._'@][^\W_]+)*)|(?P<sign>[^\w\s.,;:!…\-*\"'()\[\]{}|$€£¥%¿¡。、，；：！？「」『』])"
+)
 _MINUS = re.compile(r"(?:^|[\s(])-$")
 _NOT = re.compile(r"(.+)n't$")
 _SHORT = {"'re": "are", "'ve": "have", "'ll": "will", "'m": "am"}
