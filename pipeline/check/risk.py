@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipeline.check.facts import SPELLED, Facts, facts_of, unlabelled
+from pipeline.facts import SPELLED, Facts, facts_of, unlabelled
 from pipeline.check.names import initials, shortened
 from pipeline.text import WORD, stem, terms
 from pipeline.values import RetrievedChunk

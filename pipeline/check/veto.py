@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pipeline.check.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
+from pipeline.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
 from pipeline.check.folding import fold
 from pipeline.check.names import initials, shortened
 from pipeline.text import STOP_WORDS, WORD, stem
