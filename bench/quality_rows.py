@@ -54,7 +54,7 @@ def grade(row: Row, answer: Answer) -> str:
 
 def decision(answer: Answer) -> str:
     """`yes` or `no` where the answer begins with it."""
-    begins = _FIRST_WORD.match(answer.body)
+    begins = _FIRST_WORD.match(f"{answer.preface} {answer.body}")
     return _SAYS[begins[1].lower()] if begins else ""
 
 

@@ -73,6 +73,7 @@ class Citewell:
             options=self.options,
             report=lambda incident, error: log.error("answer_failed", incident=incident, exc_info=error),
             warn=lambda event, reason: log.warning(event, reason=reason),
+            library=self.storage.library,
         )
 
     @cached_property

@@ -25,6 +25,7 @@ from pipeline.text import leads_in
 from pipeline.values import (
     BlockKind,
     Brief,
+    Extent,
     Finished,
     Judgement,
     Limits,
@@ -116,11 +117,11 @@ class Task:
         with self.watch.stage("validate"):
             return judge(sentence, self.passages, question=self.question, header=header)
 
-    def assessed(self, checked: Sequence[Checked], writer: str) -> Assessment:
+    def assessed(self, checked: Sequence[Checked], writer: str, extent: Extent | None = None) -> Assessment:
         with self.watch.stage("assess"):
             several = bool(self.brief.sides)
             pairs = [(one.sentence, one.judgement) for one in checked]
-            return assess(self.brief.question, self.passages, pairs, generator=writer, several=several)
+            return assess(self.brief.question, self.passages, pairs, generator=writer, several=several, extent=extent)
 
     def too_few(self, checked: Sequence[Checked]) -> str:
         """Why what is supported must not be shown; empty when it rests on as much as the operator asks for."""
@@ -209,12 +210,14 @@ async def by_extract(task: Task, writer: Writer, failed: Drafted | None) -> Asyn
     """The passages' own sentences, where they answer; `failed` is the model's draft that they stand in for."""
     with task.watch.stage("write"):
         written = writer.write(task.brief, task.passages, task.history)
-        drafted = [piece async for piece in written if isinstance(piece, Sentence)]
+        pieces = [piece async for piece in written]
+    drafted = [piece for piece in pieces if isinstance(piece, Sentence)]
+    extent = next((piece.extent for piece in pieces if isinstance(piece, Finished)), None)
     checked, stands = _judged_all(task, drafted)
-    assessment = task.assessed(checked, EXTRACTIVE)
+    assessment = task.assessed(checked, EXTRACTIVE, extent)
     if other := _missing(assessment.differing, stands):
         checked, stands = _judged_all(task, [*drafted, *other])
-        assessment = task.assessed(checked, EXTRACTIVE)
+        assessment = task.assessed(checked, EXTRACTIVE, extent)
     too_few = task.too_few(checked)
     preface = ""
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
@@ -223,6 +226,7 @@ async def by_extract(task: Task, writer: Writer, failed: Drafted | None) -> Asyn
             passages=len({one.judgement.chunk_ids[0] for one in stands}),
             differing=bool(assessment.differing) and not _missing(assessment.differing, stands),
             instead=failed.instead if failed else "",
+            verdict=assessment.verdict,
         )
         for number, one in enumerate(stands):
             yield one._replace(preface=preface) if number == 0 else one

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import re
 
-BE = "is|are|was|were"
-MODALS = "do|does|did|can|may|must|should|will|could"
-AUXILIARIES = f"{BE}|{MODALS}|has|have"
-"""What an English yes-or-no question begins with, as alternatives for a pattern."""
-
 
 def any_of(lines: str) -> str:
     """A group that matches any of `lines`; a line may itself hold alternatives."""

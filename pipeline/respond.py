@@ -16,7 +16,7 @@ from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafts import SPENT, Model, Stopwatch, Task, write
 from pipeline.errors import CitewellError
-from pipeline.ports import HistoryStore, Planner, Retriever, Writer
+from pipeline.ports import HistoryStore, Passages, Planner, Retriever, Writer
 from pipeline.streams import closing
 from pipeline.values import (
     Answer,
@@ -36,6 +36,7 @@ from pipeline.values import (
     Usage,
     Written,
 )
+from pipeline.write.extract import completed
 
 NOBODY = ConversationId(platform="", space="", channel="")
 
@@ -62,8 +63,10 @@ class Responder:
         options: Options,
         report: Callable[[str, Exception], None],
         warn: Callable[[str, str], None],
+        library: Passages | None = None,
     ) -> None:
-        """`report` takes the incident id and the error of what nobody foresaw. `warn` is told why the model's draft was
+        """`library` has the other parts of a list that was cut into chunks; without it such a list is said in part.
+        `report` takes the incident id and the error of what nobody foresaw. `warn` is told why the model's draft was
         not used (`model_not_used`), and what did not work in the search (`search_degraded`)."""
         self._planner = planner
         self._retriever = retriever
@@ -73,6 +76,7 @@ class Responder:
         self._options = options
         self._report = report
         self._warn = warn
+        self._library = library
 
     async def respond(self, request: Request) -> AsyncIterator[Event]:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong."""
@@ -104,6 +108,8 @@ class Responder:
                 retrieval = await self._retriever.retrieve(plan, request.audience)
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
+            if self._library:
+                passages = tuple(await completed(brief, passages, self._library))
             numbering = Numbering(passages)
             drafted = Drafted()
             if passages:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import Confidence, IncomingMessage, Level, Reason, Stage, Usage
+from pipeline.values import BlockKind, Confidence, Extent, IncomingMessage, Level, Reason, Stage, Usage
 
 PROGRESS = {
     Stage.PLANNING: "Reading the question",
@@ -22,7 +22,8 @@ NOT_FOUND_NEXT = "Try other words or a narrower question, or ask whoever owns th
 NO_PASSAGE = "no passage comes close to the question"
 NEAREST = "What came closest:"
 PARTIAL_CUT = "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
-MORE_ROWS = "There may be more: these are some rows of a longer table."
+YES, NO = "Yes.", "No."
+"""Our own words above an extract that decides a yes-or-no question."""
 PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
 UNVERIFIED = "⚠ Unverified claim"
 MODEL_SILENT = "The language model did not answer."
@@ -94,10 +95,14 @@ def too_few(found: int, wanted: int, noun: str) -> str:
     return f"only {counted(found, noun)} would support an answer, and it must rest on {wanted}"
 
 
-def preface(level: Level, *, passages: int, differing: bool, instead: str = "") -> str:
+def preface(level: Level, *, passages: int, differing: bool, instead: str = "", verdict: bool | None = None) -> str:
     """How an extract is introduced: below `high` as what came closest, never as fact. `differing`: it shows two
-    documents that do not agree; `instead`: why it stands in for a model."""
+    documents that do not agree; `instead`: why it stands in for a model; `verdict`: it says yes or no."""
     failed = f"{instead} " if instead else ""
+    if verdict is not None and level is not Level.LOW:
+        failed = f"{failed}{YES if verdict else NO} "
+        if level is Level.HIGH:
+            return failed.rstrip()
     doubt = "The documents may not answer this. " if level is Level.LOW else ""
     doubt += "The documents do not agree. " if differing else ""
     if level is Level.HIGH:
@@ -108,6 +113,12 @@ def preface(level: Level, *, passages: int, differing: bool, instead: str = "") 
 
 def badge(confidence: Confidence) -> str:
     return BADGE[confidence.level]
+
+
+def shown_of(extent: Extent) -> str:
+    """`7 of 60 steps are shown.`"""
+    noun = {BlockKind.STEP: "steps", BlockKind.ROW: "rows", BlockKind.CODE: "lines"}.get(extent.kind, "entries")
+    return f"{extent.shown} of {extent.total} {noun} are shown."
 
 
 def unanswered_side(sides: Sequence[str]) -> str:

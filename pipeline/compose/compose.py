@@ -150,7 +150,7 @@ def _closing(brief: Brief, drafted: Drafted, shown: Sequence[CitedSentence], pro
         return wording.PARTIAL_CUT
     if sides := drafted.missing or _unanswered_sides(brief.sides, drafted, shown, provided):
         return wording.unanswered_side(sides)
-    return wording.MORE_ROWS if drafted.assessment.more_rows else ""
+    return wording.shown_of(drafted.assessment.extent) if drafted.assessment.extent else ""
 
 
 def _unanswered_sides(

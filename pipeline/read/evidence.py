@@ -6,35 +6,32 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.read import layout
-from pipeline.read.asked import AnswerType, Asked, held_kind, holds
+from pipeline.read.asked import Asked
 from pipeline.read.orders import orders
-from pipeline.text import stem, terms, words
+from pipeline.text import terms
 from pipeline.values import BlockKind, RetrievedChunk
 
-READ = 5
-"""Passages looked at, best first."""
-COVERAGE, COSINE, PASSAGE, TYPE = 1.0, 1.0, 2.0, 0.5
-"""Weights of the question's terms, the vector, the passage and the wanted kind of thing. Flat: any of them may be
-changed by half without moving an answer rate by more than a point (squad2, doc2dial, clapnq)."""
-BEFORE, HEADING, TITLE = 0.7, 0.6, 0.5
-"""What a term counts that stands in the sentence before (for a table row: in the header), the heading above, or the
-title only."""
+PASSAGE = 2.0
+"""Weight of the passage beside the question's terms and the vector, which count once each."""
+CONTEXT = 0.8
+"""What a term counts that stands in the sentence before (for a table row: in the header), the heading or the title:
+without it a twentieth of the answers of doc2dial is lost."""
+UNDER, UNDER_REACH = 0.6, 3
+"""What a heading that fits the question adds to the first three sentences under it, the nearest most: another
+twentieth."""
 NAMED = 1.0
-"""What a table row or list item gains when the question names one of its cells, or what the item begins with, times
-the weight of those terms."""
-SPECIFIC = 0.6
-"""How far below a sentence a row may score and still go before it, when the question names the row and one of its
-columns, and the sentence is about something else in the place of the row."""
-DATED = 0.5
-"""The share of the question's terms in a heading that answers when something was: `3.2.0 (4 March 2026)`."""
-UNDER_COVERAGE, UNDER_COSINE, UNDER_REACH = 0.6, 0.25, 3
-"""What a heading that fits the question adds to the first three sentences under it, the nearest most."""
+"""What a table row or item gains for the share of the question in a cell that the question names whole."""
+DEFINES = 0.5
+"""What a sentence gains that begins with what the question wants to have explained."""
+LABEL = 4
+"""Words up to which a sentence may be a label."""
 
 _MEANINGFUL = re.compile(r"\w{2}|[^\W\d_a-zA-Z]")
+_ARTICLE = re.compile(r"^\W*(?:an?|the|eine?|der|die|das)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,30 +40,23 @@ class Candidate:
 
     passage: RetrievedChunk
     place: int
-    """0-based rank of the passage."""
+    """0-based, of the passage."""
     index: int
     """Which unit of the chunk."""
     text: str
     kind: BlockKind
     says: bool
-    """It can stand in an answer: no heading (unless it has the date that is asked for), no question, no stray marks, no
-    paragraph with orders to an assistant."""
+    """It can stand in an answer: no heading, no question, no stray marks, no orders to an assistant."""
     near: tuple[frozenset[str], ...]
-    """Terms of its own, of the sentence before (for a table row: of the header), the heading and the title."""
+    """Terms of its own, of the sentence before (for a table row: of the header), the headings and the title."""
     own: float
     """0 to 1: weighted share of the question's terms that it holds itself."""
     coverage: float
-    """The same with the sentence before, the heading above and the title, which count less."""
+    """The same with what stands around it, which counts less."""
     heading: float
     """The share that the heading above holds."""
     named: float
-    """For a table row: the weight of the question's terms in a cell that the question names whole, in its first one if
-    it asks for nothing but a person (`Who is Ann?` is not answered by what Ann owns); for an item, in what it begins
-    with; otherwise 0."""
-    crossed: frozenset[str]
-    """For a table row: the terms of such a cell, when the question names another column as well; otherwise empty."""
-    lacks: float
-    """The weight of the weightiest term of the question that it does not hold itself."""
+    """The share in a cell of a table row, or in what an item begins with, that the question names whole."""
     cosine: float
     """With the question; 0 without vectors."""
     score: float
@@ -83,31 +73,31 @@ class Candidate:
 
 
 def gather(asked: Asked, passages: Sequence[RetrievedChunk]) -> list[list[Candidate]]:
-    """Every unit of the first passages in reading order, one list a passage."""
-    read = [(passage, _unit_terms(passage)) for passage in passages[:READ]]
-    weights = rarity(asked.terms, [found for _, units in read for found in units])
-    best = max((passage.score for passage, _ in read), default=0.0) or 1.0
-    return _specific_first(
-        [
-            _Scorer(asked, weights, passage, place, units, passage.score / best).candidates()
-            for place, (passage, units) in enumerate(read)
-        ]
-    )
+    """Every unit of the passages in reading order, one list a passage; neighbours in a document stand in its order."""
+    passages = _in_order(passages)
+    units = [_unit_terms(passage) for passage in passages]
+    weights = rarity(asked.terms, [found for one in units for found in one])
+    best = max((passage.score for passage in passages), default=0.0) or 1.0
+    return [
+        _Scorer(asked, weights, passage, place, found, passage.score / best).candidates()
+        for place, (passage, found) in enumerate(zip(passages, units, strict=True))
+    ]
 
 
-def _specific_first(evidence: list[list[Candidate]]) -> list[list[Candidate]]:
-    """The same, with a row that is asked for before a sentence that says it of something else."""
-    said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
-    best = max(said, key=lambda one: one.score, default=None)
-    if best is None:
-        return evidence
-
-    def scored(one: Candidate) -> Candidate:
-        general = one.crossed and not one.crossed <= best.near[0]
-        near = best.score - SPECIFIC <= one.score <= best.score
-        return replace(one, score=math.nextafter(best.score, math.inf)) if general and near else one
-
-    return [[scored(one) for one in units] for units in evidence]
+def _in_order(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+    """Each passage with its neighbours around it, in the order of their document."""
+    places = {(passage.chunk.document_id, passage.chunk.position): passage for passage in passages}
+    ordered: list[RetrievedChunk] = []
+    taken: set[str] = set()
+    for passage in passages:
+        document, position = passage.chunk.document_id, passage.chunk.position
+        while (document, position - 1) in places and passage.chunk.id not in taken:
+            position -= 1
+        while (one := places.get((document, position))) and one.chunk.id not in taken:
+            ordered.append(one)
+            taken.add(one.chunk.id)
+            position += 1
+    return [*ordered, *(passage for passage in passages if passage.chunk.id not in taken)]
 
 
 def best_of(evidence: Iterable[Sequence[Candidate]]) -> Candidate | None:
@@ -132,18 +122,7 @@ def needed(asked: Asked, opening: Candidate, entry: Candidate) -> bool:
 
 
 def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
-    text = passage.chunk.text
-    return [
-        _terms(text[unit.start : unit.end])
-        | (_done(text[unit.start : unit.end]) if unit.kind is BlockKind.HEADER else frozenset())
-        for unit in passage.chunk.units
-    ]
-
-
-@lru_cache(maxsize=512)
-def _done(header: str) -> frozenset[str]:
-    """What the people and things that head a column do: an `Owner` owns."""
-    return frozenset(stem(word[:-2]) for word in words(header) if len(word) > 4 and word.endswith(("er", "or")))
+    return [_terms(passage.chunk.text[unit.start : unit.end]) for unit in passage.chunk.units]
 
 
 @lru_cache(maxsize=4096)
@@ -174,96 +153,79 @@ class _Scorer:
 
     def candidates(self) -> list[Candidate]:
         chunk = self._passage.chunk
-        heading, heading_cosine, since, rows = frozenset(terms(" ".join(chunk.heading))), 0.0, UNDER_REACH, 0
+        heading, cosine, since = frozenset(terms(" ".join(chunk.heading))), 0.0, UNDER_REACH
         found = []
         for index, own in enumerate(self._units):
-            above, row = layout.is_heading(chunk, index), chunk.units[index].kind is BlockKind.ROW
-            found.append(self._candidate(index, heading, heading_cosine, since if row else since - rows, above=above))
+            above = layout.is_heading(chunk, index) or self._is_label(index)
+            found.append(self._candidate(index, heading, cosine, since, above=above))
             if above:
-                heading, heading_cosine, since, rows = own, self._cosine(index), 0, 0
-            else:
-                since, rows = since + 1, rows + row
+                heading, cosine, since = own, self._cosine(index), 0
+            elif chunk.units[index].kind is not BlockKind.ROW:
+                since += 1
         return found
 
-    def _candidate(
-        self, index: int, heading: frozenset[str], heading_cosine: float, since: int, *, above: bool
-    ) -> Candidate:
+    def _is_label(self, index: int) -> bool:
+        """Whether a short sentence only repeats words of the question, as `Safety stock.` does before what it is."""
         chunk = self._passage.chunk
-        text = layout.text_of(chunk, index)
-        own = self._units[index] | held_kind(self._asked, text)
+        short = chunk.units[index].kind is BlockKind.PROSE and len(layout.text_of(chunk, index).split()) <= LABEL
+        last = index + 1 == len(chunk.units) or layout.apart(chunk, index + 1)
+        return short and not last and frozenset[str]() < self._units[index] <= frozenset(self._asked.terms)
+
+    def _candidate(self, index: int, heading: frozenset[str], cosine: float, since: int, *, above: bool) -> Candidate:
+        chunk = self._passage.chunk
+        text, kind, own = layout.text_of(chunk, index), chunk.units[index].kind, self._units[index]
         before = self._before(index)
-        around = sum(
-            weight
-            * (BEFORE if term in before else HEADING if term in heading else TITLE if term in self._title else 0.0)
-            for term, weight in self._weights.items()
-            if term not in own
-        )
-        held = self._share(own)
+        held, named = self._share(own), self._named(index)
+        around = CONTEXT * self._share((before | heading | self._title) - own)
         under = self._share(heading)
         near = max(0.0, 1 - since / UNDER_REACH)
-        named, crossed = self._named(index)
-        score = (
-            COVERAGE * (held + around)
-            + COSINE * self._cosine(index)
-            + PASSAGE * self._relative
-            + NAMED * named
-            + (TYPE if self._asked.wanted is not None and holds(self._asked.wanted, text) else 0.0)
-            + near * (UNDER_COVERAGE * under + UNDER_COSINE * heading_cosine)
-        )
         return Candidate(
             passage=self._passage,
             place=self._place,
             index=index,
             text=text,
-            kind=chunk.units[index].kind,
-            says=(not above or self._dated(index, text, held))
+            kind=kind,
+            says=not above
             and index not in self._ordered
-            and chunk.units[index].kind is not BlockKind.HEADER
+            and kind is not BlockKind.HEADER
             and bool(_MEANINGFUL.search(text)),
             near=(own, before, heading, self._title),
             own=held,
             coverage=held + around,
             heading=under,
             named=named,
-            crossed=crossed,
-            lacks=max((weight for term, weight in self._weights.items() if term not in own), default=0.0),
             cosine=self._cosine(index),
-            score=score,
+            score=held
+            + around
+            + self._cosine(index)
+            + PASSAGE * self._relative
+            + UNDER * near * (under + cosine / 2)
+            + NAMED * named
+            + (DEFINES if self._defines(text, heading, since) else 0.0),
         )
 
-    def _dated(self, index: int, text: str, held: float) -> bool:
-        """Whether a heading answers by itself: it has the date that is asked for, and much of the question."""
-        asked = self._asked.wanted is AnswerType.DATE and held >= DATED and holds(AnswerType.DATE, text)
-        return asked and self._passage.chunk.units[index].kind is BlockKind.HEADING
+    def _defines(self, text: str, heading: frozenset[str], since: int) -> bool:
+        """Whether a sentence begins with what is to be explained, or is the first under a heading that is nothing
+        else."""
+        thing = self._asked.defines
+        if not thing:
+            return False
+        start = terms(_ARTICLE.sub("", text)[:80])[: len(thing)]
+        return tuple(start) == thing or (since == 0 and heading == frozenset(thing))
 
     def _before(self, index: int) -> frozenset[str]:
         chunk = self._passage.chunk
         place = layout.opening(chunk, index) if chunk.units[index].kind is BlockKind.ROW else index - 1
         return self._units[place] if place is not None and place >= 0 else frozenset()
 
-    def _named(self, index: int) -> tuple[float, frozenset[str]]:
-        """What `Candidate` calls `named` and `crossed`."""
+    def _named(self, index: int) -> float:
+        """What `Candidate` calls `named`."""
         text, kind = layout.text_of(self._passage.chunk, index), self._passage.chunk.units[index].kind
-        if kind is BlockKind.ITEM:
-            return max(map(self._share, self._asked_for(layout.subject(text))), default=0.0), frozenset()
-        if kind is not BlockKind.ROW:
-            return 0.0, frozenset()
-        cells = [self._asked_for(names) for names in layout.cells(text)]
-        columns = {number for number, name in enumerate(self._columns(index)) if self._asked_for([name])}
-        crossed = [name for number, names in enumerate(cells) for name in names if columns - {number}]
-        person = frozenset(self._asked.terms) if self._asked.wanted is AnswerType.PERSON else None
-        said = [name for number, names in enumerate(cells) for name in names if number == 0 or name != person]
-        named = max(map(self._share, said), default=0.0)
-        return named, max(crossed, key=self._share, default=frozenset())
-
-    def _asked_for(self, names: Iterable[str]) -> list[frozenset[str]]:
-        """The terms of those names that the question has whole."""
-        asked = frozenset(self._asked.terms)
-        return [found for found in map(_terms, names) if found and found <= asked]
-
-    def _columns(self, index: int) -> list[str]:
-        header = layout.opening(self._passage.chunk, index)
-        return layout.text_of(self._passage.chunk, header).split(" | ") if header is not None else []
+        if kind not in (BlockKind.ITEM, BlockKind.ROW):
+            return 0.0
+        names = layout.subject(text) if kind is BlockKind.ITEM else [n for cell in layout.cells(text) for n in cell]
+        whole = (found for found in map(_terms, names) if found and found <= frozenset(self._asked.terms))
+        return max(map(self._share, whole), default=0.0)
 
     def _share(self, found: frozenset[str]) -> float:
         return sum(weight for term, weight in self._weights.items() if term in found)

@@ -107,8 +107,10 @@ def _indent(chunk: Chunk, index: int) -> int:
 
 
 def run(chunk: Chunk, index: int) -> range:
-    """The units of the list or table that a unit is part of: its entries and what stands between them."""
+    """The units of the list, table or code that a unit is part of: its entries and what stands between them."""
     kind = chunk.units[index].kind
+    if kind is BlockKind.CODE:
+        return _code(chunk, index)
     if kind not in LISTED:
         return range(index, index + 1)
     start, end = index, index + 1
@@ -117,6 +119,16 @@ def run(chunk: Chunk, index: int) -> range:
     while (after := _entry(chunk, kind, range(end, len(chunk.units)))) is not None:
         end = after + 1
     return range(start, within(chunk, end - 1).stop)
+
+
+def _code(chunk: Chunk, index: int) -> range:
+    """The code blocks that stand one after another."""
+    start, end = index, index + 1
+    while start and chunk.units[start - 1].kind is BlockKind.CODE:
+        start -= 1
+    while end < len(chunk.units) and chunk.units[end].kind is BlockKind.CODE:
+        end += 1
+    return range(start, end)
 
 
 def counts(chunk: Chunk, members: range, said: Container[int]) -> bool:
@@ -166,6 +178,20 @@ def opening(chunk: Chunk, index: int) -> int | None:
     return None
 
 
+def goes_on(chunk: Chunk, index: int, following: Chunk) -> bool:
+    """Whether what a unit belongs to (a list, a table, code) reaches the end of its chunk and goes on in the next."""
+    kind = chunk.units[index].kind
+    first = next((number for number, unit in enumerate(following.units) if unit.start >= following.overlap), None)
+    joined = (following.document_id, following.position) == (chunk.document_id, chunk.position + 1)
+    return (
+        joined
+        and first is not None
+        and len(chunk.units) - run(chunk, index).stop <= _REACH
+        and following.units[first].kind is kind
+        and following.heading == chunk.heading
+    )
+
+
 def header(chunk: Chunk, index: int) -> int | None:
     """The nearest header of a table above a unit."""
     return next((place for place in range(index - 1, -1, -1) if chunk.units[place].kind is BlockKind.HEADER), None)
@@ -184,6 +210,5 @@ def _parent(chunk: Chunk, index: int) -> int | None:
 
 def _explaining(chunk: Chunk, index: int) -> int | None:
     """The sentence, step or heading right above a code block, or above those that it follows."""
-    while index and chunk.units[index - 1].kind is BlockKind.CODE:
-        index -= 1
+    index = _code(chunk, index).start
     return index - 1 if index and chunk.units[index - 1].kind in {*_EXPLAINS, BlockKind.HEADING} else None

@@ -38,7 +38,7 @@ from pipeline.values.people import (
 from pipeline.values.planning import Clarify, Decline, Format, Intent, Plan, Reply, Retrieval, Search
 from pipeline.values.request import Limits, Options, Request
 from pipeline.values.work import Rating, Reason, Vote, Work
-from pipeline.values.writing import Brief, Claim, Finished, Judgement, Sentence, Support, Usage
+from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, Sentence, Support, Usage
 
 __all__ = [
     "AS_SET",
@@ -61,6 +61,7 @@ __all__ = [
     "Decline",
     "Document",
     "Event",
+    "Extent",
     "Factor",
     "Finished",
     "Format",

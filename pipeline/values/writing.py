@@ -26,6 +26,8 @@ class Brief(Value):
     """ISO 639-1 code the answer should be in; empty: the question's own."""
     max_length: int = 1000
     """Characters."""
+    everything: bool = False
+    """Lists, tables, steps and code are given whole, whatever the length."""
 
 
 class Sentence(Value):
@@ -56,6 +58,16 @@ class Usage(Value):
     """How the answer came about where that is not the plain way (`model_unavailable`, `breaker_open`)."""
 
 
+class Extent(Value):
+    """How much of a list, a table, a procedure or a script is shown."""
+
+    shown: int
+    total: int
+    """Entries, rows or steps; lines of code."""
+    kind: BlockKind
+    """ITEM, STEP, ROW or CODE."""
+
+
 class Finished(Value):
     """The end of a draft. `complete` is False when the writer was cut off."""
 
@@ -66,6 +78,8 @@ class Finished(Value):
     """`usage` is what was used; False when nobody came to saying so."""
     missing: tuple[str, ...] = ()
     """Parts of the question that the passages do not hold, in the question's own words."""
+    extent: Extent | None = None
+    """Set where only a part of a list is shown."""
 
 
 class Support(StrEnum):

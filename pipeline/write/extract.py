@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
 
-from pipeline.read import layout
-from pipeline.read.asked import read
+from pipeline.ports import Passages
+from pipeline.read import layout, wholes
+from pipeline.read.asked import Asked, read
 from pipeline.read.evidence import Candidate, gather
-from pipeline.values import BlockKind, Brief, Finished, Format, Intent, RetrievedChunk, Sentence, Style, Turn
+from pipeline.read.wholes import Evidence, may_be_cut, whole
+from pipeline.values import BlockKind, Brief, Extent, Finished, Format, Intent, RetrievedChunk, Sentence, Style, Turn
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
 from pipeline.write.extract_lists import entries, overview
 
-Evidence = list[list[Candidate]]
 UNRULED = (Format.PROSE, Format.PLAIN, Format.STEPS)
 """Forms of an answer that have no tables."""
+_PARTED = frozenset({*layout.LISTED, BlockKind.CODE})
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What is said, and how much that is of the list, table or code it comes from; None where it is all."""
+
+    sentences: Sequence[Sentence] = ()
+    extent: Extent | None = None
 
 
 class ExtractiveWriter:
@@ -24,60 +35,68 @@ class ExtractiveWriter:
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
     ) -> AsyncIterator[Sentence | Finished]:
         """Yield the chosen units in the order they are read, then one Finished. Never raises."""
-        for sentence in extract(brief, passages):
+        found = extract(brief, passages)
+        for sentence in found.sentences:
             yield sentence
-        yield Finished()
+        yield Finished(extent=found.extent)
 
 
-def extract(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentence]:
-    """The extract for `brief`: at most `brief.max_length` characters, unless its first unit alone is longer."""
+async def completed(brief: Brief, passages: Sequence[RetrievedChunk], library: Passages) -> Sequence[RetrievedChunk]:
+    """`passages` with the other parts of the list, table or code that the extract for `brief` comes from.
+
+    Raises Unavailable."""
+    if not any(may_be_cut(passage.chunk) for passage in passages):
+        return passages
+    said = (sentence for sentence in extract(brief, passages).sentences if sentence.kind in _PARTED)
+    parted = next(said, None)
+    return await wholes.completed(passages, parted.chunk_ids[0], library) if parted else passages
+
+
+def extract(brief: Brief, passages: Sequence[RetrievedChunk]) -> Extract:
+    """The extract for `brief`: at most `brief.max_length` characters, unless its first unit alone is longer, or
+    everything is wanted."""
     evidence = gather(read(brief.question), passages)
-    if brief.sides and brief.format is Format.TABLE:
-        return comparison(brief, passages) or _fitting(prose(brief, evidence), brief.max_length)
-    return _fitting(_listed(brief, evidence) or prose(brief, evidence), brief.max_length)
+    if brief.sides and brief.format is Format.TABLE and (table := comparison(brief, passages)):
+        return Extract(table)
+    listed = _listed(brief, evidence)
+    chosen = listed or _prose(brief, evidence)
+    kept = chosen if brief.everything else _fitting(chosen, brief.max_length)
+    bullets = brief.format is Format.BULLETS or brief.style is Style.BULLET or brief.intent in _OVERVIEWS
+    if brief.format in UNRULED and not listed:
+        return Extract(list(_spelled_out(kept)), _extent(evidence, kept))
+    return Extract(list(_sentences(kept, bullets=bullets)), _extent(evidence, kept))
 
 
-def _listed(brief: Brief, evidence: Evidence) -> list[Sentence]:
-    if brief.intent is Intent.PROCEDURE or brief.format is Format.STEPS:
-        return entries(read(brief.question), evidence, (BlockKind.STEP, BlockKind.ITEM))
-    if brief.intent in (Intent.SUMMARY, Intent.AGGREGATION):
-        return overview(read(brief.question), evidence)
-    if brief.intent is Intent.LIST or brief.format is Format.BULLETS:
-        return entries(read(brief.question), evidence, (BlockKind.ITEM, BlockKind.ROW, BlockKind.STEP))
-    if brief.format is Format.TABLE:
-        return entries(read(brief.question), evidence, (BlockKind.ROW,))
-    return []
+_OVERVIEWS = (Intent.SUMMARY, Intent.AGGREGATION)
 
 
-def prose(brief: Brief, evidence: Evidence) -> list[Sentence]:
-    """The sentences that answer, each with what it cannot be understood without."""
-    measure = MEASURES[
-        Style.BULLET if brief.intent is Intent.PROCEDURE and brief.style is Style.CONCISE else brief.style
-    ]
+def _listed(brief: Brief, evidence: Evidence) -> list[Candidate]:
     asked = read(brief.question)
-    parts = [(read(query), part(evidence, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
-    commands = brief.intent is Intent.PROCEDURE
+    if brief.intent is Intent.PROCEDURE or brief.format is Format.STEPS:
+        return entries(asked, evidence, (BlockKind.STEP, BlockKind.ITEM))
+    if brief.intent in _OVERVIEWS:
+        return overview(asked, evidence)
+    if brief.intent is Intent.LIST or brief.format is Format.BULLETS:
+        return entries(asked, evidence, (BlockKind.ITEM, BlockKind.ROW, BlockKind.STEP))
+    return entries(asked, evidence, (BlockKind.ROW,)) if brief.format is Format.TABLE else []
+
+
+def _prose(brief: Brief, evidence: Evidence) -> list[Candidate]:
+    """The sentences that answer, each with what it cannot be understood without."""
+    procedure = brief.intent is Intent.PROCEDURE
+    measure = MEASURES[Style.BULLET if procedure and brief.style is Style.CONCISE else brief.style]
+    asked = read(brief.question)
+    parts: list[tuple[Asked, Evidence]]
+    parts = [(read(query), _part(evidence, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
     chosen = {
         one.place_in_text: one
         for asked, units in parts or [(asked, evidence)]
-        for one in choose(asked, units, measure, commands=commands)
+        for one in choose(asked, units, measure, commands=procedure or asked.commands)
     }
-    ordered = [chosen[place] for place in sorted(chosen)]
-    if brief.format in UNRULED:
-        return list(_spelled_out(ordered))
-    return list(_sentences(ordered, bullets=brief.format is Format.BULLETS or brief.style is Style.BULLET))
+    return [chosen[place] for place in sorted(chosen)]
 
 
-def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
-    """The same without a table: each row is a sentence with the names of its columns."""
-    told = [one for one in chosen if one.kind is not BlockKind.HEADER]
-    for one, sentence in zip(told, _sentences(told, bullets=False), strict=True):
-        row = one.kind is BlockKind.ROW
-        text = layout.spelled_out(one.passage.chunk, one.index)
-        yield sentence.model_copy(update={"text": text, "kind": BlockKind.PROSE, "opens": True}) if row else sentence
-
-
-def part(evidence: Evidence, number: int, query: str) -> Evidence:
+def _part(evidence: Evidence, number: int, query: str) -> Evidence:
     """The evidence for one part of a question: every passage counts, also one that was found for another part.
 
     Such a one has no vectors for this part, and fits it as well as its best sentence does in words."""
@@ -96,20 +115,45 @@ def part(evidence: Evidence, number: int, query: str) -> Evidence:
     return gather(read(query), scored)
 
 
-def _sentences(chosen: Iterable[Candidate], *, bullets: bool) -> Iterable[Sentence]:
+def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
+    """The same without a table: each row is a sentence with the names of its columns."""
+    told = [one for one in chosen if one.kind is not BlockKind.HEADER]
+    for one, sentence in zip(told, _sentences(told, bullets=False), strict=True):
+        row = one.kind is BlockKind.ROW
+        text = layout.spelled_out(one.passage.chunk, one.index)
+        yield sentence.model_copy(update={"text": text, "kind": BlockKind.PROSE, "opens": True}) if row else sentence
+
+
+def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Sentence]:
     """Candidates as they are printed; a new paragraph begins where passage or line changes."""
     before: Candidate | None = None
-    chosen = list(chosen)
+    shown: dict[BlockKind, tuple[Candidate, BlockKind]] = {}
     for one in chosen:
-        joined = before is not None and before.place == one.place and before.index == one.index - 1
-        joined = joined or (one.kind is BlockKind.ROW and before is not None and before.place == one.place)
-        kind = _shown(one, chosen)
+        last, kind = shown.get(one.kind, (one, BlockKind.PROSE))
+        if not _go_on(last, one):
+            kind = _shown(one, chosen)
+        shown[one.kind] = one, kind
         if bullets and kind is BlockKind.PROSE and not layout.leads_in(one.text):
             kind = BlockKind.ITEM
-        opens = not joined or (before is not None and before.kind is not one.kind and kind is not BlockKind.ROW)
+        opens = before is None or not (_beside(before, one) or (before.kind is one.kind and _go_on(before, one)))
+        opens = opens or (before is not None and before.kind is not one.kind and kind is not BlockKind.ROW)
         opens = opens or (kind is BlockKind.PROSE and layout.apart(one.passage.chunk, one.index))
         yield Sentence(text=one.text, kind=kind, chunk_ids=(one.chunk_id,), opens=opens and not (bullets and before))
         before = one
+
+
+def _beside(before: Candidate, one: Candidate) -> bool:
+    """Whether nothing stands between them, or they are rows of one table."""
+    return before.place == one.place and (before.index == one.index - 1 or one.kind is BlockKind.ROW)
+
+
+def _go_on(last: Candidate, one: Candidate) -> bool:
+    """Whether one entry continues the list of another in the next chunk, or after others of that chunk."""
+    if one is last or one.kind not in layout.LISTED:
+        return False
+    if last.place == one.place:
+        return last.index in layout.run(one.passage.chunk, one.index)
+    return layout.goes_on(last.passage.chunk, last.index, one.passage.chunk)
 
 
 def _shown(one: Candidate, chosen: Sequence[Candidate]) -> BlockKind:
@@ -117,26 +161,48 @@ def _shown(one: Candidate, chosen: Sequence[Candidate]) -> BlockKind:
 
     An entry of a list of which nothing else is said reads as a sentence, and steps have numbers only from the first
     one on without a gap: others would not be their own."""
+    chunk = one.passage.chunk
+    said = {other.index for other in chosen if other.place == one.place}
     if one.kind is BlockKind.HEADING:
-        return BlockKind.PROSE
+        led = any(layout.leads_in(layout.text_of(chunk, index)) for index in said if index < one.index)
+        return BlockKind.ITEM if led else BlockKind.PROSE
     if one.kind not in (BlockKind.ITEM, BlockKind.STEP):
         return one.kind
-    chunk = one.passage.chunk
     start, members = layout.opening(chunk, one.index), layout.run(chunk, one.index)
-    said = {other.index for other in chosen if other.place == one.place}
     if not said & ({*members, one.index if start is None else start} - {one.index}):
         return BlockKind.PROSE
     return BlockKind.STEP if one.kind is BlockKind.STEP and layout.counts(chunk, members, said) else BlockKind.ITEM
 
 
-def _fitting(sentences: Sequence[Sentence], length: int) -> list[Sentence]:
-    """The first sentences that fit into `length` characters, at least one, and no lead-in left alone at the end."""
-    kept: list[Sentence] = []
-    for sentence in sentences:
-        length -= len(sentence.text) + 1
+def _fitting(chosen: Sequence[Candidate], length: int) -> list[Candidate]:
+    """The first that fit into `length` characters, at least one, and no lead-in left alone at the end."""
+    kept: list[Candidate] = []
+    for one in chosen:
+        length -= len(one.text) + 1
         if kept and length < 0:
             break
-        kept.append(sentence)
+        kept.append(one)
     while len(kept) > 1 and (layout.leads_in(kept[-1].text) or kept[-1].kind is BlockKind.HEADER):
         kept.pop()
     return kept
+
+
+def _extent(evidence: Evidence, shown: Sequence[Candidate]) -> Extent | None:
+    """How much is shown of the first list, table or code of which more than one entry is shown; None when that is
+    all. Of a table of which rows are named, these count."""
+    places = {one.place_in_text for one in shown}
+    for one in shown:
+        if one.kind not in _PARTED:
+            continue
+        every = [entry for entry in whole(evidence, one) if entry.kind is one.kind]
+        if named := [entry for entry in every if entry.kind is BlockKind.ROW and entry.named >= one.named > 0]:
+            every = named
+        said = [entry for entry in every if entry.place_in_text in places]
+        if len(said) < len(every) and (len(said) > 1 or one.kind is BlockKind.CODE):
+            return Extent(shown=_count(said), total=_count(every), kind=one.kind)
+    return None
+
+
+def _count(entries: Sequence[Candidate]) -> int:
+    """Entries; of code, lines."""
+    return sum(one.text.count("\n") + 1 if one.kind is BlockKind.CODE else 1 for one in entries)

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.evidence import Candidate, best_of, needed
+from pipeline.read.wholes import Evidence, whole
 from pipeline.text import terms
-from pipeline.values import BlockKind, Document, RetrievedChunk, Sentence
+from pipeline.values import BlockKind, Document
 
 NEAR, NEAR_WITHIN = 0.5, 1.2
 """How far below the best sentence a list may score and still be the answer to a question that asks for one; further
 when it stands in the same passage as that sentence."""
-SECOND_CHOICE = 0.25
-"""What each place in the order of wanted kinds costs a list."""
 OVERVIEW, OVERVIEW_GAP = 6, 1.2
 """Entries of an overview, and how far below the best sentence each may score."""
 TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
@@ -25,86 +24,50 @@ EACH = 2
 """Entries for each section of an overview, and for each passage where there are several."""
 
 
-def entries(asked: Asked, evidence: Sequence[Sequence[Candidate]], kinds: Sequence[BlockKind]) -> list[Sentence]:
+def entries(asked: Asked, evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
     """The list, procedure or table that fits the question best, whole and with its opening; [] when none comes near.
 
-    Of two that fit equally, the kind named first wins. Steps go on into the next passage where that continues them."""
+    Of a table only the rows that the question names, if any."""
     best = best_of(evidence)
-    found: tuple[float, Sequence[Candidate], range] | None = None
+    found: tuple[float, Candidate] | None = None
     for units in evidence:
-        for members in _runs(units, kinds):
-            score = _fit(units, members) - SECOND_CHOICE * kinds.index(units[members.start].kind)
-            near = 0.0 if best and _commands(best) else NEAR_WITHIN if best and best.place == units[0].place else NEAR
+        for first in _lists(units, kinds):
+            score = _fit(units, first)
+            near = NEAR_WITHIN if best and best.place == first.place else NEAR
             if best and score >= best.score - near and (found is None or score > found[0]):
-                found = score, units, members
+                found = score, first
     if found is None:
         return []
-    _, units, members = found
-    place = layout.opening(units[0].passage.chunk, members.start)
-    opens = [units[place]] if place is not None and needed(asked, units[place], units[members.start]) else []
-    chosen = opens + _asked_for([units[index] for index in members])
-    if members.stop == len(units):
-        chosen += _continued(units[0].passage, units[members.start].kind, evidence)
-    shown = {BlockKind.HEADING: BlockKind.PROSE}
-    if not layout.counts(units[0].passage.chunk, members, members):
-        shown[BlockKind.STEP] = BlockKind.ITEM
-    return [
-        Sentence(
-            text=one.text,
-            kind=shown.get(one.kind, one.kind),
-            chunk_ids=(one.chunk_id,),
-            opens=number == 0 or (number == len(opens) and chosen[0].kind is not BlockKind.HEADER),
-        )
-        for number, one in enumerate(chosen)
-    ]
+    listed = whole(evidence, found[1])
+    first = listed[0]
+    place = layout.opening(first.passage.chunk, first.index)
+    opening = evidence[first.place][place] if place is not None else None
+    named = [one for one in listed if one.kind is BlockKind.ROW and one.named]
+    return [*([opening] if opening and needed(asked, opening, first) else []), *(named or listed)]
 
 
-def _asked_for(entries: list[Candidate]) -> list[Candidate]:
-    """The rows of a table that the question names; all entries where it names none."""
-    rows = [one for one in entries if one.kind is BlockKind.ROW]
-    return [one for one in rows if one.crossed] or [one for one in rows if one.named] or entries
-
-
-def _commands(one: Candidate) -> bool:
-    """Whether a candidate is told by code: no list that fits less stands for it."""
-    return one.kind is BlockKind.CODE or any(
-        one.passage.chunk.units[index].kind is BlockKind.CODE for index in layout.within(one.passage.chunk, one.index)
-    )
-
-
-def _runs(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[range]:
-    """Lists of at least two entries of the wanted kinds."""
-    found: list[range] = []
+def _lists(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[Candidate]:
+    """The first entry of every list of at least two entries of the wanted kinds."""
+    found: list[Candidate] = []
+    end = 0
     for one in units:
-        if one.kind in kinds and (not found or one.index >= found[-1].stop):
+        if one.kind in kinds and one.index >= end:
             members = layout.run(one.passage.chunk, one.index)
-            found.append(range(one.index, members.stop))
-    return [members for members in found if sum(units[index].kind in kinds for index in members) > 1]
+            end = members.stop
+            if sum(units[index].kind in kinds for index in members) > 1:
+                found.append(one)
+    return found
 
 
-def _fit(units: Sequence[Candidate], members: range) -> float:
+def _fit(units: Sequence[Candidate], first: Candidate) -> float:
     """A list fits as well as its best entry or what opens it."""
-    place = layout.opening(units[0].passage.chunk, members.start)
-    return max(units[index].score for index in ([place] if place is not None else []) + list(members))
+    members = [units[index] for index in layout.run(first.passage.chunk, first.index)]
+    place = layout.opening(first.passage.chunk, first.index)
+    return max(one.score for one in ([units[place]] if place is not None else []) + members)
 
 
-def _continued(passage: RetrievedChunk, kind: BlockKind, evidence: Sequence[Sequence[Candidate]]) -> list[Candidate]:
-    """The entries at the start of the passage that follows in the same document."""
-    chunk = passage.chunk
-    for units in evidence:
-        if units and (units[0].passage.chunk.document_id, units[0].passage.chunk.position) == (
-            chunk.document_id,
-            chunk.position + 1,
-        ):
-            after = units[0].passage.chunk
-            own = [one for one in units if after.units[one.index].start >= after.overlap]
-            if own and own[0].kind is kind:
-                return [one for one in own if one.index in layout.run(after, own[0].index)]
-    return []
-
-
-def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sentence]:
-    """The best sentences of the passages that come near the best one, as a list; [] when there is only one.
+def overview(asked: Asked, evidence: Evidence) -> list[Candidate]:
+    """The best sentences of the passages that come near the best one; [] when there is only one.
 
     When the question names one document by its title, only of that document."""
     told = [one for units in evidence for one in units if one.says and one.kind in TOLD]
@@ -116,21 +79,16 @@ def overview(asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> list[Sent
     each = max(EACH, OVERVIEW // max(1, len({one.place for one in told})))
     chosen: dict[str, Candidate] = {}
     passages: Counter[int] = Counter()
-    sections: Counter[str] = Counter()
+    sections: Counter[tuple[int, str]] = Counter()
     for one in sorted(told, key=lambda one: -one.score):
-        section = layout.above(one.passage.chunk, one.index)
+        section = one.place, layout.above(one.passage.chunk, one.index)
         room = passages[one.place] < each and sections[section] < EACH
         if best and room and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
             chosen[one.text] = one
             passages[one.place] += 1
             sections[section] += 1
-    if len(chosen) < 2:
-        return []
     ordered = sorted(chosen.values(), key=lambda one: -one.score)[:OVERVIEW]
-    return [
-        Sentence(text=one.text, kind=BlockKind.ITEM, chunk_ids=(one.chunk_id,), opens=number == 0)
-        for number, one in enumerate(sorted(ordered, key=lambda one: one.place_in_text))
-    ]
+    return sorted(ordered, key=lambda one: one.place_in_text) if len(ordered) > 1 else []
 
 
 def _names(asked: Asked, document: Document) -> bool:

@@ -170,20 +170,15 @@ def _splitting() -> Run:
 
 
 def _figures() -> Run:
-    from pipeline.read.figures import names_another
+    from pipeline.read.differing import differ
 
-    return lambda text: names_another(text, text)
+    return lambda text: differ(text, text, text)
 
 
 def _asking() -> Run:
-    from pipeline.read.asked import AnswerType, holds, read
+    from pipeline.read.asked import read
 
-    def run(text: str) -> None:
-        read(text)
-        for kind in AnswerType:
-            holds(kind, text)
-
-    return run
+    return read
 
 
 def _addresses() -> Run:

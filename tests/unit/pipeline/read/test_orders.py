@@ -47,7 +47,9 @@ def test_an_extract_quotes_the_paragraph_without_the_order() -> None:
     question = "To which account are invoices paid?"
     said = " ".join(
         sentence.text
-        for sentence in extract(Brief(question=question, queries=(question,)), [passage(f"{PLAIN} {ORDER} {AFTER}")])
+        for sentence in extract(
+            Brief(question=question, queries=(question,)), [passage(f"{PLAIN} {ORDER} {AFTER}")]
+        ).sentences
     )
     assert "Invoices" in said or "invoices" in said
     assert "42" not in said

@@ -33,7 +33,7 @@ def table(question: str, *passages: RetrievedChunk) -> Said:
         intent=Intent.COMPARISON,
         format=Format.TABLE,
     )
-    return [(sentence.kind, sentence.text) for sentence in extract(brief, passages)]
+    return [(sentence.kind, sentence.text) for sentence in extract(brief, passages).sentences]
 
 
 TRAVEL = passage(

@@ -1,0 +1,76 @@
+"""A list, a table, a procedure or a script as a whole, also where it was cut into several chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.ports import Passages
+from pipeline.read import layout
+from pipeline.read.evidence import Candidate
+from pipeline.values import BlockKind, Chunk, RetrievedChunk
+
+FURTHER = 12
+"""Chunks that are fetched at most to complete a passage: 60 steps are three, 120 rows of a table five."""
+_CUT = frozenset({*layout.LISTED, BlockKind.CODE})
+
+Evidence = Sequence[Sequence[Candidate]]
+
+
+def whole(evidence: Evidence, one: Candidate) -> list[Candidate]:
+    """Every entry of what `one` is an entry of, with what stands between them, in order."""
+    units = evidence[one.place]
+    found = [units[index] for index in layout.run(one.passage.chunk, one.index)]
+    for before in reversed(evidence[: one.place]):
+        if not (before and (last := _last(before, one.kind)) and _goes_on(last, found[0])):
+            break
+        found = [before[index] for index in layout.run(last.passage.chunk, last.index)] + found
+    for after in evidence[one.place + 1 :]:
+        last = next(entry for entry in reversed(found) if entry.kind is one.kind)
+        if not (after and _goes_on(last, after[0])):
+            break
+        first = next(entry for entry in after if _own(entry))
+        found += [after[index] for index in layout.run(first.passage.chunk, first.index) if _own(after[index])]
+    return [entry for entry in found if _own(entry) or entry.place == found[0].place]
+
+
+async def completed(passages: Sequence[RetrievedChunk], chunk_id: str, library: Passages) -> list[RetrievedChunk]:
+    """`passages` with the chunks in which the list, table or code of the one with `chunk_id` begins or goes on."""
+    first = next(one for one in passages if one.chunk.id == chunk_id)
+    found = [first]
+    for forward in (True, False):
+        while len(found) <= FURTHER:
+            chunk = found[-1 if forward else 0].chunk
+            before, after = await library.neighbours(chunk)
+            other = after if forward else before
+            pair = (chunk, other) if forward else (other, chunk)
+            if other is None or pair[0] is None or pair[1] is None or not _cut_between(pair[0], pair[1]):
+                break
+            known = next((one for one in passages if one.chunk.id == other.id), None)
+            more = known or first.model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})
+            found.insert(len(found) if forward else 0, more)
+    given = {one.chunk.id for one in passages}
+    return [*passages, *(one for one in found if one.chunk.id not in given)]
+
+
+def may_be_cut(chunk: Chunk) -> bool:
+    """Whether a list, table or code stands where the chunk begins or ends."""
+    own = [unit.kind for unit in chunk.units if unit.start >= chunk.overlap]
+    return bool(own) and (own[-1] in _CUT or (chunk.position > 0 and own[0] in _CUT))
+
+
+def _cut_between(before: Chunk, after: Chunk) -> bool:
+    last = next((n for n in reversed(range(len(before.units))) if before.units[n].kind in _CUT), None)
+    return last is not None and layout.goes_on(before, last, after)
+
+
+def _last(units: Sequence[Candidate], kind: BlockKind) -> Candidate | None:
+    return next((one for one in reversed(units) if one.kind is kind), None)
+
+
+def _goes_on(last: Candidate, after: Candidate) -> bool:
+    return layout.goes_on(last.passage.chunk, last.index, after.passage.chunk)
+
+
+def _own(one: Candidate) -> bool:
+    """Whether it is no repetition of the end of the chunk before."""
+    return one.passage.chunk.units[one.index].start >= one.passage.chunk.overlap

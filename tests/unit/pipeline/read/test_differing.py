@@ -1,0 +1,51 @@
+"""Two documents differ when they give different values for the same thing, and at no other time."""
+
+import pytest
+
+from pipeline.read.asked import read
+from pipeline.read.differing import differ, differing
+from pipeline.read.evidence import gather
+from tests.unit.pipeline.compose.build import passage
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        ("How long are backups kept?", "Backups are kept for 30 days.", "We delete backups after 90 days."),
+        ("How many keys are there?", "There are three keys.", "Five keys are there."),
+        ("When does the shop open?", "The shop opens on 1 March 2026.", "The shop opens on 1 May 2026."),
+        ("On which day is the bin emptied?", "The bin is emptied on Mondays.", "The bin is emptied on Fridays."),
+        ("What is the late fee?", "The late fee is $25.", "A late fee of $40 is charged."),
+        ("Are backups encrypted?", "Backups are encrypted.", "Backups are not encrypted."),
+    ],
+)
+def test_another_value_for_the_same_thing_is_told(question: str, one: str, other: str) -> None:
+    assert differ(question, one, other)
+    assert differ(question, other, one)
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        ("How long is the warranty?", "The warranty is two years.", "A warranty of 24 months is given."),
+        ("How many days off are there?", "In the north, 27 days off are given.", "In the south there are 30 days off."),
+        ("How long does it run?", "The Mira runs for nine hours.", "The Vela runs for 14 hours."),
+        ("When was the party?", "The party of 2025 was on 4 July.", "In 2026 the party was on 19 June."),
+        ("What about the shuttle?", "The shuttle comes every 20 minutes.", "The shuttle has 18 seats."),
+        ("Can I get a refund?", "You get a refund within 14 days.", "After 14 days we give no refund."),
+        ("How long does a review take?", "A review takes about two weeks.", "A review takes 12 days."),
+        ("Who is told?", "The lead is told.", "The warden is told."),
+    ],
+)
+def test_other_words_groups_products_years_and_aspects_are_no_conflict(question: str, one: str, other: str) -> None:
+    assert not differ(question, one, other)
+    assert not differ(question, other, one)
+
+
+def test_only_documents_apart_are_held_against_each_other() -> None:
+    question = "How long are backups kept?"
+    old, new = passage("old", "Backups are kept for 30 days."), passage("new", "Backups are kept for 90 days.")
+    asked = read(question)
+    assert {one.chunk_id for one in differing(question, gather(asked, [old, new]))} == {"old", "new"}
+    same = passage("same", "Backups are kept for 30 days. Backups are kept for 90 days.")
+    assert differing(question, gather(asked, [same])) == ()

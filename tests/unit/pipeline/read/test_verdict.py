@@ -1,0 +1,29 @@
+"""Yes, no, or neither: what a passage says to a yes-or-no question."""
+
+import pytest
+
+from pipeline.read.asked import read
+from pipeline.read.evidence import best_of, gather
+from pipeline.read.verdict import verdict
+from tests.unit.pipeline.compose.build import passage
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "says"),
+    [
+        ("Are lockers available to all members?", "Lockers are available to all members of the club.", True),
+        ("May dogs use the lift?", "Dogs must not use the lift.", False),
+        ("Are guests not charged for parking?", "Guests are not charged for parking.", True),
+        ("Is parking forbidden in the yard?", "Parking is not allowed in the yard.", None),
+        ("Can guests park in the yard?", "Guests can park in the yard if a member comes along.", None),
+        ("Can guests park in the yard?", "The yard was paved last year.", None),
+        ("Can guests park in the yard?", "Yes, guests can park in the yard.", None),
+        ("Is the yard open or closed?", "The yard is open.", None),
+        ("When is the yard open?", "The yard is open on Mondays.", None),
+    ],
+)
+def test_yes_or_no_is_said_only_where_the_passage_decides(question: str, text: str, says: bool | None) -> None:
+    asked = read(question)
+    best = best_of(gather(asked, [passage("p", text)]))
+    assert best
+    assert verdict(asked, best) is says
