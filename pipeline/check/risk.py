@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipeline.facts import SPELLED, Facts, facts_of, unlabelled
 from pipeline.check.names import initials, shortened
+from pipeline.facts import SPELLED, Facts, facts_of, unlabelled
 from pipeline.text import WORD, stem, terms
 from pipeline.values import RetrievedChunk
 

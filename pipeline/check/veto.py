@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pipeline.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
 from pipeline.check.folding import fold
 from pipeline.check.names import initials, shortened
+from pipeline.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
 from pipeline.text import STOP_WORDS, WORD, stem
 from pipeline.text import fold as bare
 from pipeline.values import RetrievedChunk

@@ -80,10 +80,10 @@ def _opposed(asked: Asked, one: str, other: str) -> bool:
 
 def _values(text: str, question: str) -> dict[str, set[Quantity | Date | str]]:
     """The values of a sentence that the question does not have, by what they measure."""
-    asked = {fact.name for fact in figures(question)}
+    asked = figures(question)
     found: dict[str, set[Quantity | Date | str]] = defaultdict(set)
     for fact in figures(_TIME.sub(" ", text)):
-        if fact.name not in asked:
+        if not any(_same(fact, one) for one in asked):
             found["date" if isinstance(fact, Date) else fact.unit].add(fact)
     for day in _WEEKDAY.findall(text):
         found["date"].add(day.lower())
