@@ -23,6 +23,8 @@ class Asked:
     """The terms of the thing that it wants to have explained; empty for any other question."""
     commands: bool = False
     """It asks for something to type or run."""
+    dates: bool = False
+    """It asks when something was."""
 
 
 _REQUEST = re.compile(
@@ -49,6 +51,7 @@ _DEFINES = re.compile(
     r"(?P<thing>(?:[^\s?]+\s*){1,4}?)(?:\s(?:mean|stand for))?|what counts as (?:an? )?(?P<counted>.+?))\W*$",
     re.IGNORECASE,
 )
+_DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|quando")
 _COMMANDS = word_pattern("scripts?|commands?|code|snippets?|syntax|examples?|skript|befehle?|beispiele?")
 
 
@@ -59,4 +62,11 @@ def read(question: str) -> Asked:
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     defined = _DEFINES.match(question)
     thing = tuple(terms(defined["thing"] or defined["counted"])) if defined else ()
-    return Asked(question, found, bool(_WHETHER.search(question)), thing, bool(_COMMANDS.search(question)))
+    return Asked(
+        question,
+        found,
+        bool(_WHETHER.search(question)),
+        thing,
+        bool(_COMMANDS.search(question)),
+        bool(_DATES.search(question)),
+    )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pipeline.facts import dates
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.orders import orders
@@ -27,6 +28,8 @@ NAMED = 1.0
 """What a table row or item gains for the share of the question in a cell that the question names whole."""
 DEFINES = 0.5
 """What a sentence gains that begins with what the question wants to have explained."""
+DATED = 0.5
+"""The share of the question that a heading with a date must hold to answer when something was."""
 LABEL = 4
 """Words up to which a sentence may be a label."""
 
@@ -185,7 +188,7 @@ class _Scorer:
             index=index,
             text=text,
             kind=kind,
-            says=not above
+            says=(not above or self._dated(index, held))
             and index not in self._ordered
             and kind is not BlockKind.HEADER
             and bool(_MEANINGFUL.search(text)),
@@ -203,6 +206,12 @@ class _Scorer:
             + NAMED * named
             + (DEFINES if self._defines(text, heading, since) else 0.0),
         )
+
+    def _dated(self, index: int, held: float) -> bool:
+        """Whether a heading is the answer: `3.2.0 (4 March 2026)` to when 3.2.0 came."""
+        text = layout.text_of(self._passage.chunk, index)
+        heading = self._passage.chunk.units[index].kind is BlockKind.HEADING
+        return self._asked.dates and heading and held >= DATED and bool(dates(text.lower()))
 
     def _defines(self, text: str, heading: frozenset[str], since: int) -> bool:
         """Whether a sentence begins with what is to be explained, or is the first under a heading that is nothing

@@ -40,7 +40,8 @@ HEADING = 0.7
 lead-in of a list that answers counts in full."""
 ROW = 0.85
 """What stands in for the cosine of a table row with a cell that the question names, times the share of the question's
-terms in it and around it: a row is no sentence, and its vector says little."""
+terms in it and around it: a row is no sentence, and its vector says little. Also for a sentence under a heading that
+holds the whole question: `12 May`."""
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
 _NEGATION = re.compile(
@@ -107,7 +108,9 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: b
     row = best.kind is BlockKind.ROW and best.named > 0
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
     if cosine > 0:
-        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if row else 0.0)
+        above = set(terms(layout.above(best.passage.chunk, best.index)))
+        titled = ROW if len(asked.terms) > 1 and above.issuperset(asked.terms) else 0.0
+        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if row else titled)
     numbers = set(_NUMBER.findall(f"{best.text} {around} {everything}"))
     return Signals(
         cosine=cosine,

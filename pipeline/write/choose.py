@@ -154,6 +154,8 @@ class _Chooser:
 
 
 def _goes_with(best: Candidate, one: Candidate) -> bool:
+    if best.kind is BlockKind.HEADING:
+        return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
     if rows == (False, False):
         return one.named > 0 or not (best.named > 0 and one.kind is BlockKind.ITEM)
