@@ -106,7 +106,7 @@ def _windows(
         near = cosines.get(chunk.id)
         if near is not None and len(near) == len(starts):
             meaning[begin + 1 : end], known[number] = near, True
-    present: NDArray[np.bool_] = (held | titled).any(axis=0)
+    present = np.logical_or.reduce(held | titled, axis=0).tolist()
     weights = np.fromiter(rarity.values(), float)
     coverage = (titled | held | _shifted(held, first)) @ weights / (weights.sum() or 1.0)
     meaning = np.maximum(meaning, _shifted(meaning, first))

@@ -78,7 +78,7 @@ class Retriever:
         )
         ranked = _merged([one.ranked for one in found])
         good = _merged([one.good for one in found])
-        nearest = good if len(queries) == 1 and len(good) >= self._top_k else _spread(ranked, self._top_k)[0]
+        nearest = good or _spread(ranked, self._top_k)[0]
         return Retrieval(
             passages=tuple(map(_passage, await self._joined(good, ranked))),
             nearest=tuple(map(_passage, nearest)),

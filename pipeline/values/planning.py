@@ -82,7 +82,8 @@ class Retrieval(Value):
     passages: tuple[RetrievedChunk, ...]
     """At or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
-    """The best few whatever their score: what is shown when nothing answers."""
+    """The same, or the best few whatever their score where none is above the floor: what is shown when nothing
+    answers."""
     documents: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
