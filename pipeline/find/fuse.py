@@ -98,11 +98,14 @@ def _windows(
     meaning, known = np.zeros(len(held)), np.zeros(len(passages), bool)
     for number, (chunk, document) in enumerate(passages):
         begin, end = first[number], first[number + 1]
-        starts = [unit.start for unit in chunk.units]
-        for start, term in wanted.find(chunk.text):
-            held[begin + bisect_right(starts, start), term] = True
+        above = " ".join((document.title, *chunk.heading, ""))
+        starts = [len(above) + unit.start for unit in chunk.units]
+        for start, term in wanted.find(above + chunk.text):
+            if start < len(above):
+                titled[begin:end, term] = True
+            else:
+                held[begin + bisect_right(starts, start), term] = True
         held[begin] = False
-        titled[begin:end, [term for _, term in wanted.find(" ".join((document.title, *chunk.heading)))]] = True
         near = cosines.get(chunk.id)
         if near is not None and len(near) == len(starts):
             meaning[begin + 1 : end], known[number] = near, True
