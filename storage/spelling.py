@@ -24,13 +24,14 @@ WRITTEN = """
 
 def similar(db: sqlite3.Connection, scope: str, word: str) -> list[str]:
     """The words nearest to `word` in the texts that `scope` (the beginning of an FTS5 expression) lets be seen, the
-    more frequent first. Its first two letters are taken as right but for one too many or the two exchanged."""
+    more frequent first. Its first two letters are taken as right but for one too many or two exchanged."""
     word = fold(word.lower())
     limit = 0 if len(word) < SHORTEST or not word.isalpha() else 1 if len(word) < LONG else 2
     if not limit:
         return []
     known: dict[str, int] = {}
-    for beginning in {word[:2], word[1] + word[0] + word[2], word[1:4], word[0] + word[2:4]}:
+    first, second, third = word[:3]
+    for beginning in {first + second, second + first + third, first + third + second, word[1:4], first + word[2:4]}:
         known.update(db.execute(BEGINNING, (beginning, f"{beginning}\U0010ffff")).fetchall())
     stems = _one_slip_away(word, known)
     if limit == 2 and not stems:
