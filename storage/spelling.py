@@ -39,8 +39,10 @@ def similar(db: sqlite3.Connection, scope: str, word: str) -> list[str]:
         stems = {term for term in known if _alike(root, term) and slips(root, term, 2) <= 2}
     found: dict[str, int] = {}
     for term in sorted(stems, key=lambda term: -known[term])[:CANDIDATES]:
-        forms = sorted(_written(db, scope, term), key=lambda form: slips(word, fold(form), LONG))
-        found.update((form, slips(word, fold(form), LONG)) for form in forms[:1])
+        forms = {form: slips(word, fold(form), limit + 1) for form in sorted(_written(db, scope, term))}
+        form = min(forms, key=forms.__getitem__, default="")
+        if form and forms[form] <= limit + 1:
+            found[form] = forms[form]
     nearest = min(found.values(), default=0)
     return [form for form, count in found.items() if count == nearest]
 
