@@ -1,4 +1,4 @@
-"""Fit the four weights of `pipeline/find/fuse.py` on public development data.
+"""Fit the three weights of `pipeline/find/fuse.py` on public development data.
 
     python bench/fit_retrieval.py DATA --folder FOLDER
 
@@ -61,9 +61,8 @@ async def collect(data: Path, folder: Path, name: str) -> list[Question]:
         ranker = Ranker(storage.index, storage.library, citewell.embedder, audience)
         for row in rows:
             asked = await ranker.asked(row["question"])
-            measured = await ranker.measured([asked])
-            passages = await ranker.read(measured)
-            found = fit(measured[0], passages, asked.rarity)
+            passages, vectors = await ranker.read([asked])
+            found = fit(asked, passages, vectors)
             documents = [document.id for _, document in passages]
             questions.append(Question(name, found.measures, documents, frozenset(row["gold_doc_ids"])))
     return questions
@@ -73,7 +72,7 @@ def fitted(questions: list[Question]) -> NDArray[np.float64]:
     """Weights that are not negative and add up to 1, by gradient ascent (Adam)."""
     useful = [one for one in questions if one.right.any()]
     share = {name: 1 / sum(one.name == name for one in useful) for name in {one.name for one in useful}}
-    weights, mean, square = np.ones(4), np.zeros(4), np.zeros(4)
+    weights, mean, square = np.ones(3), np.zeros(3), np.zeros(3)
     for step in range(1, STEPS + 1):
         gradient = -SHRINK * weights
         for one in useful:

@@ -106,6 +106,12 @@ class Responder:
             yield Progress(stage=Stage.SEARCHING)
             with watch.stage("retrieve"):
                 retrieval = await self._retriever.retrieve(plan, request.audience)
+            if retrieval.corrections:
+                understood = {
+                    "question": retrieval.corrected(plan.question),
+                    "queries": tuple(map(retrieval.corrected, plan.queries)),
+                }
+                plan = plan.model_copy(update=understood)
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
             if self._library:

@@ -32,6 +32,10 @@ class SearchIndex:
         """The inverse document frequency of each of `terms`, as BM25 weighs it, over everything that is indexed."""
         return await self._lexical.rarity(terms)
 
+    async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
+        """For each of `words` that nothing indexed holds, the nearest that documents of `audience` hold, if any."""
+        return await self._lexical.similar(words, audience)
+
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Chunks whose mean vector is nearest to `vector`; score is cosine."""
         return await self._vectors.nearest(vector, audience, limit)

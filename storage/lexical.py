@@ -11,6 +11,7 @@ from pipeline.text import fold, stem
 from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.revision import MARK, generation
+from storage.spelling import similar
 
 MATCHES = 8_000
 """A search ranks the chunks that hold one of its rarer words: of so many words that they have this many matches in all.
@@ -57,6 +58,18 @@ class LexicalSearch:
             holding = self._frequency(db, terms)
             total = self._total(db)
             return {term: math.log1p((max(total - n, 0) + 0.5) / (n + 0.5)) for term, n in holding.items()}
+
+        return await self._database.read(work)
+
+    async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
+        """For each of `words` that nothing indexed holds, the nearest that documents of `audience` hold, if any."""
+
+        def work(db: sqlite3.Connection) -> dict[str, list[str]]:
+            scope = _scope(db, audience)
+            if scope is None:
+                return {}
+            unknown = [word for word, count in self._frequency(db, words).items() if not count]
+            return {word: near for word in unknown if (near := similar(db, scope, word))}
 
         return await self._database.read(work)
 

@@ -1,47 +1,51 @@
-"""Passages that say the same thing in nearly the same words."""
+"""Passages that say the same thing in nearly the same words are one voice, whatever their number.
+
+Of a text and its copies one is taken, and with it the copy that contradicts the others: forty that say 99 euros
+neither hide nor outvote the one that says 49.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar
+
+T = TypeVar("T")
 
 DIFFERENT = 0.1
-"""Share of words up to which two texts may differ."""
+"""Share of words up to which two texts may differ, figures aside."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"\w+")
-_FIGURE = re.compile(r"[\d_]+")
 _NEGATION = frozenset({"no", "not", "never", "without", "except", "unless", "only"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    telling: tuple[str, ...]
-    """Those that make a difference by themselves, sorted."""
-    all: frozenset[str]
-    without_figures: frozenset[str]
+def voices(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[list[T]]:
+    """The different texts among `passages`, each once, in their order; linear in `passages` for each of them.
+
+    Each comes with its editions: copies that differ in a number, a name or a negation, the one that lacks most of what
+    the majority says first, copies that differ in nothing but a few plain words left out."""
+    left = list(passages)
+    while left:
+        words = _words(text(left[0]))
+        near = [_near(words, _words(text(one))) for one in left]
+        yield _editions([one for one, alike in zip(left, near, strict=True) if alike], text)
+        left = [one for one, alike in zip(left, near, strict=True) if not alike]
 
 
-class Seen:
-    """Texts already taken."""
-
-    def __init__(self) -> None:
-        self._taken: list[_Words] = []
-
-    def add(self, text: str) -> bool:
-        """Take `text`; False when it differs from one taken before in nothing but a few plain words.
-
-        A number, a name or a negation makes a difference: two editions of a rule are both kept."""
-        words = _read(text)
-        for other in self._taken:
-            if words.telling == other.telling and _near(words.all, other.all):
-                return False
-        self._taken.append(words)
-        return True
-
-    def editions(self, text: str) -> int:
-        """How many of the texts taken differ from `text` in nothing but figures and a few words."""
-        words = _read(text).without_figures
-        return sum(_near(words, other.without_figures) for other in self._taken)
+def _editions(copies: list[T], text: Callable[[T], str]) -> list[T]:
+    """The first of `copies`, and of the others those that say something else."""
+    if len(copies) == 1:
+        return copies
+    told = [_telling(text(one)) for one in copies]
+    often = Counter(word for words in told for word in set(words))
+    common = frozenset(word for word, times in often.items() if 2 * times > len(copies))
+    distinct: dict[tuple[str, ...], T] = {}
+    for one, words in zip(copies, told, strict=True):
+        distinct.setdefault(words, one)
+    first, *others = sorted(distinct, key=lambda words: (words != told[0], -len(common.difference(words))))
+    return [distinct[words] for words in (first, *others)]
 
 
 def _near(some: frozenset[str], others: frozenset[str]) -> bool:
@@ -52,11 +56,13 @@ def _near(some: frozenset[str], others: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str) -> _Words:
-    words = _WORD.findall(text)
-    distinct = frozenset(words)
-    letters = (word if word.isalpha() else _FIGURE.sub("", word) for word in distinct)
-    return _Words(tuple(sorted(word for word in words if not _plain(word))), distinct, frozenset(filter(None, letters)))
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_LETTERS.findall(text))
+
+
+def _telling(text: str) -> tuple[str, ...]:
+    """The words that make a difference by themselves, sorted."""
+    return tuple(sorted(word for word in _WORD.findall(text) if not _plain(word)))
 
 
 def _plain(word: str) -> bool:

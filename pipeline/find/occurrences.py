@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
 
 from pipeline.text import WORD, fold, terms
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
-_NEAR = 40
-"""Characters between two words that may still be a pair."""
-
-Occurrence = tuple[int, int, int]
-"""Start, end, and the number of the term."""
 
 
 class Wanted:
@@ -23,22 +17,22 @@ class Wanted:
     def __init__(self, wanted: Iterable[str]) -> None:
         self._terms = [(term, _beginning(term)) for term in wanted]
 
-    def find(self, text: str) -> list[Occurrence]:
-        """Every occurrence of every term in `text`, in order."""
+    def find(self, text: str) -> list[tuple[int, int]]:
+        """Where each occurrence of each term starts in `text`, with the number of the term."""
         surface = text.lower()
         if len(surface) != len(text):
             surface = "".join(letter.lower()[0] for letter in text)
         if not surface.isascii():
             surface = _FOREIGN.sub(_without_marks, surface)
-        found: list[Occurrence] = []
+        found: list[tuple[int, int]] = []
         for number, (term, beginning) in enumerate(self._terms):
             start = surface.find(beginning)
             while start >= 0:
                 end = self._word_end(surface, start, term)
                 if end:
-                    found.append((start, end, number))
+                    found.append((start, number))
                 start = surface.find(beginning, max(end, start + 1))
-        return sorted(found)
+        return found
 
     @staticmethod
     def _word_end(surface: str, start: int, term: str) -> int:
@@ -49,15 +43,6 @@ class Wanted:
             return 0
         match = WORD.match(surface, start)
         return match.end() if match and term in _terms(match.group()) else 0
-
-
-def pairs(text: str, found: list[Occurrence]) -> set[int]:
-    """The numbers of terms that are followed by the next term, with nothing but stop words between."""
-    return {
-        number
-        for (_, end, number), (start, _, following) in pairwise(found)
-        if following == number + 1 and 0 <= start - end <= _NEAR and not terms(text[end:start])
-    }
 
 
 def _without_marks(found: re.Match[str]) -> str:

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pipeline import ports
-from pipeline.find.near_copies import Seen
-from pipeline.find.rank import READ, Ranked, Ranker
+from pipeline.errors import CitewellError
+from pipeline.find.near_copies import voices
+from pipeline.find.rank import DEPTH, Ranked, Ranker
 from pipeline.text import words
-from pipeline.values import Audience, Chunk, Retrieval, RetrievedChunk, Search
+from pipeline.values import Audience, Chunk, Correction, Retrieval, RetrievedChunk, Search
+from pipeline.values.planning import corrected
 
 AT_ONCE = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
 PER_DOCUMENT = 3
-"""Passages of one document among those returned while others are left; editions of one text, which differ in figures
-alone, count as one document's. So two editions of a rule are both seen, and fifty copies hide nothing."""
+"""Passages of one document among those returned while others are left."""
 FURTHER = 4
 """How many times further a search reaches when copies and editions fill what it read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one query found."""
+
+    ranked: list[Ranked]
+    good: list[Ranked]
+    """What is shown to a writer."""
+    corrections: tuple[Correction, ...]
 
 
 class Retriever:
@@ -34,14 +45,17 @@ class Retriever:
         passages: ports.Passages,
         embedder: ports.Embedder | None,
         *,
+        tokenizer: ports.Tokenizer | None = None,
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
-        """`floor`: the least score of a passage that is shown to a writer. Questions of more than three words need
-        0.05 more, of more than six 0.1: the more words, the more of them match by chance."""
+        """`tokenizer`: a word that is one token of it is no slip. `floor`: the least score of a passage that is shown
+        to a writer. Questions of more than three words need 0.05 more, of more than six 0.1: the more words, the more
+        of them match by chance."""
         self._index = index
         self._passages = passages
         self._embedder = embedder
+        self._tokenizer = tokenizer
         self._top_k = top_k
         self._floor = floor
         self._turns = asyncio.Semaphore(AT_ONCE)
@@ -58,21 +72,51 @@ class Retriever:
     async def _retrieve(self, search: Search, audience: Audience) -> Retrieval:
         queries = search.queries or (search.question,)
         ranker = Ranker(self._index, self._passages, self._embedder, audience)
-        found = await asyncio.gather(
-            *(self._ranked(ranker, number, query, search) for number, query in enumerate(queries))
-        )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
-        good = [
-            _spread([one for one in ranked if one.score >= floor], share)
-            for floor, ranked in zip((self._floor + _step(query) for query in queries), found, strict=True)
-        ]
-        ordered = _merged(found)
-        return Retrieval(
-            passages=tuple(map(_passage, await self._joined(_merged(good), ordered))),
-            nearest=tuple(map(_passage, _spread(ordered, self._top_k))),
-            documents=tuple(dict.fromkeys(one.document.id for one in ordered)),
-            degraded=tuple(sorted(ranker.degraded)),
+        found = await asyncio.gather(
+            *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
         )
+        ranked = _merged([one.ranked for one in found])
+        good = _merged([one.good for one in found])
+        nearest = good or _spread(ranked, self._top_k)[0]
+        return Retrieval(
+            passages=tuple(map(_passage, await self._joined(good, ranked))),
+            nearest=tuple(map(_passage, nearest)),
+            documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
+            degraded=tuple(sorted(ranker.degraded)),
+            corrections=tuple(dict.fromkeys(correction for one in found for correction in one.corrections)),
+        )
+
+    async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _Found:
+        """What `query` finds, or as its slips are corrected where that fits better; reaching further where copies
+        fill what was read."""
+        ranking = await ranker.rank(number, query, thread)
+        corrections = await self._corrections(ranker, ranking.missing)
+        if corrections:
+            meant = corrected(query, {one.word: one.meant for one in corrections})
+            other = await ranker.rank(number, meant, thread)
+            query, ranking, corrections = (
+                (meant, other, corrections) if other.best > ranking.best else (query, ranking, ())
+            )
+        floor = self._floor + _step(query)
+        above = [one for one in ranking.passages if one.score >= floor]
+        good, texts = _spread(above, share)
+        if texts < share and len(above) >= DEPTH:
+            ranking = await ranker.further(FURTHER).rank(number, query, thread)
+            good, _ = _spread([one for one in ranking.passages if one.score >= floor], share)
+        return _Found(ranking.passages, good, corrections)
+
+    async def _corrections(self, ranker: Ranker, missing: Sequence[str]) -> tuple[Correction, ...]:
+        """Of the words `missing` those that seem to be slips."""
+        strange = [word for word in missing if word.isalpha() and len(word) > 3]
+        if not strange:
+            return ()
+        found = await ranker.similar(strange)
+        if found and self._tokenizer:
+            with suppress(CitewellError):
+                count = self._tokenizer.count
+                found = {word: near for word, near in found.items() if await asyncio.to_thread(count, word) > 1}
+        return tuple(Correction(word=word, meant=near[0], others=tuple(near[1:])) for word, near in found.items())
 
     async def _joined(self, chosen: list[Ranked], ranked: Sequence[Ranked]) -> list[Ranked]:
         """`chosen` with the chunk that runs into the best one, or that it runs into, beside it.
@@ -95,14 +139,6 @@ class Retriever:
         ]
         return [hit, *joined, *chosen[1:]][: max(len(chosen), 2)]
 
-    async def _ranked(self, ranker: Ranker, number: int, query: str, search: Search) -> list[Ranked]:
-        complete = query == search.question
-        ranked = await ranker.rank(number, query, search.context, complete=complete)
-        if len(ranked) == READ and _crowded(ranked, self._top_k):
-            further = replace(ranker, reach=FURTHER)
-            return await further.rank(number, query, search.context, complete=complete)
-        return ranked
-
 
 def _step(question: str) -> float:
     count = len(words(question))
@@ -117,29 +153,22 @@ def _merged(found: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     return list(best.values())
 
 
-def _crowded(ranked: Iterable[Ranked], count: int) -> bool:
-    """Whether there are fewer than `count` texts among them but for copies, and editions above PER_DOCUMENT."""
-    seen = Seen()
-    texts = (one.chunk.text for one in ranked)
-    different = (text for text in texts if seen.add(text) and seen.editions(text) <= PER_DOCUMENT)
-    return sum(1 for _ in islice(different, count)) < count
-
-
-def _spread(ranked: Iterable[Ranked], count: int) -> list[Ranked]:
-    """The first `count` without near-copies, at most PER_DOCUMENT of one document, or of editions of one text, unless
-    nothing else is left."""
-    seen = Seen()
+def _spread(ranked: Sequence[Ranked], count: int) -> tuple[list[Ranked], int]:
+    """The first `count`: of each text the best, and the copy that contradicts the others; at most PER_DOCUMENT of one
+    document, unless nothing else is left. With it, how many different texts were seen on the way."""
     taken: list[Ranked] = []
     spare: list[Ranked] = []
     documents: Counter[str] = Counter()
-    for one in ranked:
-        if len(taken) == count:
+    texts = 0
+    for editions in voices(ranked, lambda one: one.chunk.text):
+        if len(taken) >= count:
             break
-        if seen.add(one.chunk.text):
+        texts += 1
+        for place, one in enumerate(editions):
             documents[one.document.id] += 1
-            alike = max(documents[one.document.id], seen.editions(one.chunk.text))
-            (taken if alike <= PER_DOCUMENT else spare).append(one)
-    return sorted(taken + spare[: count - len(taken)], key=lambda one: -one.score)
+            (taken if place < 2 and documents[one.document.id] <= PER_DOCUMENT else spare).append(one)
+    chosen = [*taken[:count], *spare[: max(count - len(taken), 0)]]
+    return sorted(chosen, key=lambda one: -one.score), texts
 
 
 def _beyond(hit: Ranked) -> list[int]:

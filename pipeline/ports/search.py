@@ -51,6 +51,11 @@ class Index(Protocol):
         """The inverse document frequency of each of `terms`, as BM25 weighs it, over everything that is indexed."""
         ...
 
+    async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
+        """For each of `words` that nothing indexed holds, those it may be a slip of: the nearest that documents of
+        `audience` hold, the most frequent first. Words without any are left out."""
+        ...
+
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Chunks whose mean vector is nearest to `vector` (shape (dimensions,)); score is cosine."""
         ...

@@ -35,7 +35,7 @@ from pipeline.values.people import (
     Style,
     Turn,
 )
-from pipeline.values.planning import Clarify, Decline, Format, Intent, Plan, Reply, Retrieval, Search
+from pipeline.values.planning import Clarify, Correction, Decline, Format, Intent, Plan, Reply, Retrieval, Search
 from pipeline.values.request import Limits, Options, Request
 from pipeline.values.work import Rating, Reason, Vote, Work
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, Sentence, Support, Usage
@@ -58,6 +58,7 @@ __all__ = [
     "Confidence",
     "Conversation",
     "ConversationId",
+    "Correction",
     "Decline",
     "Document",
     "Event",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pipeline.values.base import Value
@@ -67,14 +69,35 @@ class Decline(Value):
 Plan = Search | Reply | Clarify | Decline
 
 
+class Correction(Value):
+    """A word of the question that no document holds, taken for one that some do."""
+
+    word: str
+    meant: str
+    others: tuple[str, ...] = ()
+    """Words that are as near."""
+
+
 class Retrieval(Value):
     """What was found for a search, best first."""
 
     passages: tuple[RetrievedChunk, ...]
     """At or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
-    """The best few whatever their score: what is shown when nothing answers."""
+    """The same, or the best few whatever their score where none is above the floor: what is shown when nothing
+    answers."""
     documents: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
     """What did not work: `embedder`, `vector`, `lexical`."""
+    corrections: tuple[Correction, ...] = ()
+    """What was searched for in place of words that no document holds."""
+
+    def corrected(self, text: str) -> str:
+        """`text` as it was searched for."""
+        return corrected(text, {one.word: one.meant for one in self.corrections})
+
+
+def corrected(text: str, meant: Mapping[str, str]) -> str:
+    """`text` with the words that `meant` names exchanged, in whatever case they are written."""
+    return re.sub(r"\w+", lambda found: meant.get(found.group().lower(), found.group()), text)

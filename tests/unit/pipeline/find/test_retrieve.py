@@ -13,7 +13,7 @@ from pipeline.errors import Unavailable
 from pipeline.find.retrieve import Retriever
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.text import sentences, terms
-from pipeline.values import Audience, BlockKind, Chunk, Hit, Retrieval, Search, Unit
+from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Retrieval, Search, Unit
 from storage.index import SearchIndex
 from storage.open import Storage, open_storage
 from tests.doubles.samples import document
@@ -61,6 +61,10 @@ class Deaf:
     async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
         self._check("lexical")
         return await self._index.rarity(terms)
+
+    async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
+        self._check("lexical")
+        return await self._index.similar(words, audience)
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         self._check("vector")
@@ -174,14 +178,6 @@ async def test_a_thread_does_not_outweigh_a_question_on_something_else(office: S
     assert ids(await find(office, "When is the coffee machine cleaned?", context=thread))[0] == "kitchen#0"
 
 
-async def test_a_complete_question_on_something_else_finds_what_it_finds_alone(office: Storage) -> None:
-    question, thread = (
-        "When is the coffee machine cleaned?",
-        "Vacation is thirty days a year.\nHow much vacation do I get?",
-    )
-    assert await find(office, question, context=thread) == await find(office, question)
-
-
 async def test_near_copies_are_collapsed_and_one_document_cannot_fill_the_list(storage: Storage) -> None:
     rule = "Receipts are kept for ten years in the archive, and then they are destroyed by the registry"
     await put(storage, "a", rule, f"{rule}.")
@@ -202,6 +198,17 @@ async def test_many_editions_of_one_text_leave_room_for_what_contradicts_them(st
     found = await find(storage, "What is the refund limit for customers?", floor=0)
     assert len([one for one in ids(found) if one.startswith("poison")]) == 3
     assert {"clean#0", "other#0"} < set(ids(found))
+
+
+async def test_forty_copies_neither_hide_nor_outvote_the_original_that_says_something_else(storage: Storage) -> None:
+    await put(storage, "original", "The annual fee for members of the club is 49 euros, payable in June.")
+    for number in range(40):
+        await put(storage, f"copy{number}", "The annual fee for members of the club is 99 euros, payable in June.")
+    await put(storage, "visitors", "Visitors of the club pay a fee of 5 euros a day.")
+    await put(storage, "coaches", "The club pays its coaches annually.")
+    found = await find(storage, "What is the annual fee for members of the club?", floor=0)
+    assert len([one for one in ids(found) if one.startswith("copy")]) == 1
+    assert {"original#0", "visitors#0", "coaches#0"} < set(ids(found))
 
 
 async def test_editions_fill_the_list_where_nothing_else_is_left(storage: Storage) -> None:
@@ -244,6 +251,50 @@ async def test_a_chunk_that_no_search_finds_stands_beside_the_best_one_where_it_
     assert "guide" not in {one.document.id for one in found.nearest[1:]}
     assert (ids(found)[1] == "guide#1") == bool(overlap)
     assert len(found.passages) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "word", "meant", "first"),
+    [
+        ("How many days of vacatoin do I get?", "vacatoin", "vacation", "leave#0"),
+        ("Who consents to fligts?", "fligts", "flights", "travel#0"),
+        ("When is the cofffee machine cleaned?", "cofffee", "coffee", "kitchen#0"),
+        ("Which ocmputer is replaced?", "ocmputer", "computer", "hardware#0"),
+    ],
+)
+async def test_a_word_that_no_document_holds_is_taken_for_the_nearest_one(
+    office: Storage, question: str, word: str, meant: str, first: str
+) -> None:
+    found = await find(office, question)
+    assert ids(found)[0] == first
+    assert found.corrections == (Correction(word=word, meant=meant),)
+    assert found.corrected(question.upper()) == question.upper().replace(word.upper(), meant)
+
+
+async def test_words_as_near_as_the_one_that_was_taken_are_named(office: Storage) -> None:
+    await put(office, "files", "Only owners delete files.", "Owners delete the folder too.", "The delta is sent.")
+    found = await find(office, "Who may delte files?")
+    assert found.corrections == (Correction(word="delte", meant="delete", others=("delta",)),)
+
+
+async def test_words_of_documents_that_the_audience_may_not_see_are_not_suggested(office: Storage) -> None:
+    await put(office, "salaries", "The severance is two salaries.", collection="board")
+    assert (await find(office, "How much severence is paid?")).corrections == ()
+
+
+async def test_a_word_of_the_language_that_no_document_holds_is_left_as_it_is(office: Storage) -> None:
+    class English:
+        def count(self, text: str) -> int:
+            return 1 if text == "boffee" else 2
+
+    retriever = Retriever(office.index, office.library, Meaning(), tokenizer=English())
+    asked = "When is the cofee machine cleaned?", "When is the boffee machine cleaned?"
+    found = [await retriever.retrieve(Search(question=one, queries=(one,)), EVERYONE) for one in asked]
+    assert [len(one.corrections) for one in found] == [1, 0]
+
+
+async def test_a_passage_without_a_word_of_the_question_is_shown_where_its_meaning_is_near(office: Storage) -> None:
+    assert ids(await find(office, "Holidays?")) == ["leave#0"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,70 @@
+"""Slips of the pen: how far apart two words are, and which known ones an unknown one may stand for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.values import Audience, BlockKind, Chunk, Unit
+from storage.open import Storage, open_storage
+from storage.spelling import slips
+from tests.doubles.samples import document
+
+EVERYONE = Audience(collections=frozenset({"default"}))
+TEXT = "Containers are deployed to the cluster. Performance is measured; permission is needed to delete the delta."
+WORDS = st.text(alphabet="abc", max_size=7)
+
+
+@pytest.fixture
+async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
+    async with open_storage(tmp_path / "data") as opened:
+        unit = Unit(start=0, end=len(TEXT), kind=BlockKind.PROSE)
+        chunk = Chunk(id="a#0", document_id="a", text=TEXT, units=(unit,))
+        await opened.library.put(document("a"), [chunk], None, "")
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("perfomance", ["performance"]),
+        ("clutser", ["cluster"]),
+        ("permision", ["permission"]),
+        ("premisssion", ["permission"]),
+        ("ccontiners", ["containers"]),
+        ("delte", ["delete", "delta"]),
+        ("xerformance", []),
+        ("zebra", []),
+        ("cat", []),
+        ("cluster", []),
+    ],
+)
+async def test_an_unknown_word_is_matched_to_the_nearest_that_documents_hold(
+    storage: Storage, word: str, meant: list[str]
+) -> None:
+    found = await storage.index.similar([word], EVERYONE)
+    assert sorted(found.get(word, [])) == meant
+
+
+async def test_an_audience_that_sees_nothing_is_told_nothing(storage: Storage) -> None:
+    assert await storage.index.similar(["perfomance"], Audience(collections=frozenset({"other"}))) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "abd", 1), ("abc", "cab", 2), ("abcd", "badc", 2)],
+)
+def test_a_slip_is_a_letter_more_less_or_other_or_two_exchanged(one: str, other: str, count: int) -> None:
+    assert slips(one, other, 5) == count
+
+
+@given(WORDS, WORDS, st.integers(0, 3))
+def test_slips_are_the_same_both_ways_and_counted_up_to_the_limit(one: str, other: str, limit: int) -> None:
+    exact = slips(one, other, 9)
+    assert exact == slips(other, one, 9)
+    assert (exact == 0) == (one == other)
+    assert min(slips(one, other, limit), limit + 1) == min(exact, limit + 1)
