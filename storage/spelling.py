@@ -30,7 +30,7 @@ def similar(db: sqlite3.Connection, scope: str, word: str) -> list[str]:
     if not limit:
         return []
     known: dict[str, int] = {}
-    first, second, third = word[:3]
+    first, second, third = tuple(word[:3])
     for beginning in {first + second, second + first + third, first + third + second, word[1:4], first + word[2:4]}:
         known.update(db.execute(BEGINNING, (beginning, f"{beginning}\U0010ffff")).fetchall())
     stems = _one_slip_away(word, known)
