@@ -92,12 +92,16 @@ class Citewell:
         style: Style | None = None,
         format: Format | None = None,  # noqa: A002 - the word its users know
         citations: CitationStyle | None = None,
+        everything: bool = False,
     ) -> Answer:
         """Answer a question asked in the terminal or from Python, by someone who may see every collection.
 
-        With `thread`, the conversation of that name is recalled and kept; without, the question stands alone.
+        With `thread`, the conversation of that name is recalled and kept; without, the question stands alone. With
+        `everything`, a list, table or script is given whole, however long.
         Never raises for what goes wrong while answering: the outcome says it."""
-        async for event in self.events(text, thread=thread, style=style, format=format, citations=citations):
+        async for event in self.events(
+            text, thread=thread, style=style, format=format, citations=citations, everything=everything
+        ):
             if isinstance(event, Answer):
                 answer = event
         return answer
@@ -110,6 +114,7 @@ class Citewell:
         style: Style | None = None,
         format: Format | None = None,  # noqa: A002 - the word its users know
         citations: CitationStyle | None = None,
+        everything: bool = False,
     ) -> AsyncIterator[Event]:
         """The same as it comes: progress, checked sentences, and last the `Answer`."""
         request = Request(
@@ -120,6 +125,7 @@ class Citewell:
             style=style,
             format=format,
             citation_style=citations,
+            everything=everything,
         )
         async with closing(self.responder.respond(request)) as events:
             async for event in events:

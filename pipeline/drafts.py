@@ -119,9 +119,16 @@ class Task:
 
     def assessed(self, checked: Sequence[Checked], writer: str, extent: Extent | None = None) -> Assessment:
         with self.watch.stage("assess"):
-            several = bool(self.brief.sides)
-            pairs = [(one.sentence, one.judgement) for one in checked]
-            return assess(self.brief.question, self.passages, pairs, generator=writer, several=several, extent=extent)
+            brief = self.brief
+            return assess(
+                brief.question,
+                self.passages,
+                [(one.sentence, one.judgement) for one in checked],
+                generator=writer,
+                several=bool(brief.sides),
+                extent=extent,
+                topic=brief.topic,
+            )
 
     def too_few(self, checked: Sequence[Checked]) -> str:
         """Why what is supported must not be shown; empty when it rests on as much as the operator asks for."""

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from pipeline import wording
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafts import SPENT, Model, Stopwatch, Task, write
@@ -106,12 +107,7 @@ class Responder:
             yield Progress(stage=Stage.SEARCHING)
             with watch.stage("retrieve"):
                 retrieval = await self._retriever.retrieve(plan, request.audience)
-            if retrieval.corrections:
-                understood = {
-                    "question": retrieval.corrected(plan.question),
-                    "queries": tuple(map(retrieval.corrected, plan.queries)),
-                }
-                plan = plan.model_copy(update=understood)
+            plan, above = _understood(plan, retrieval), wording.understood(retrieval.corrections)
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
             if self._library:
@@ -137,9 +133,9 @@ class Responder:
                         if isinstance(piece, Drafted):
                             drafted = piece
                         else:
-                            yield Written(
-                                sentence=numbering.cite(piece.sentence, piece.judgement), preface=piece.preface
-                            )
+                            preface = piece.preface if numbering.sentences else _joined(above, piece.preface)
+                            cited = numbering.cite(piece.sentence, piece.judgement)
+                            yield Written(sentence=cited, preface=preface)
                 allowance.spent = None if drafted.tokens is None else plan.tokens + drafted.tokens
         with watch.stage("compose"):
             answer = compose(
@@ -170,8 +166,13 @@ class Responder:
             "input_tokens": usage.input_tokens + plan.tokens,
             "notes": (*usage.notes, *([f"search_degraded: {degraded}"] if degraded else ())),
         }
-        recalled = {"standalone": plan.question, "topic": plan.topic}
-        return answer.model_copy(update={"usage": usage.model_copy(update=spent), **recalled})
+        known = {
+            "preface": _joined(wording.understood(retrieval.corrections), answer.preface),
+            "corrections": retrieval.corrections,
+            "standalone": plan.question,
+            "topic": plan.topic,
+        }
+        return answer.model_copy(update={"usage": usage.model_copy(update=spent), **known})
 
     @asynccontextmanager
     async def _allowed(self, request: Request) -> AsyncIterator[_Allowance]:
@@ -195,6 +196,8 @@ class Responder:
             question=plan.question,
             queries=plan.queries,
             sides=plan.sides,
+            topic=plan.topic,
+            everything=plan.everything or request.everything,
             intent=plan.intent,
             format=request.format or (Format.BULLETS if style is Style.BULLET else plan.format),
             style=style,
@@ -220,6 +223,16 @@ class Responder:
             yield
         except CitewellError as error:
             self._report(secrets.token_hex(4), error)
+
+
+def _understood(plan: Search, retrieval: Retrieval) -> Search:
+    """`plan` with the words that were searched for in place of those that no document holds."""
+    queries = tuple(map(retrieval.corrected, plan.queries))
+    return plan.model_copy(update={"question": retrieval.corrected(plan.question), "queries": queries})
+
+
+def _joined(*lines: str) -> str:
+    return " ".join(filter(None, lines))
 
 
 def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.values import BlockKind, Confidence, Extent, IncomingMessage, Level, Reason, Stage, Usage
+from pipeline.values import BlockKind, Confidence, Correction, Extent, IncomingMessage, Level, Reason, Stage, Usage
 
 PROGRESS = {
     Stage.PLANNING: "Reading the question",
@@ -25,6 +25,8 @@ PARTIAL_CUT = "The answer ends here because the language model stopped before it
 YES, NO = "Yes.", "No."
 """Our own words above an extract that decides a yes-or-no question."""
 PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
+SHOW_ALL = "show all"
+"""What a person replies to have the rest of a long list; `--all` in the terminal."""
 UNVERIFIED = "⚠ Unverified claim"
 MODEL_SILENT = "The language model did not answer."
 MODEL_UNSUPPORTED = "The documents do not support what the language model wrote."
@@ -118,7 +120,14 @@ def badge(confidence: Confidence) -> str:
 def shown_of(extent: Extent) -> str:
     """`7 of 60 steps are shown.`"""
     noun = {BlockKind.STEP: "steps", BlockKind.ROW: "rows", BlockKind.CODE: "lines"}.get(extent.kind, "entries")
-    return f"{extent.shown} of {extent.total} {noun} are shown."
+    return f"{extent.shown} of {extent.total} {noun} are shown. For all of them, reply “{SHOW_ALL}”."
+
+
+def understood(corrections: Sequence[Correction]) -> str:
+    """How words were read that no document holds; with the other words they may be."""
+    read = ", ".join(f"“{one.word}” as “{one.meant}”" for one in corrections)
+    others = " or ".join(f"“{other}”" for one in corrections for other in one.others)
+    return f"I read {read}.{f' Or did you mean {others}?' if others else ''}" if read else ""
 
 
 def unanswered_side(sides: Sequence[str]) -> str:

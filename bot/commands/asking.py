@@ -43,6 +43,9 @@ def ask(
     citations: Citations = None,
     style: StyleOption = None,
     format_: FormatOption = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Give all entries of a list, table or script, however many.")
+    ] = False,
     passages: Passages = False,
     why: Why = False,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
@@ -62,7 +65,9 @@ def ask(
 
         async with open_citewell(found, make=False) as citewell:
             warn(await missing_server(found.chroma_url))
-            asked = citewell.events(text, thread=thread, style=style, format=format_, citations=citations)
+            asked = citewell.events(
+                text, thread=thread, style=style, format=format_, citations=citations, everything=everything
+            )
             async with closing(asked) as events:
                 answer = await follow(events, err)
             warn(await not_embedded(citewell))

@@ -55,10 +55,12 @@ def assess(
     generator: str,
     several: bool = False,
     extent: Extent | None = None,
+    topic: str = "",
 ) -> Assessment:
     """Judge a draft of `generator` (`extractive`, or a model's name) with the verdict on each of its sentences;
-    `several`: the question compares, or asks more than one thing; `extent`: only a part of a list is shown."""
-    asked = read(question)
+    `several`: the question compares, or asks more than one thing; `extent`: only a part of a list is shown; `topic`:
+    the earlier question that it leans on."""
+    asked = read(question, topic)
     evidence = gather(asked, passages)
     found = signals(asked, evidence, several=several)
     answerable = answerability(found)

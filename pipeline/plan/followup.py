@@ -71,8 +71,8 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
     """Complete `question` from `turns` (oldest first) where it leans on them.
 
     `the second one` becomes the second item of the last answer. What then names something of its own after an `and` is
-    answered as it is, out of what is found with the conversation: `and Denmark?` asks for nothing about France. What
-    names nothing is followed by the question that the conversation is about: `why (When does the office move)?`
+    judged as it is, among what is found with the topic: `and Denmark?` asks for nothing about France. What names
+    nothing is followed by the question that the conversation is about: `why (When does the office move)?`
     """
     context = "\n".join(_said(turns))[:CONTEXT]
     topic = _topic(turns)
@@ -81,7 +81,8 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
         return FollowUp(question=asked, query=asked, context=context)
     contrast = _OPENING.match(asked) and _own(asked)
     whole = asked if contrast else f"{_unmarked(asked)} ({_unmarked(topic)})?"
-    return FollowUp(question=whole, query=asked, topic=topic, context=context)
+    query = f"{_unmarked(asked)}: {topic}" if contrast else asked
+    return FollowUp(question=whole, query=query, topic=topic, context=context)
 
 
 def leans(question: str) -> bool:

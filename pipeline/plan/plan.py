@@ -52,7 +52,7 @@ class Planner:
             return Reply(text=await self._talk(talk, audience))
         if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
             return Clarify(reason=wording.TOO_SHORT)
-        return self._search(question, conversation)
+        return _whole(question, conversation) or self._search(question, conversation)
 
     async def _talk(self, talk: Talk, audience: Audience) -> str:
         if talk is Talk.THANKS:
@@ -86,6 +86,23 @@ class Planner:
             context=completed.context,
             topic=completed.topic,
         )
+
+
+def _whole(question: str, conversation: Conversation) -> Search | None:
+    """The last question again, with all of the list that was cut, where that is what is said."""
+    if not conversation.turns or question.casefold().strip(" .!“”\"'") != wording.SHOW_ALL:
+        return None
+    last = conversation.turns[-1]
+    asked = last.standalone or last.question
+    intent = intent_of(asked)
+    return Search(
+        question=asked,
+        queries=(asked,),
+        intent=intent,
+        format=format_of(asked, intent),
+        topic=last.topic,
+        everything=True,
+    )
 
 
 def _length(question: str) -> int:

@@ -25,6 +25,8 @@ class Asked:
     """It asks for something to type or run."""
     dates: bool = False
     """It asks when something was."""
+    topic: tuple[str, ...] = ()
+    """Further terms, of the question that it leans on: what speaks of them as well fits better."""
 
 
 _REQUEST = re.compile(
@@ -56,8 +58,8 @@ _COMMANDS = word_pattern("scripts?|commands?|code|snippets?|syntax|examples?|skr
 
 
 @lru_cache(maxsize=512)
-def read(question: str) -> Asked:
-    """Read `question`; the same one is read once."""
+def read(question: str, topic: str = "") -> Asked:
+    """Read `question`, which may lean on an earlier one, `topic`; the same one is read once."""
     plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     defined = _DEFINES.match(question)
@@ -69,4 +71,5 @@ def read(question: str) -> Asked:
         thing,
         bool(_COMMANDS.search(question)),
         bool(_DATES.search(question)),
+        tuple(term for term in read(topic).terms if term not in found) if topic else (),
     )

@@ -30,6 +30,8 @@ DEFINES = 0.5
 """What a sentence gains that begins with what the question wants to have explained."""
 DATED = 0.5
 """The share of the question that a heading with a date must hold to answer when something was."""
+TOPIC = 0.5
+"""What all terms count together that only the question has which this one leans on."""
 LABEL = 4
 """Words up to which a sentence may be a label."""
 
@@ -76,13 +78,18 @@ class Candidate:
 
 
 def gather(asked: Asked, passages: Sequence[RetrievedChunk]) -> list[list[Candidate]]:
-    """Every unit of the passages in reading order, one list a passage; neighbours in a document stand in its order."""
+    """Every unit of the passages in reading order, one list a passage; neighbours in a document stand in its order.
+
+    Where the question leans on a topic, the passages were found by that: their rank says nothing about it."""
     passages = _in_order(passages)
     units = [_unit_terms(passage) for passage in passages]
-    weights = rarity(asked.terms, [found for one in units for found in one])
+    everything = [found for one in units for found in one]
+    leant = {term: TOPIC * weight for term, weight in rarity(asked.topic, everything).items()}
+    weights = rarity(asked.terms, everything) | leant
     best = max((passage.score for passage in passages), default=0.0) or 1.0
+    relative = [1.0 if asked.topic else passage.score / best for passage in passages]
     return [
-        _Scorer(asked, weights, passage, place, found, passage.score / best).candidates()
+        _Scorer(asked, weights, passage, place, found, relative[place]).candidates()
         for place, (passage, found) in enumerate(zip(passages, units, strict=True))
     ]
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pipeline.values.base import Value
 from pipeline.values.documents import BlockKind
 from pipeline.values.people import CitationStyle, Turn
-from pipeline.values.planning import Format
+from pipeline.values.planning import Correction, Format
 from pipeline.values.writing import Claim, Usage
 
 
@@ -130,6 +130,8 @@ class Answer(Value):
     incident: str = ""
     standalone: str = ""
     """The question as it was looked up, complete by itself; empty where nothing was looked up."""
+    corrections: tuple[Correction, ...] = ()
+    """Words of the question that no document holds, and what was searched for instead."""
     topic: str = ""
     """The earlier question that it leaned on, for the next one that leans."""
 

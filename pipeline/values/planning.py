@@ -39,6 +39,8 @@ class Search(Value):
     """None: whatever suits what is found."""
     context: str = ""
     """Words of the conversation that help retrieval without being part of the question."""
+    everything: bool = False
+    """All of a list was asked for."""
     topic: str = ""
     """The earlier question that `question` leaned on and was completed with; empty where it stood alone."""
     tokens: int = 0

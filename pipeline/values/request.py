@@ -33,6 +33,8 @@ class Request(Value):
     format: Format | None = None
     citation_style: CitationStyle | None = None
     language: str = ""
+    everything: bool = False
+    """All entries of a list, table, script or procedure, however many."""
     always: bool = False
     """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
 

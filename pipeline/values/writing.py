@@ -18,6 +18,8 @@ class Brief(Value):
     question: str
     queries: tuple[str, ...] = ()
     sides: tuple[str, ...] = ()
+    topic: str = ""
+    """The earlier question that it leans on; empty where it stands alone."""
     intent: Intent = Intent.FACTUAL
     format: Format | None = None
     """None: whatever suits what is found."""

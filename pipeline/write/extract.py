@@ -55,7 +55,7 @@ async def completed(brief: Brief, passages: Sequence[RetrievedChunk], library: P
 def extract(brief: Brief, passages: Sequence[RetrievedChunk]) -> Extract:
     """The extract for `brief`: at most `brief.max_length` characters, unless its first unit alone is longer, or
     everything is wanted."""
-    evidence = gather(read(brief.question), passages)
+    evidence = gather(read(brief.question, brief.topic), passages)
     if brief.sides and brief.format is Format.TABLE and (table := comparison(brief, passages)):
         return Extract(table)
     listed = _listed(brief, evidence)

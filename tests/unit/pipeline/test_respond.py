@@ -18,6 +18,7 @@ from pipeline.values import (
     Audience,
     BlockKind,
     Brief,
+    Correction,
     Finished,
     Format,
     Judgement,
@@ -32,6 +33,7 @@ from pipeline.values import (
     Support,
     Turn,
     Usage,
+    Written,
 )
 from pipeline.write.extract import ExtractiveWriter
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
@@ -226,3 +228,33 @@ async def test_a_short_fact_with_its_source_is_an_answer() -> None:
     answer, _ = await answered(asking(), judge=Reader(finds=("25 days.",)), model=Drafting("25 days."))
     assert answer.safety_flags == ()
     assert answer.body == "25 days. [1]"
+
+
+class Misspelled(Straight):
+    """Takes a word of the question for another."""
+
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+        found = await super().retrieve(search, audience)
+        slip = Correction(word="vacaton", meant="vacation", others=("vacancy",))
+        return found.model_copy(update={"corrections": (slip,)})
+
+
+async def test_what_a_slip_of_spelling_was_read_as_is_said_before_anything_else() -> None:
+    responder = Responder(
+        planner=Straight(PASSAGES),
+        retriever=Misspelled(PASSAGES),
+        extract=ExtractiveWriter(),
+        model=None,
+        history=NoHistory(),
+        options=Options(),
+        report=lambda *_: None,
+        warn=lambda *_: None,
+    )
+    events = [event async for event in responder.respond(asking())]
+    answer = events[-1]
+    written = [event for event in events if isinstance(event, Written)]
+    assert isinstance(answer, Answer)
+    said = "I read “vacaton” as “vacation”. Or did you mean “vacancy”?"
+    assert written[0].preface.startswith(said)
+    assert answer.preface.startswith(said)
+    assert answer.corrections[0].meant == "vacation"

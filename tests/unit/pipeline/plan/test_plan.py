@@ -192,3 +192,9 @@ async def test_a_follow_up_is_searched_as_it_is_and_answered_with_its_topic() ->
     assert (found.question, found.topic) == ("and then (How do I book a hotel)?", "How do I book a hotel?")
     assert found.queries == ("and then?",)
     assert found.intent is Intent.PROCEDURE
+
+
+async def test_show_all_asks_the_last_question_again_for_the_whole_list() -> None:
+    found = await plan("“Show all”.", "How do I fail over?")
+    assert isinstance(found, Search)
+    assert (found.question, found.everything) == ("How do I fail over?", True)
