@@ -16,7 +16,7 @@ from rich.text import Text
 from adapters.console.table import WholeWords
 from pipeline import wording
 from pipeline.compose.cite import closest, label, listed, mark, numbered, place
-from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level
+from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Level, row_cells
 
 _KEPT = frozenset("\n\t\u200c\u200d")
 """Line ends, and the joiners that scripts and emoji need."""
@@ -144,7 +144,7 @@ def _table(rows: Sequence[tuple[CitedSentence, str]]) -> WholeWords:
 
 
 def _cells(sentence: CitedSentence, marked: str) -> list[Text]:
-    cells = [Text(clean(cell.strip())) for cell in sentence.text.split(" | ")]
+    cells = [Text(clean(cell.strip())) for cell in row_cells(sentence.text)]
     cells[-1].append(marked, style="cyan")
     return cells
 

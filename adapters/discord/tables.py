@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from adapters.discord.markdown import clean, code, escape
 from adapters.discord.split import Piece
-from pipeline.values import BlockKind, CitedSentence
+from pipeline.values import BlockKind, CitedSentence, row_cells
 
 WIDTH = 56
 """Columns that a phone shows without breaking a line."""
@@ -18,7 +18,7 @@ BETWEEN = " · "
 
 def table(rows: Sequence[CitedSentence]) -> Iterator[Piece]:
     """The pieces of a header row and its rows; any of them may be missing."""
-    cells = [[clean(cell) for cell in row.text.split(" | ")] for row in rows]
+    cells = [[clean(cell) for cell in row_cells(row.text)] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*_even(cells), strict=True)]
     if sum(widths) + 3 * (len(widths) - 1) <= WIDTH:
         yield from _aligned(rows, _even(cells), widths)

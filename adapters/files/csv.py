@@ -7,7 +7,7 @@ import io
 import re
 
 from adapters.files.decode import decode
-from adapters.files.outline import Content, Outline, row_text
+from adapters.files.outline import Content, Outline, table_row
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 
@@ -26,7 +26,7 @@ def read_csv(content: bytes) -> Content:
             if not any(cell.strip() for cell in cells):
                 continue
             kind = BlockKind.HEADER if header and is_header(cells) else BlockKind.ROW
-            outline.add(kind, row_text(cells), row=number)
+            outline.add(kind, table_row(cells), row=number)
             header = False
     except csv.Error as error:
         raise Refused(f"the table could not be read: {error}", what_to_do="Save it again as CSV.") from error

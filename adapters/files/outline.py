@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from pydantic import Field
 
 from pipeline.errors import Refused
-from pipeline.values import Block, BlockKind, Value
+from pipeline.values import Block, BlockKind, Value, row_text
 
 MAX_CHARACTERS = 20_000_000
 """Text of one document: about 3,000 dense pages."""
@@ -73,7 +74,7 @@ class Outline:
         """Append rows of cells; the first is the header if `header`. Rows without text are left out."""
         for number, cells in enumerate(rows):
             if any(cell.strip() for cell in cells):
-                self.add(BlockKind.HEADER if header and number == 0 else BlockKind.ROW, row_text(cells))
+                self.add(BlockKind.HEADER if header and number == 0 else BlockKind.ROW, table_row(cells))
 
     def content(self, **known: str) -> Content:
         """All that was collected, with the title that a heading gave unless `known` has one."""
@@ -92,9 +93,9 @@ class Outline:
         self._blocks.append(block)
 
 
-def row_text(cells: list[str]) -> str:
-    """Cells on one line, joined by ` | `."""
-    return " | ".join(" ".join(clean(cell).split()) for cell in cells)
+def table_row(cells: Iterable[str]) -> str:
+    """The text of a row, each of its cells cleaned and on one line."""
+    return row_text(" ".join(clean(cell).split()) for cell in cells)
 
 
 def clean(text: str) -> str:

@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 
 from adapters.files.archive import check_archive
 from adapters.files.csv import is_header
-from adapters.files.outline import Content, Outline, row_text
+from adapters.files.outline import Content, Outline, table_row
 from pipeline.values import BlockKind
 
 _SEARCHED = 10
@@ -41,11 +41,11 @@ def _sheet(outline: Outline, sheet: Any, name: str) -> None:
         if count == 0 and name:
             outline.heading(1, name)
         if header_found or count >= _SEARCHED:
-            outline.add(BlockKind.ROW, row_text(_trimmed(cells)), row=number)
+            outline.add(BlockKind.ROW, table_row(_trimmed(cells)), row=number)
         elif sum(map(bool, cells)) == 1:
             outline.add(BlockKind.PROSE, "".join(cells), row=number)
         else:
-            outline.add(BlockKind.HEADER if is_header(cells) else BlockKind.ROW, row_text(_trimmed(cells)), row=number)
+            outline.add(BlockKind.HEADER if is_header(cells) else BlockKind.ROW, table_row(_trimmed(cells)), row=number)
             header_found = True
 
 

@@ -16,6 +16,8 @@ from collections.abc import Collection, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from pipeline.values import row_cells, row_text
+
 _INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -92,7 +94,7 @@ def block(text: str, links: Collection[str]) -> str:
 
 def cell(text: str, links: Collection[str]) -> str:
     """The cells of a table row, joined by ` | `, each made inert."""
-    return " | ".join(inline(part, links).replace("|", "∣") or " " for part in one_line(text).split(" | "))
+    return row_text(inline(part, links).replace("|", "∣") or " " for part in row_cells(one_line(text)))
 
 
 def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:

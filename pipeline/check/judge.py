@@ -14,7 +14,7 @@ from pipeline.check.veto import invented
 from pipeline.read import layout
 from pipeline.screen import addressed_to_assistant
 from pipeline.text import terms
-from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support
+from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_cells
 
 _EMPHASIS = re.compile(r"[*_`]+")
 REPEATED = 0.6
@@ -128,7 +128,7 @@ def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Place]:
 
     Which side a sentence stands under is its writer's."""
     found = []
-    for cell in text.split(" | "):
+    for cell in row_cells(text):
         whole = [
             Place(passage, unit.start, unit.end)
             for passage in named
@@ -148,7 +148,7 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
         around += [passage.document.title, *passage.chunk.heading]
         around += [layout.text_of(passage.chunk, index) for index in range(len(passage.chunk.units))]
     known = frozenset().union(*map(_terms, around))
-    cells = [cell for cell in caption.text.split(" | ") if fold(cell)]
+    cells = [cell for cell in row_cells(caption.text) if fold(cell)]
     return bool(cells) and all(
         any(stretch(cell, text) for text in around)
         or (caption.kind is BlockKind.HEADER and len(fold(cell)) < CELL and known.issuperset(terms(cell)))

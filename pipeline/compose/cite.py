@@ -14,6 +14,8 @@ from pipeline.values import (
     Judgement,
     RetrievedChunk,
     Sentence,
+    row_cells,
+    row_text,
 )
 
 SNIPPET = 150
@@ -228,7 +230,7 @@ def _shape(sentence: CitedSentence, step: int, marked: str) -> tuple[int, str]:
         case BlockKind.STEP:
             before = f"{step}. {warning}"
         case BlockKind.HEADER:
-            rule = " | ".join(["---"] * (sentence.text.count(" | ") + 1))
+            rule = row_text("---" for _ in row_cells(sentence.text))
             return 2, f"| {sentence.text} |\n| {rule} |"
         case BlockKind.ROW:
             return 2, f"| {sentence.text}{marked} |"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pipeline import wording
 from pipeline.text import terms
-from pipeline.values import BlockKind, CitedSentence, Comparison
+from pipeline.values import BlockKind, CitedSentence, Comparison, row_cells
 
 _FACTS = 5
 _DEFINITE = re.compile(r"\d")
@@ -41,7 +41,7 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
         if sentence.section:
             parts[sentence.section].append(sentence.text)
         elif sentence.kind is BlockKind.ROW:
-            cells = sentence.text.split(" | ")[-len(sides) :] if _heads(header, sides) else []
+            cells = row_cells(sentence.text)[-len(sides) :] if _heads(header, sides) else []
             same = len({" ".join(cell.lower().split()) for cell in cells}) == 1
             parts["similarities" if same else "differences"].append(_told(cells, sides) or sentence.text)
     return Comparison(
@@ -54,7 +54,7 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
 
 def _heads(header: str, sides: Sequence[str]) -> bool:
     """Whether the columns of a table are the sides; of one without a header they are."""
-    columns = header.split(" | ")[-len(sides) :] if header else sides
+    columns = row_cells(header)[-len(sides) :] if header else sides
     paired = zip(columns, sides, strict=False)
     return len(columns) == len(sides) > 0 and all(set(terms(column)) & set(terms(side)) for column, side in paired)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.values import BlockKind, Chunk
+from pipeline.values import BlockKind, Chunk, row_cells, row_text
 
 _SHORT = 8
 """Words below which a list item is embedded with its lead-in."""
@@ -20,9 +20,9 @@ def unit_texts(chunk: Chunk) -> list[str]:
         text = chunk.text[unit.start : unit.end]
         match unit.kind:
             case BlockKind.HEADER:
-                columns = text.split(" | ")
+                columns = row_cells(text)
             case BlockKind.ROW if columns:
-                text = _named(text.split(" | "), columns)
+                text = _named(row_cells(text), columns)
             case BlockKind.ITEM | BlockKind.STEP if lead and len(text.split()) < _SHORT:
                 text = f"{lead} {text}"
             case BlockKind.PROSE | BlockKind.HEADING:
@@ -34,6 +34,6 @@ def unit_texts(chunk: Chunk) -> list[str]:
 
 def _named(cells: list[str], columns: list[str]) -> str:
     if len(cells) != len(columns):
-        return " | ".join(cells)
+        return row_text(cells)
     pairs = zip(columns, cells, strict=True)
     return ", ".join(f"{column}: {cell}" if column else cell for column, cell in pairs if cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from pipeline.values import BlockKind, Chunk
+from pipeline.values import BlockKind, Chunk, row_cells
 
 LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
 _EXPLAINS = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
@@ -29,7 +29,7 @@ def text_of(chunk: Chunk, index: int) -> str:
 
 def cells(row: str) -> list[list[str]]:
     """What each cell of a table row names: the parts between its commas and brackets; nothing if it is long."""
-    return [_DETAIL.split(cell) if len(cell.split()) <= _NAME else [] for cell in row.split(" | ")]
+    return [_DETAIL.split(cell) if len(cell.split()) <= _NAME else [] for cell in row_cells(row)]
 
 
 def subject(item: str) -> list[str]:
@@ -40,9 +40,9 @@ def subject(item: str) -> list[str]:
 
 def spelled_out(chunk: Chunk, index: int) -> str:
     """A table row by itself, each cell behind the name of its column; the row as it stands where that is not known."""
-    row = text_of(chunk, index).split(" | ")
+    row = row_cells(text_of(chunk, index))
     header = opening(chunk, index)
-    columns = text_of(chunk, header).split(" | ") if header is not None else []
+    columns = row_cells(text_of(chunk, header)) if header is not None else []
     if len(columns) != len(row):
         return " / ".join(row)
     return ", ".join(f"{column}: {cell}" if column else cell for column, cell in zip(columns, row, strict=True) if cell)

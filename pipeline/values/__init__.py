@@ -20,7 +20,18 @@ from pipeline.values.answers import (
     Written,
 )
 from pipeline.values.base import Value
-from pipeline.values.documents import Block, BlockKind, Chunk, Document, Hit, Parsed, RetrievedChunk, Unit
+from pipeline.values.documents import (
+    Block,
+    BlockKind,
+    Chunk,
+    Document,
+    Hit,
+    Parsed,
+    RetrievedChunk,
+    Unit,
+    row_cells,
+    row_text,
+)
 from pipeline.values.people import (
     AS_SET,
     Attachment,
@@ -98,4 +109,6 @@ __all__ = [
     "Vote",
     "Work",
     "Written",
+    "row_cells",
+    "row_text",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -23,12 +25,26 @@ class BlockKind(StrEnum):
     CODE = "code"
 
 
+_BAR = re.compile(r"(?<!\S)\|(?!\S)")
+
+
+def row_text(cells: Iterable[str]) -> str:
+    """The cells of a table row as one text, from which `row_cells` gives them back: a bar that stands alone in
+    a cell becomes `∣`."""
+    return " | ".join(_BAR.sub("∣", cell) for cell in cells)
+
+
+def row_cells(text: str) -> list[str]:
+    """The cells of a table row that `row_text` made."""
+    return text.split(" | ")
+
+
 class Block(Value):
     """A run of text of one kind, as a parser found it."""
 
     kind: BlockKind
     text: str
-    """Plain text. A table row is its cells joined by ` | `; a step and an item come without their marker."""
+    """Plain text. A table row is its `row_text`; a step and an item come without their marker."""
     heading: tuple[str, ...] = ()
     """The path of headings above, outermost first."""
     page: int | None = None

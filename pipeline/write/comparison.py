@@ -10,7 +10,7 @@ from pipeline.read import layout
 from pipeline.read.asked import read
 from pipeline.read.evidence import Candidate, gather
 from pipeline.text import terms
-from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence
+from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence, row_text
 
 ROWS = 2
 """Rows of the table, its header aside."""
@@ -37,11 +37,11 @@ def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentenc
     if table := _quoted(rows[0]):
         return table
     cited = [tuple(dict.fromkeys(one.chunk_id for one in row)) for row in rows]
-    header = " | ".join(map(_plain, brief.sides))
+    header = row_text(map(_plain, brief.sides))
     return [
         Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=cited[0], opens=True),
         *(
-            Sentence(text=" | ".join(_plain(one.text) for one in row), kind=BlockKind.ROW, chunk_ids=chunk_ids)
+            Sentence(text=row_text(_plain(one.text) for one in row), kind=BlockKind.ROW, chunk_ids=chunk_ids)
             for row, chunk_ids in zip(rows, cited, strict=True)
         ),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, row_text
 from pipeline.write.marks import bare, extract
 
 SECTIONS = ("similarities", "differences", "contradictions", "conclusion")
@@ -46,5 +46,5 @@ def read_table(lines: list[str]) -> list[tuple[str, BlockKind, tuple[int, ...]]]
 
 def _row(cells: list[str], column: int, kind: BlockKind) -> tuple[str, BlockKind, tuple[int, ...]]:
     read = [("", bare(cell)) if n == column else extract(cell) for n, cell in enumerate(cells)]
-    text = " | ".join(text.replace("<br>", " ") for n, (text, _) in enumerate(read) if n != column)
+    text = row_text(text.replace("<br>", " ") for n, (text, _) in enumerate(read) if n != column)
     return text, kind, tuple(dict.fromkeys(number for _, numbers in read for number in numbers))

@@ -197,12 +197,12 @@ def _file(suffix: str) -> Callable[[], Run]:
 
 
 def _names() -> Run:
-    from adapters.files.outline import clean, label, row_text, safe_url
+    from adapters.files.outline import clean, label, safe_url, table_row
 
     def run(text: str) -> None:
         clean(text)
         label(text)
-        row_text([text])
+        table_row([text])
         safe_url(f"https://a{text}")
 
     return run
