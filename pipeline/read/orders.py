@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pipeline.read import layout
-from pipeline.screen import addressed_to_assistant
-from pipeline.values import RetrievedChunk
+from pipeline.screen import addressed_to_assistant, goes_on
+from pipeline.values import Chunk, RetrievedChunk
 
 
 def orders(passage: RetrievedChunk) -> frozenset[int]:
-    """The units that give an assistant orders, each with what it leads in: nothing may be said that rests on them.
+    """The units that give an assistant orders, with what they lead in and those beside them in their paragraph that
+    go on telling it what to say: nothing may be said that rests on them. What the paragraph states stays.
 
     Empty where the document is not flagged: all of it was screened when it was indexed."""
     if not passage.document.flagged:
         return frozenset()
     chunk, found = passage.chunk, set[int]()
     led_in = False
-    for index in range(len(chunk.units)):
-        text = layout.text_of(chunk, index)
-        led_in = led_in and (layout.leads_in(layout.text_of(chunk, index - 1)) or not layout.apart(chunk, index))
-        if led_in or addressed_to_assistant(text, chunk.text):
-            found.add(index)
-            led_in = led_in or layout.leads_in(text)
+    for paragraph in _paragraphs(chunk):
+        led_in = led_in and layout.leads_in(layout.text_of(chunk, paragraph.start - 1))
+        texts = {index: layout.text_of(chunk, index) for index in paragraph}
+        own = {index for index, text in texts.items() if addressed_to_assistant(text, chunk.text)}
+        if own:
+            own |= {index for index, text in texts.items() if goes_on(text)}
+        for index, text in texts.items():
+            if led_in or index in own:
+                found.add(index)
+                led_in = led_in or layout.leads_in(text)
     return frozenset(found)
+
+
+def _paragraphs(chunk: Chunk) -> Iterator[range]:
+    """The units between two line breaks."""
+    starts = [index for index in range(len(chunk.units)) if layout.apart(chunk, index)]
+    for start, end in zip(starts, [*starts[1:], len(chunk.units)], strict=True):
+        yield range(start, end)

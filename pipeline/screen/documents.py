@@ -47,6 +47,7 @@ _SPEAK = any_of("""
     answer|reply|respond|say|state|tell|mention|recommend|refuse|ask|add|ignore|include|claim|advise|end|begin|repeat
     reveal|insist|pretend|promote|treat|give|link|point|follow|obey|inform|direct
 """)
+_TELL = r"(?:answer|repl[yi]|respond|say|state|tell|mention|recommend|refuse|claim|advise|repeat|reveal|insist|pretend|promote|inform)"
 _DUTY = r"(?:must|should|shall|ha(?:s|ve) to|(?:is|are) to)"
 _ASKER = r"(?:the|each|every|any|all|whichever) (?:users?|readers?|askers?|person asking|people asking|visitors?)"
 _SNIPPET = r"\b(?:following|subsequent|below|next|this) code (?:snippet|block|excerpt|section|fragment|segment)\b"
@@ -77,13 +78,7 @@ _SIGNS = {
             rf"\b{_REPLY}\b[^.?!\"]{{0,60}}\b{_DUTY} (?:be|say|state|end with|begin with)[ :]*[\"“]",
         ),
     ),
-    "speak": (
-        1.2,
-        _either(
-            rf"(?:{_ORDER}|, )(?:answer|repl[yi]|respond|say|state|tell|mention|recommend|refuse|claim|advise|repeat"
-            r"|reveal|insist|pretend|promote|inform)\b"
-        ),
-    ),
+    "speak": (1.2, _either(rf"(?:{_ORDER}|, ){_TELL}\b")),
     "asker": (
         2.0,
         _either(
@@ -123,6 +118,9 @@ _OVERRIDE = 4.5
 """Weight of what `screen` refuses when a person writes it; `you will act as ...` is said to people too."""
 _MENTIONED = re.compile(r"(?<=[a-z,] )[\"“‘'][^\"”’'\n]{1,120}[\"”’'](?!\w)")
 """Words in quotation marks behind others: they are spoken of, and what they say is nobody's order."""
+_GOES_ON = re.compile(
+    rf"(?:{_ORDER}|, |\b(?:not|don't|never|always|only|just|you {_DUTY}|and|or|then) )(?:{_TELL}|cite|quote|direct)\b"
+)
 _COMPOSES = re.compile(rf"{_ORDER}{_COMPOSE}\b")
 _ASKS = re.compile(r"\?[\"')\]]*\s*$")
 _OFF_TOPIC, _ASKED = 4.5, 2.0
@@ -154,6 +152,12 @@ def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
     With the `passage` it stands in, orders to write something that has nothing to do with the passage count too."""
     around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
     return _score(_signs(f"{fold(sentence)}\n{hidden(sentence)}".strip(), _counted(around))) >= _ADDRESSED
+
+
+def goes_on(sentence: str) -> bool:
+    """Whether a sentence tells its reader what to say or not to say: beside an order to an assistant it is one too,
+    by itself it may be said to people."""
+    return bool(_GOES_ON.search(_MENTIONED.sub('""', fold(sentence))))
 
 
 @lru_cache(maxsize=16)
