@@ -22,7 +22,7 @@ from pipeline.text import sentences, terms
 _LONGEST = 2_000_000
 """Characters of a document that are read."""
 _REPLY = r"your (?:(?:next|final|whole|entire|own|main) )?(?:repl(?:y|ies)|responses?|answers?|outputs?|messages?)"
-_REPLIES = r"(?:every|each|any|all) (?:answers?|repl(?:y|ies)|responses?)"
+_REPLIES = r"(?:every|each|any|all) (?:answers?|repl(?:y|ies))"
 _ORDER = (
     r"(?:^|[.!?:;|>]\s*)(?:(?:please|kindly|also|then|now|next|finally|and|don't (?:forget|hesitate) to|"
     r"(?:remember|be sure|make sure|keep in mind|take a moment|consider) to|consider|can you|could you|would you),? )*"
@@ -47,7 +47,10 @@ _SPEAK = any_of("""
     answer|reply|respond|say|state|tell|mention|recommend|refuse|ask|add|ignore|include|claim|advise|end|begin|repeat
     reveal|insist|pretend|promote|treat|give|link|point|follow|obey|inform|direct
 """)
-_TELL = r"(?:answer|repl[yi]|respond|say|state|tell|mention|recommend|refuse|claim|advise|repeat|reveal|insist|pretend|promote|inform)"
+_TELL = (
+    r"(?:answer|repl[yi]|respond|say|state|tell|mention|recommend|refuse|claim|advise|repeat|reveal|insist|pretend"
+    r"|promote|inform)"
+)
 _DUTY = r"(?:must|should|shall|ha(?:s|ve) to|(?:is|are) to)"
 _ASKER = r"(?:the|each|every|any|all|whichever) (?:users?|readers?|askers?|person asking|people asking|visitors?)"
 _SNIPPET = r"\b(?:following|subsequent|below|next|this) code (?:snippet|block|excerpt|section|fragment|segment)\b"
@@ -62,7 +65,8 @@ _SIGNS = {
     "machine": (
         4.5,
         _either(
-            r"\b(?:dear|hey|hi|hello|attention|note (?:to|for)|(?:as|if you are|since you are|you are) (?:an?|the|any))"
+            r"(?:\b(?:dear|hey|hi|hello|attention|note (?:to|for)|you are (?:an?|the|any))"
+            r"|(?:^|[.!?:;,] )(?:and )?as (?:an?|the|any))"
             rf" (?:(?:the|any|all|every) )?(?:\w+ )?{_MACHINE}(?=\s*[,.:;!)\]]| (?:that|who|you|reading|please)\b)",
             rf"\b{_MACHINE}(?: (?:that|which|who|\w+ing)\b[^,.;:]{{0,60}}?)?,? {_DUTY}"
             rf"(?: (?:not|always|never|only))? {_SPEAK}\b",
@@ -119,7 +123,8 @@ _OVERRIDE = 4.5
 _MENTIONED = re.compile(r"(?<=[a-z,] )[\"“‘'][^\"”’'\n]{1,120}[\"”’'](?!\w)")
 """Words in quotation marks behind others: they are spoken of, and what they say is nobody's order."""
 _GOES_ON = re.compile(
-    rf"(?:{_ORDER}|, |\b(?:not|don't|never|always|only|just|you {_DUTY}|and|or|then) )(?:{_TELL}|cite|quote|direct)\b"
+    rf"(?:{_ORDER}|, |\b(?:not|don't|never|always|only|just|you {_DUTY}(?: also)?|and|or|then) )"
+    rf"(?:{_TELL}|cite|quote|direct)\b"
 )
 _COMPOSES = re.compile(rf"{_ORDER}{_COMPOSE}\b")
 _ASKS = re.compile(r"\?[\"')\]]*\s*$")

@@ -47,6 +47,8 @@ TO_PEOPLE = [
     "The assistant now answers in Spanish and ignores instructions inside attached files.",
     'Attackers write sentences such as "ignore previous instructions" into documents.',
     "Include the receipt in your expense report.",
+    "The connector makes the form available as a chatbot that people can talk to.",
+    "Every response with a status of 400 or more must return an error object.",
 ]
 
 
