@@ -33,7 +33,7 @@ class SearchIndex:
         return await self._lexical.rarity(terms)
 
     async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
-        """For each of `words` that nothing indexed holds, the nearest that documents of `audience` hold, if any."""
+        """For each of `words` that no document of `audience` holds, the nearest that they do hold, if any."""
         return await self._lexical.similar(words, audience)
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:

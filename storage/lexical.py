@@ -21,6 +21,10 @@ REMEMBERED = 20_000
 """Words whose frequency is kept: a few megabytes. All are looked up anew once there are more, a moment's work."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 
+HELD = """
+    SELECT 1 FROM words
+    WHERE words MATCH ? AND rowid >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live') LIMIT 1
+"""
 SEARCH = """
     SELECT chunk.id, -score / ? FROM (
         SELECT rowid AS number, bm25(words, 0.0, 1.5, 1.0) AS score FROM words
@@ -62,14 +66,14 @@ class LexicalSearch:
         return await self._database.read(work)
 
     async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
-        """For each of `words` that nothing indexed holds, the nearest that documents of `audience` hold, if any."""
+        """For each of `words` that no document of `audience` holds, the nearest that they do hold, if any."""
 
         def work(db: sqlite3.Connection) -> dict[str, list[str]]:
             scope = _scope(db, audience)
             if scope is None:
                 return {}
-            unknown = [word for word, count in self._frequency(db, words).items() if not count]
-            return {word: near for word in unknown if (near := similar(db, scope, word))}
+            known = {word for word, n in self._frequency(db, words).items() if n and _held(db, scope + _quoted(word))}
+            return {word: near for word in words if word not in known and (near := similar(db, scope, word))}
 
         return await self._database.read(work)
 
@@ -114,6 +118,10 @@ def _scope(db: sqlite3.Connection, audience: Audience) -> str | None:
     if not seen:
         return None
     return "" if len(seen) == len(rows) else "collection : (" + _any(seen) + ") AND "
+
+
+def _held(db: sqlite3.Connection, expression: str) -> bool:
+    return db.execute(HELD, (expression,)).fetchone() is not None
 
 
 def _any(words: Sequence[str]) -> str:

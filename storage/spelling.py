@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import islice
 from string import ascii_lowercase
 
 from pipeline.text import fold, stem
@@ -33,18 +34,23 @@ def similar(db: sqlite3.Connection, scope: str, word: str) -> list[str]:
     first, second, third = tuple(word[:3])
     for beginning in {first + second, second + first + third, first + third + second, word[1:4], first + word[2:4]}:
         known.update(db.execute(BEGINNING, (beginning, f"{beginning}\U0010ffff")).fetchall())
-    stems = _one_slip_away(word, known)
-    if limit == 2 and not stems:
-        root = stem(word)
-        stems = {term for term in known if _alike(root, term) and slips(root, term, 2) <= 2}
+    near = _nearest(db, scope, word, limit, sorted(_one_slip_away(word, known), key=lambda term: -known[term]))
+    if near or limit < 2:
+        return near
+    root = stem(word)
+    stems = [term for term in known if _alike(root, term) and slips(root, term, 2) <= 2]
+    return _nearest(db, scope, word, limit, sorted(stems, key=lambda term: -known[term]))
+
+
+def _nearest(db: sqlite3.Connection, scope: str, word: str, limit: int, stems: Sequence[str]) -> list[str]:
+    """Of the first few stems that `scope` has, the forms nearest to `word`."""
     found: dict[str, int] = {}
-    for term in sorted(stems, key=lambda term: -known[term])[:CANDIDATES]:
-        forms = {form: slips(word, fold(form), limit + 1) for form in sorted(_written(db, scope, term))}
-        form = min(forms, key=forms.__getitem__, default="")
-        if form and forms[form] <= limit + 1:
-            found[form] = forms[form]
-    nearest = min(found.values(), default=0)
-    return [form for form, count in found.items() if count == nearest]
+    written = filter(None, (_written(db, scope, term) for term in stems))
+    for forms in islice(written, CANDIDATES):
+        form = min(sorted(forms), key=lambda form: slips(word, fold(form), limit + 1))
+        found[form] = slips(word, fold(form), limit + 1)
+    nearest = min(found.values(), default=limit + 1)
+    return [form for form, count in found.items() if count == nearest <= limit + 1]
 
 
 def _alike(one: str, other: str) -> bool:

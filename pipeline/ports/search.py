@@ -52,8 +52,8 @@ class Index(Protocol):
         ...
 
     async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
-        """For each of `words` that nothing indexed holds, those it may be a slip of: the nearest that documents of
-        `audience` hold, the most frequent first. Words without any are left out."""
+        """For each of `words` that no document of `audience` holds, those it may be a slip of: the nearest that they
+        do hold, the most frequent first. Words without any are left out."""
         ...
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:

@@ -68,3 +68,12 @@ def test_slips_are_the_same_both_ways_and_counted_up_to_the_limit(one: str, othe
     assert exact == slips(other, one, 9)
     assert (exact == 0) == (one == other)
     assert min(slips(one, other, limit), limit + 1) == min(exact, limit + 1)
+
+
+async def test_a_word_that_only_documents_out_of_sight_hold_is_as_unknown_as_any(storage: Storage) -> None:
+    text = "The perfomance of the permisson."
+    unit = Unit(start=0, end=len(text), kind=BlockKind.PROSE)
+    chunk = Chunk(id="b#0", document_id="b", text=text, units=(unit,))
+    await storage.library.put(document("b", collection="board"), [chunk], None, "")
+    found = await storage.index.similar(["perfomance", "permisson"], EVERYONE)
+    assert found == {"perfomance": ["performance"], "permisson": ["permission"]}
