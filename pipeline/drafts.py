@@ -21,7 +21,7 @@ from pipeline.compose.confidence import Assessment, assess
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Planner, Writer
 from pipeline.streams import closing
-from pipeline.text import leads_in
+from pipeline.text import decides, leads_in
 from pipeline.values import (
     BlockKind,
     Brief,
@@ -178,7 +178,7 @@ async def by_model(task: Task, model: Model) -> AsyncIterator[Checked | Drafted]
                 checked.append(piece)
             stands, captions = _settled(captions, piece, grounded=task.grounded)
             held += stands
-            if _says_much(piece.sentence) and not (stands or given or held):
+            if _says_much(piece.sentence) and not (given or held):
                 finished = Finished(complete=False, reason="the passages do not support its answer", counted=False)
                 break
             if held and not task.too_few(checked):
@@ -349,13 +349,20 @@ def _settled(captions: list[Checked], piece: Checked, *, grounded: bool) -> tupl
         others = [one for one in captions if _form(one.sentence) != _form(piece.sentence)]
         return [], [*others, piece] if judgement.supported or unread else others
     if judgement.supported:
-        leant = {"support": judgement.support, "chunk_ids": judgement.chunk_ids}
-        above = [
-            one if one.judgement.supported else one._replace(judgement=one.judgement.model_copy(update=leant))
-            for one in captions
-        ]
-        return [*above, piece], []
-    return ([] if grounded or judgement.forbidden else [piece]), captions
+        return [*(_leaning(one, judgement) for one in captions), piece], []
+    if not (grounded or judgement.forbidden):
+        return [*captions, piece], []
+    return [], [one for one in captions if not decides(one.sentence.text)]
+
+
+def _leaning(caption: Checked, below: Judgement) -> Checked:
+    """A caption with what it rests on: what stands `below` it, where it names that too or no words decide."""
+    own = caption.judgement
+    if own.supported and not _is_caption(caption.sentence):
+        return caption
+    chunk_ids = tuple(one for one in own.chunk_ids if one in below.chunk_ids) or own.chunk_ids or below.chunk_ids
+    support = own.support if own.supported else below.support
+    return caption._replace(judgement=own.model_copy(update={"support": support, "chunk_ids": chunk_ids}))
 
 
 def _header(sentence: Sentence, before: Sequence[Sentence]) -> str:
@@ -368,8 +375,7 @@ def _header(sentence: Sentence, before: Sequence[Sentence]) -> str:
 
 def _is_caption(sentence: Sentence) -> bool:
     """Whether it says nothing by itself, and stands where what follows does: a header, a heading, `Yes.`"""
-    word = sentence.text.strip(" .,!*").casefold()
-    return sentence.kind in (BlockKind.HEADER, BlockKind.HEADING) or word in wording.DECISIONS
+    return sentence.kind in (BlockKind.HEADER, BlockKind.HEADING) or decides(sentence.text)
 
 
 def _waits(sentence: Sentence) -> bool:

@@ -107,7 +107,7 @@ class Responder:
             yield Progress(stage=Stage.SEARCHING)
             with watch.stage("retrieve"):
                 retrieval = await self._retriever.retrieve(plan, request.audience)
-            plan, above = _understood(plan, retrieval), wording.understood(retrieval.corrections)
+            plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections)
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
             if self._library:
@@ -223,12 +223,6 @@ class Responder:
             yield
         except CitewellError as error:
             self._report(secrets.token_hex(4), error)
-
-
-def _understood(plan: Search, retrieval: Retrieval) -> Search:
-    """`plan` with the words that were searched for in place of those that no document holds."""
-    queries = tuple(map(retrieval.corrected, plan.queries))
-    return plan.model_copy(update={"question": retrieval.corrected(plan.question), "queries": queries})
 
 
 def _joined(*lines: str) -> str:

@@ -28,6 +28,7 @@ _LONGEST_ABBREVIATION = 8
 _BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
 """Abbreviations only where a number follows: `No.` may be an answer."""
 _BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
+_LEADING = re.compile(r"[:：]\W*$")
 _porter = Stemmer.Stemmer("porter")
 
 
@@ -127,5 +128,10 @@ def shape(word: str) -> str:
 
 
 def leads_in(text: str) -> bool:
-    """Whether `text` says nothing without what follows it: it ends with a colon, or is only a yes or a no."""
-    return text.endswith((":", "：")) or text.strip(" .,!*").casefold() in DECISIONS
+    """Whether something must follow: it ends with a colon, emphasis aside."""
+    return bool(_LEADING.search(text))
+
+
+def decides(text: str) -> bool:
+    """Whether `text` is only a yes or a no."""
+    return text.strip(" .,!*").casefold() in DECISIONS

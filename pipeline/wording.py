@@ -135,7 +135,7 @@ def unanswered_side(sides: Sequence[str]) -> str:
     return f"I found nothing about {_and(sides)} in the documents."
 
 
-def reasoning(*, passages: int, documents: int, kept: int, drafted: int) -> str:
+def reasoning(*, passages: int, documents: int, kept: int, drafted: int, left_out: bool) -> str:
     """One line on how an answer came about: `used 3 passages from 2 documents; all 4 sentences supported`."""
     if not kept:
         none = "it does not answer" if passages == 1 else "none of them answers"
@@ -145,7 +145,7 @@ def reasoning(*, passages: int, documents: int, kept: int, drafted: int) -> str:
         whole = {1: "the one sentence is supported", 2: "both sentences supported"}
         checked = whole.get(kept, f"all {kept} sentences supported")
     else:
-        checked = f"{kept} of {drafted} sentences supported, the rest left out"
+        checked = f"{kept} of {drafted} sentences supported{', the rest left out' if left_out else ''}"
     return f"{used}; {checked}"
 
 

@@ -111,8 +111,12 @@ def _runs(sentences: Sequence[CitedSentence]) -> Iterator[list[CitedSentence]]:
 
 
 def _text(sentence: CitedSentence, marked: str) -> Text:
-    text = Text() if sentence.verified else Text(f"{wording.UNVERIFIED}: ", style="yellow")
-    return text.append(clean(sentence.text)).append(marked, style="cyan")
+    return _warning(sentence).append(clean(sentence.text)).append(marked, style="cyan")
+
+
+def _warning(sentence: CitedSentence) -> Text:
+    warned = not sentence.verified and sentence.kind is not BlockKind.HEADER
+    return Text(f"{wording.UNVERIFIED}: ", style="yellow") if warned else Text()
 
 
 def _line(sentence: CitedSentence, marked: str, step: int) -> RenderableType:
@@ -120,7 +124,7 @@ def _line(sentence: CitedSentence, marked: str, step: int) -> RenderableType:
         return Text("", style="bold").append_text(_text(sentence, marked))
     if sentence.kind is BlockKind.CODE:
         code = Syntax(clean(sentence.text), sentence.language or "text", background_color="default", word_wrap=True)
-        return Group(Padding(code, (0, 0, 0, 2)), Text(marked.strip(), style="cyan"))
+        return Group(Padding(code, (0, 0, 0, 2)), _warning(sentence).append(marked.strip(), style="cyan"))
     grid = _grid(1, 2)
     grid.add_row(f"{step}." if sentence.kind is BlockKind.STEP else "•", _text(sentence, marked))
     return grid
@@ -146,7 +150,7 @@ def _table(rows: Sequence[tuple[CitedSentence, str]]) -> WholeWords:
 def _cells(sentence: CitedSentence, marked: str) -> list[Text]:
     cells = [Text(clean(cell.strip())) for cell in row_cells(sentence.text)]
     cells[-1].append(marked, style="cyan")
-    return cells
+    return [_warning(sentence).append_text(cells[0]), *cells[1:]]
 
 
 def _badge(answer: Answer) -> Text:

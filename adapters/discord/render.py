@@ -111,7 +111,9 @@ def why(answer: Answer) -> tuple[str, ...]:
         Piece(f"- {escape(factor.name)}: {factor.value:.2f} – {escape(factor.text)}", "\n")
         for factor in confidence.reasons
     ]
-    pieces += [Piece(f"- {wording.left_out(escape(claim))}", "\n") for claim in answer.ungrounded_claims]
+    said = {sentence.text for sentence in answer.sentences}
+    left_out = (claim for claim in answer.ungrounded_claims if claim not in said)
+    pieces += [Piece(f"- {wording.left_out(escape(claim))}", "\n") for claim in left_out]
     pieces.append(Piece(escape(wording.written_by(answer.usage)), "\n"))
     return tuple(pack(pieces, BODY))
 

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from adapters.discord.markdown import clean, code, escape
 from adapters.discord.split import Piece
+from pipeline import wording
 from pipeline.values import BlockKind, CitedSentence, row_cells
 
 WIDTH = 56
@@ -18,7 +19,7 @@ BETWEEN = " · "
 
 def table(rows: Sequence[CitedSentence]) -> Iterator[Piece]:
     """The pieces of a header row and its rows; any of them may be missing."""
-    cells = [[clean(cell) for cell in row_cells(row.text)] for row in rows]
+    cells = [[clean(cell) for cell in row_cells(f"{_warning(row)}{row.text}")] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*_even(cells), strict=True)]
     if sum(widths) + 3 * (len(widths) - 1) <= WIDTH:
         yield from _aligned(rows, _even(cells), widths)
@@ -53,6 +54,10 @@ def _named(name: str, cell: str) -> str:
 def _even(cells: list[list[str]]) -> list[list[str]]:
     columns = max(map(len, cells))
     return [line + [""] * (columns - len(line)) for line in cells]
+
+
+def _warning(row: CitedSentence) -> str:
+    return "" if row.verified or row.kind is BlockKind.HEADER else f"{wording.UNVERIFIED}: "
 
 
 def _mark(row: CitedSentence) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline import wording
@@ -233,19 +234,11 @@ def _shape(sentence: CitedSentence, step: int, marked: str) -> tuple[int, str]:
             rule = row_text("---" for _ in row_cells(sentence.text))
             return 2, f"| {sentence.text} |\n| {rule} |"
         case BlockKind.ROW:
-            return 2, f"| {sentence.text}{marked} |"
+            return 2 + len(warning), f"| {warning}{sentence.text}{marked} |"
         case BlockKind.CODE:
-            fence = "`" * max(3, _longest_run(sentence.text) + 1)
-            before = f"{fence}{sentence.language}\n"
+            fence = "`" * (max(map(len, re.findall("`{3,}", sentence.text)), default=2) + 1)
+            before = f"{warning.rstrip()}\n{fence}{sentence.language}\n".lstrip()
             return len(before), f"{before}{sentence.text}\n{fence}\n{marked.strip()}".rstrip()
         case _:
             before = warning
     return len(before), f"{before}{sentence.text}{marked}"
-
-
-def _longest_run(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest

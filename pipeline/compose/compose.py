@@ -107,7 +107,9 @@ def compose(
     supported = sum(claim.supported for claim in claims)
     closing = _closing(brief, drafted, shown, provided)
     why = "" if shown else assessment.abstain_reason or drafted.too_few or wording.NO_PASSAGE
-    told = sum(sentence.kind not in CAPTIONS for sentence in shown) or len(shown)
+    told = [sentence for sentence in shown if sentence.kind not in CAPTIONS] or shown
+    said = {sentence.text for sentence in shown}
+    left_out = any(not claim.supported and claim.claim not in said for claim in claims)
     return Answer(
         id=answer_id,
         question=question,
@@ -126,8 +128,9 @@ def compose(
         reasoning=wording.reasoning(
             passages=len(citations) or len(provided),
             documents=len({citation.document_id for citation in citations}),
-            kept=told,
-            drafted=max(len(claims), told),
+            kept=sum(sentence.verified for sentence in told),
+            drafted=max(len(claims), len(told)),
+            left_out=left_out,
         ),
         sources_used=len(citations),
         sources_provided=len(provided),
@@ -135,7 +138,7 @@ def compose(
         grounding_score=round(supported / len(claims), 3) if claims else 0.0,
         ungrounded_claims=tuple(claim.claim for claim in claims if not claim.supported),
         key_facts=key_facts(shown),
-        limitations=limitations(closing=closing, abstain_reason=why, dropped=len(claims) - supported),
+        limitations=limitations(closing=closing, abstain_reason=why, left_out=left_out),
         comparison=comparison(shown, brief.sides),
         claims=claims,
         usage=drafted.usage,

@@ -20,10 +20,10 @@ def key_facts(sentences: Sequence[CitedSentence]) -> tuple[str, ...]:
     return tuple(facts[place].text for place in sorted(ranked[:_FACTS]))
 
 
-def limitations(*, closing: str, abstain_reason: str, dropped: int) -> tuple[str, ...]:
+def limitations(*, closing: str, abstain_reason: str, left_out: bool) -> tuple[str, ...]:
     """Why the answer is not all that was asked for, in the words that are shown."""
-    left_out = wording.PARTIAL_DROPPED if dropped else ""
-    return tuple(dict.fromkeys(line for line in (abstain_reason, closing, left_out) if line))
+    dropped = wording.PARTIAL_DROPPED if left_out else ""
+    return tuple(dict.fromkeys(line for line in (abstain_reason, closing, dropped) if line))
 
 
 def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comparison | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
+from pipeline.text import leads_in as leads_in
 from pipeline.values import BlockKind, Chunk, row_cells
 
 LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
@@ -13,7 +14,6 @@ _QUESTION = re.compile(r"[?？]\W*$")
 _TITLE = re.compile(r"[^\W\d_a-z][^\d.!?;。！？]*(?<![,:：、])")
 """Begins with a capital (or in a script without them), has no figure, and no mark that ends a sentence."""
 _HEADING_LENGTH = 80
-_LEADING = re.compile(r"[:：]\W*$")
 _DETAIL = re.compile(r"[,;:]\s|[(\[、（]")
 _NAME = 5
 """Words up to which a cell, or the beginning of an item, names something."""
@@ -66,11 +66,6 @@ def _is_text(chunk: Chunk, index: int) -> bool:
     """Whether a unit is more than another short line."""
     text = text_of(chunk, index)
     return chunk.units[index].kind is not BlockKind.PROSE or not _TITLE.fullmatch(text) or len(text) > _HEADING_LENGTH
-
-
-def leads_in(text: str) -> bool:
-    """Whether something must follow: it ends with a colon."""
-    return bool(_LEADING.search(text))
 
 
 def above(chunk: Chunk, index: int) -> str:

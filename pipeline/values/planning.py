@@ -95,9 +95,16 @@ class Retrieval(Value):
     corrections: tuple[Correction, ...] = ()
     """What was searched for in place of words that no document holds."""
 
-    def corrected(self, text: str) -> str:
-        """`text` as it was searched for."""
-        return corrected(text, {one.word: one.meant for one in self.corrections})
+    def understood(self, search: Search) -> Search:
+        """`search` in the words that were searched for."""
+        meant = {one.word: one.meant for one in self.corrections}
+        return search.model_copy(
+            update={
+                "question": corrected(search.question, meant),
+                "queries": tuple(corrected(query, meant) for query in search.queries),
+                "sides": tuple(corrected(side, meant) for side in search.sides),
+            }
+        )
 
 
 def corrected(text: str, meant: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from pipeline.text import leads_in
+from pipeline.text import decides, leads_in
 from pipeline.values import BlockKind, Value
 from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
 from pipeline.write.marks import Ending, extract, tidy
@@ -34,7 +34,7 @@ class Marked(Value):
 
     @property
     def leads_in(self) -> bool:
-        return self.kind is not BlockKind.CODE and leads_in(self.text)
+        return self.kind is not BlockKind.CODE and (leads_in(self.text) or decides(self.text))
 
 
 class Parser:

@@ -18,6 +18,7 @@ from pipeline.values import (
     Audience,
     BlockKind,
     Brief,
+    Conversation,
     Correction,
     Finished,
     Format,
@@ -98,10 +99,12 @@ async def answered(
     reviews: int = 8,
     model: Writer | None = None,
     passages: Sequence[RetrievedChunk] = PASSAGES,
+    grounded: bool = True,
+    retriever: Straight | None = None,
 ) -> tuple[Answer, list[str]]:
     """The answer, and what the operator was told."""
     told: list[str] = []
-    wordless = Wordless(passages)
+    wordless = retriever or Wordless(passages)
     budget = TokenBudget(Tally(), person=0, space=0, answer=1)
     responder = Responder(
         planner=wordless,
@@ -109,7 +112,7 @@ async def answered(
         extract=ExtractiveWriter(),
         model=Model(name="drafting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
         history=NoHistory(),
-        options=Options(limits=limits or Limits()),
+        options=Options(limits=limits or Limits(), require_grounding=grounded),
         report=lambda incident, error: told.append(str(error)),
         warn=lambda event, reason: told.append(f"{event}: {reason}"),
     )
@@ -258,3 +261,61 @@ async def test_what_a_slip_of_spelling_was_read_as_is_said_before_anything_else(
     assert written[0].preface.startswith(said)
     assert answer.preface.startswith(said)
     assert answer.corrections[0].meant == "vacation"
+
+
+async def test_a_yes_falls_with_the_sentence_beside_it_whatever_follows() -> None:
+    answer, _ = await answered(asking(), judge=Reader(), model=Drafting("Yes.", "For all.", SAID[0]))
+    assert said(answer) == [SAID[0]]
+
+
+async def test_what_stands_above_a_row_cites_nothing_that_the_row_does_not_rest_on() -> None:
+    passages = [*PASSAGES, passage("c2", "Contractors get no paid leave.", title="Contracts")]
+    rows = [
+        Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c2", "c1")),
+        Sentence(text="Full-time staff | 25 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+        Sentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c2",)),
+    ]
+    judge = Reader(finds=("Full-time staff | 25 days",))
+    answer, _ = await answered(asking(), judge=judge, model=Drafting(*rows), passages=passages)
+    assert [citation.chunk_id for citation in answer.citations] == ["c1"]
+
+
+async def test_where_the_operator_wants_it_what_is_not_supported_is_shown_in_its_place_and_marked() -> None:
+    drafted = [
+        Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
+        Sentence(text="Contractors | 12 days", kind=BlockKind.ROW, chunk_ids=("c1",)),
+        Sentence(text="leave --days 12", kind=BlockKind.CODE, chunk_ids=("c1",)),
+        SAID[0],
+    ]
+    answer, _ = await answered(asking(), judge=Reader(), model=Drafting(*drafted), grounded=False)
+    assert [sentence.kind for sentence in answer.sentences[:3]] == [BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE]
+    assert [sentence.verified for sentence in answer.sentences[1:]] == [False, False, True]
+    assert f"| {wording.UNVERIFIED}: Contractors | 12 days |" in answer.body
+    assert f"{wording.UNVERIFIED}:\n```\nleave --days 12" in answer.body
+
+
+async def test_what_is_shown_unverified_is_neither_called_supported_nor_left_out() -> None:
+    answer, _ = await answered(asking(), judge=Reader(), model=Drafting(SAID[0], FALSE), grounded=False)
+    assert said(answer) == [SAID[0], FALSE]
+    assert answer.reasoning.endswith("1 of 2 sentences supported")
+    assert wording.PARTIAL_DROPPED not in answer.limitations
+
+
+class Corrected(Straight):
+    """Finds what was meant by a side that is written with a slip."""
+
+    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Search:
+        sides = ("full-tyme staff", "contractors")
+        return Search(question=text, queries=sides, sides=sides)
+
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+        found = await super().retrieve(search, audience)
+        return found.model_copy(update={"corrections": (Correction(word="tyme", meant="time"),)})
+
+
+async def test_a_slip_is_corrected_in_the_names_of_sides_as_well() -> None:
+    passages = [passage("c1", *SAID), passage("c2", "Contractors get no paid leave.").model_copy(update={"query": 1})]
+    request = Request(text="Paid leave: full-tyme staff or contractors?", audience=EVERYBODY, format=Format.TABLE)
+    answer, _ = await answered(request, retriever=Corrected(passages))
+    assert "tyme" not in answer.body + answer.closing
+    assert said(answer)[0] == "full-time staff | contractors"

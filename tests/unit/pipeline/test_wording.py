@@ -17,13 +17,15 @@ from tests.doubles.llm.walk import passage
     [
         ((1, 1, 1, 1), "used 1 passage from 1 document; the one sentence is supported"),
         ((3, 2, 4, 4), "used 3 passages from 2 documents; all 4 sentences supported"),
+        ((3, 2, 3, 4), "used 3 passages from 2 documents; 3 of 4 sentences supported, the rest left out"),
         ((1, 0, 0, 0), "read 1 passage; it does not answer the question"),
         ((2, 0, 0, 0), "read 2 passages; none of them answers the question"),
     ],
 )
 def test_one_thing_is_not_spoken_of_as_many(shown: tuple[int, int, int, int], line: str) -> None:
     passages, documents, kept, drafted = shown
-    assert wording.reasoning(passages=passages, documents=documents, kept=kept, drafted=drafted) == line
+    said = wording.reasoning(passages=passages, documents=documents, kept=kept, drafted=drafted, left_out=True)
+    assert said == line
 
 
 def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:

@@ -35,8 +35,11 @@ def test_headers_code_and_unverified_claims_are_no_facts() -> None:
 
 
 def test_limitations_are_the_lines_that_are_shown() -> None:
-    assert limitations(closing="Ends here.", abstain_reason="", dropped=2) == ("Ends here.", wording.PARTIAL_DROPPED)
-    assert limitations(closing="", abstain_reason="", dropped=0) == ()
+    assert limitations(closing="Ends here.", abstain_reason="", left_out=True) == (
+        "Ends here.",
+        wording.PARTIAL_DROPPED,
+    )
+    assert limitations(closing="", abstain_reason="", left_out=False) == ()
 
 
 def test_labelled_sentences_become_the_parts_of_a_comparison() -> None:
