@@ -88,6 +88,12 @@ def terms(text: str) -> list[str]:
     return [term for word in found for term in _terms(word)]
 
 
+@lru_cache(maxsize=8192)
+def distinct_terms(text: str) -> frozenset[str]:
+    """The terms of a text that is read again and again."""
+    return frozenset(terms(text))
+
+
 @lru_cache(maxsize=65536)
 def _terms(word: str) -> tuple[str, ...]:
     """The stem of a content word, nothing for a stop word."""
@@ -120,11 +126,6 @@ def lexical_form(text: str) -> str:
         return " " + (" ".join(run[i : i + 2] for i in range(len(run) - 1)) or run) + " "
 
     return _CJK.sub(pairs, text)
-
-
-def shape(word: str) -> str:
-    """What a number or code looks like: `B-12` and `K-7` are both `a-1`."""
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "1", word))
 
 
 def leads_in(text: str) -> bool:

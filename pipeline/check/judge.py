@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from pipeline.check.folding import fold
 from pipeline.check.risk import worth
@@ -13,7 +12,7 @@ from pipeline.check.verbatim import Place, code, stretch, verbatim
 from pipeline.check.veto import invented
 from pipeline.read import layout
 from pipeline.screen import addressed_to_assistant
-from pipeline.text import terms
+from pipeline.text import distinct_terms, terms
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_cells
 
 _EMPHASIS = re.compile(r"[*_`]+")
@@ -57,17 +56,13 @@ def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: s
 
 def _repeats_an_order(text: str, passages: Sequence[RetrievedChunk]) -> bool:
     """Whether one unit of any passage that orders an assistant has most of the words."""
-    said = _terms(text)
+    said = distinct_terms(text)
     return any(
-        len(said & _terms(layout.text_of(passage.chunk, place))) > REPEATED * len(said) and ordered(passage, place)
+        len(said & distinct_terms(layout.text_of(passage.chunk, place))) > REPEATED * len(said)
+        and ordered(passage, place)
         for passage in passages
         for place in range(len(passage.chunk.units))
     )
-
-
-@lru_cache(maxsize=4096)
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
 
 
 def _not(reason: str, *, forbidden: bool = False) -> Judgement:
@@ -127,18 +122,14 @@ def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Place]:
     """The units that are the cells of a comparison: each a whole sentence, or a whole row of another table.
 
     Which side a sentence stands under is its writer's."""
-    found = []
-    for cell in row_cells(text):
-        whole = [
-            Place(passage, unit.start, unit.end)
-            for passage in named
-            for index, unit in enumerate(passage.chunk.units)
-            if len(fold(cell)) >= CELL and _words(layout.text_of(passage.chunk, index)) == _words(cell)
-        ]
-        if not whole:
-            return []
-        found += whole
-    return found
+    said: dict[str, list[Place]] = {}
+    for passage in named:
+        for index, unit in enumerate(passage.chunk.units):
+            place = Place(passage, unit.start, unit.end)
+            said.setdefault(_words(layout.text_of(passage.chunk, index)), []).append(place)
+    cells = {_words(cell): len(fold(cell)) for cell in row_cells(text)}
+    found = [said.get(words, []) if length >= CELL else [] for words, length in cells.items()]
+    return [place for places in found for place in places] if all(found) else []
 
 
 def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) -> bool:
@@ -147,7 +138,7 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
     for passage in named:
         around += [passage.document.title, *passage.chunk.heading]
         around += [layout.text_of(passage.chunk, index) for index in range(len(passage.chunk.units))]
-    known = frozenset().union(*map(_terms, around))
+    known = frozenset().union(*map(distinct_terms, around))
     cells = [cell for cell in row_cells(caption.text) if fold(cell)]
     return bool(cells) and all(
         any(stretch(cell, text) for text in around)

@@ -7,13 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pipeline.facts import dates
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.orders import orders
-from pipeline.text import terms
+from pipeline.text import distinct_terms, terms
 from pipeline.values import BlockKind, RetrievedChunk
 
 PASSAGE = 2.0
@@ -132,12 +131,7 @@ def needed(asked: Asked, opening: Candidate, entry: Candidate) -> bool:
 
 
 def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
-    return [_terms(passage.chunk.text[unit.start : unit.end]) for unit in passage.chunk.units]
-
-
-@lru_cache(maxsize=4096)
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
+    return [distinct_terms(passage.chunk.text[unit.start : unit.end]) for unit in passage.chunk.units]
 
 
 class _Scorer:
@@ -240,7 +234,7 @@ class _Scorer:
         if kind not in (BlockKind.ITEM, BlockKind.ROW):
             return 0.0
         names = layout.subject(text) if kind is BlockKind.ITEM else [n for cell in layout.cells(text) for n in cell]
-        whole = (found for found in map(_terms, names) if found and found <= frozenset(self._asked.terms))
+        whole = (found for found in map(distinct_terms, names) if found and found <= frozenset(self._asked.terms))
         return max(map(self._share, whole), default=0.0)
 
     def _share(self, found: frozenset[str]) -> float:

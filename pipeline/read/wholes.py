@@ -42,8 +42,7 @@ async def completed(passages: Sequence[RetrievedChunk], chunk_id: str, library: 
             chunk = found[-1 if forward else 0].chunk
             before, after = await library.neighbours(chunk)
             other = after if forward else before
-            pair = (chunk, other) if forward else (other, chunk)
-            if other is None or pair[0] is None or pair[1] is None or not _cut_between(pair[0], pair[1]):
+            if other is None or not _cut_between(*((chunk, other) if forward else (other, chunk))):
                 break
             known = next((one for one in passages if one.chunk.id == other.id), None)
             more = known or first.model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})

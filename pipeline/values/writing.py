@@ -55,9 +55,9 @@ class Usage(Value):
     input_tokens: int = 0
     output_tokens: int = 0
     milliseconds: dict[str, float] = Field(default_factory=dict)
-    """By stage: plan, retrieve, write, validate, compose, total."""
+    """By stage: plan, retrieve, write, validate, review, assess, compose, total."""
     notes: tuple[str, ...] = ()
-    """How the answer came about where that is not the plain way (`model_unavailable`, `breaker_open`)."""
+    """What did not work on the way, and why: `model_failed: it took too long`, `search_degraded: embedder`."""
 
 
 class Extent(Value):

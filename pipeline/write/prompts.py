@@ -1,4 +1,4 @@
-"""What a model is told when it writes an answer. The guarantee is the validator's; this makes it rarely needed."""
+"""What a model is told when it writes an answer. The guarantee is the check's; this makes it rarely needed."""
 
 from __future__ import annotations
 

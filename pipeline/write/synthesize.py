@@ -20,7 +20,7 @@ NOT_IN_DOCUMENTS = "not_in_documents"
 
 
 class ModelWriter:
-    """A `Writer`. Sentences that name no passage of the prompt come without chunk ids; the validator drops them.
+    """A `Writer`. Sentences that name no passage of the prompt come without chunk ids: the check drops them.
 
     `max_tokens` bounds what the model may write; `mark` makes the prompt's random mark.
     """
