@@ -14,13 +14,13 @@ from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.settings import Settings
 from pipeline.access import Rule, audience
-from pipeline.drafts import Model
 from pipeline.errors import CitewellError
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
 from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever, Writer
 from pipeline.respond import Responder
 from pipeline.streams import closing
+from pipeline.task import Model
 from pipeline.values import (
     Answer,
     Audience,

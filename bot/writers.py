@@ -11,8 +11,8 @@ import structlog
 
 from bot.settings import Settings, secret
 from pipeline.budget import TokenBudget
-from pipeline.drafts import Model
 from pipeline.ports import LanguageModel, Planner
+from pipeline.task import Model
 from storage.open import Storage
 
 if TYPE_CHECKING:

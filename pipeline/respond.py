@@ -15,10 +15,11 @@ from datetime import UTC, datetime
 from pipeline import wording
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
-from pipeline.drafts import SPENT, Model, Stopwatch, Task, write
+from pipeline.drafts import SPENT, write
 from pipeline.errors import CitewellError
 from pipeline.ports import HistoryStore, Passages, Planner, Retriever, Writer
 from pipeline.streams import closing
+from pipeline.task import Model, Stopwatch, Task
 from pipeline.values import (
     Answer,
     Brief,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from pipeline.addresses import strange
 from pipeline.budget import TokenBudget
-from pipeline.drafts import Model
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
 from pipeline.respond import Responder
+from pipeline.task import Model
 from pipeline.text import words
 from pipeline.values import Answer, BlockKind, CitedSentence, Options, Request, Usage, Written
 from pipeline.write.extract import ExtractiveWriter

@@ -12,9 +12,9 @@ from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from adapters.models.openai import OpenAIModel
 from pipeline.budget import TokenBudget
-from pipeline.drafts import Model
 from pipeline.ports import HistoryStore
 from pipeline.respond import Responder
+from pipeline.task import Model
 from pipeline.values import (
     Answer,
     Audience,

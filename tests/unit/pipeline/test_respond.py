@@ -10,9 +10,9 @@ import pytest
 
 from pipeline import wording
 from pipeline.budget import TokenBudget
-from pipeline.drafts import Judge, Model
 from pipeline.ports import Writer
 from pipeline.respond import Responder
+from pipeline.task import Judge, Model
 from pipeline.values import (
     Answer,
     Audience,
