@@ -6,7 +6,7 @@ import re
 from collections.abc import Container
 
 from pipeline.text import leads_in as leads_in
-from pipeline.values import BlockKind, Chunk, row_cells
+from pipeline.values import BlockKind, Chunk, row_cells, row_named
 
 LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
 _EXPLAINS = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
@@ -40,12 +40,8 @@ def subject(item: str) -> list[str]:
 
 def spelled_out(chunk: Chunk, index: int) -> str:
     """A table row by itself, each cell behind the name of its column; the row as it stands where that is not known."""
-    row = row_cells(text_of(chunk, index))
-    header = opening(chunk, index)
-    columns = row_cells(text_of(chunk, header)) if header is not None else []
-    if len(columns) != len(row):
-        return " / ".join(row)
-    return ", ".join(f"{column}: {cell}" if column else cell for column, cell in zip(columns, row, strict=True) if cell)
+    row, place = text_of(chunk, index), opening(chunk, index)
+    return row_named(row, "" if place is None else text_of(chunk, place)) or " / ".join(row_cells(row))
 
 
 def is_heading(chunk: Chunk, index: int) -> bool:

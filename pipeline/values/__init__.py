@@ -30,6 +30,7 @@ from pipeline.values.documents import (
     RetrievedChunk,
     Unit,
     row_cells,
+    row_named,
     row_text,
 )
 from pipeline.values.people import (
@@ -110,5 +111,6 @@ __all__ = [
     "Work",
     "Written",
     "row_cells",
+    "row_named",
     "row_text",
 ]

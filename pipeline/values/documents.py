@@ -39,6 +39,15 @@ def row_cells(text: str) -> list[str]:
     return text.split(" | ")
 
 
+def row_named(row: str, header: str) -> str:
+    """A table row to be read by itself, each cell behind the name of its column; empty where the columns of the
+    `header` are not as many as the cells."""
+    columns, cells = row_cells(header), row_cells(row)
+    if len(columns) != len(cells):
+        return ""
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in zip(columns, cells, strict=True) if cell)
+
+
 class Block(Value):
     """A run of text of one kind, as a parser found it."""
 

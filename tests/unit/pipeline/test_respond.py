@@ -203,6 +203,13 @@ async def test_a_lead_in_is_read_like_any_sentence_and_never_stands_alone(
     assert (said(answer) if answer.usage.writer == "drafting" else []) == shown
 
 
+async def test_a_lead_in_in_bold_never_stands_alone() -> None:
+    drafted = ("**This is how it is:**", Sentence(text=FALSE, kind=BlockKind.ITEM, chunk_ids=("c1",)), SAID[0])
+    answer, _ = await answered(asking(), judge=Reader(finds=drafted[:1]), model=Drafting(*drafted))
+    assert answer.usage.writer == "extractive"
+    assert "This is how it is" not in answer.body
+
+
 async def test_a_header_stands_where_a_row_under_it_does() -> None:
     rows = [
         Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
