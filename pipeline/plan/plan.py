@@ -75,8 +75,6 @@ class Planner:
         completed = complete(asked, conversation.turns)
         intent = intent_of(asked)
         found = compared(completed.query) if intent is Intent.COMPARISON else parts(completed.query)
-        if intent is Intent.FACTUAL and completed.topic:
-            intent = intent_of(completed.topic)
         return Search(
             question=completed.question,
             queries=tuple(query for _, query in found) or (completed.query,),
