@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.phrases import any_of, word_pattern
-from pipeline.text import terms, words
+from pipeline.text import terms
 from pipeline.values import Turn, Value
 
 CONTEXT = 1200
@@ -20,8 +20,6 @@ _OPENING = re.compile(
     any_of(r"""
     (?:(?:and|or|but|so) )*(?:what|how) (?:about|if)
     (?:and|or|but|so|then|also|plus),?|(?:in|for)(?= (?!wh))|(?:the )?same
-    (?:und |oder |aber )?(?:was ist|wie sieht es|wie ist es) (?:mit|bei)|und|oder|aber|auch
-    et|ou|mais|y|o|pero|e|ma|mas
 """)
     + r"\s",
     re.IGNORECASE,
@@ -29,7 +27,6 @@ _OPENING = re.compile(
 _POINTING = word_pattern("""
     it|its|this|that|these|those|they|them|their|theirs|he|she|him|his|her|then|else|one|ones|others?|another|same
     such|more|instead|(?<!is )(?<!are )(?<!was )there|above|former|latter|both|neither
-    das|dies\\w*|sie|ihn|ihm|ihre\\w*|dort|davon|dafür|damit|cela|ça|ceux|celui|celle|eso|esto|ello|ese
 """)
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1, "latter": -1}
 _ORDINAL = re.compile(
@@ -38,17 +35,10 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 _LABEL_END = re.compile(r"[:;.]\s|\s[-–—(]")
-_DEFINES = re.compile(r"(?:what|who|where) (?:is|are|was|were)\b|(?:define|explain)\b", re.IGNORECASE)
-_PRESUPPOSES = re.compile(r"what (?:are|were) the \w+[?.! ]*", re.IGNORECASE)
-"""`What are the requirements?`: of what, was said before."""
 _GENERAL = frozenset(
     terms("""
     much many long often soon far mean work happen take cost need get apply tell more example detail explain yes no ok
     okay sure thanks thank please know give help also anything something else thing way time really right good want like
-    don't doesn't didn't can't won't isn't haven't
-    warum wieso weshalb wie lange viel viele wann wer was wo und oder aber auch noch dann denn der die das den dem des
-    ein eine ist sind im für von mit bei zu et ou mais le la les un une des du de est pour dans el los las y o pero
-    para con pourquoi comment combien quand cuánto cuándo cómo porqué
 """)
 )
 """Words that say nothing of what a question is about."""
@@ -88,12 +78,7 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
 def leans(question: str) -> bool:
     """Whether `question` misses its subject: it names nothing of its own, or points at something said before."""
     own = _own(question)
-    if len(own) > FEW:
-        return False
-    if not own or _OPENING.match(question) or _POINTING.search(question) or _ORDINAL.search(question):
-        return True
-    short = len(own) == 1 and len(words(question)) <= 2 and not _DEFINES.match(question)
-    return short or bool(_PRESUPPOSES.fullmatch(question))
+    return not own or (len(own) <= FEW and bool(_OPENING.match(question) or _POINTING.search(question)))
 
 
 def _own(question: str) -> set[str]:
