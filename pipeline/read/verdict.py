@@ -11,11 +11,7 @@ from pipeline.text import stem, terms, words
 from pipeline.values import BlockKind
 
 HELD = 0.75
-"""The share of the question, by rarity, that the sentence and what it stands under must hold, ..."""
-OWN = 0.4
-"""... and that it must hold itself."""
-NEAR = 0.6
-"""The cosine from which it may decide, where there are vectors."""
+"""The share of the question, by rarity, that the sentence and what it stands under must hold."""
 REACH = 5
 """Words around a negation that it is about."""
 _NEGATION = frozenset(
@@ -28,8 +24,6 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """What makes the answer neither."""
-_TOPIC = re.compile(r"\(.*\)", re.DOTALL)
-"""What a follow-up leans on."""
 _SAID = re.compile(r"\W*(?:yes|no|ja|nein)\b", re.IGNORECASE)
 
 
@@ -38,10 +32,9 @@ def verdict(asked: Asked, best: Candidate) -> bool | None:
     text = best.text
     if not asked.whether or best.kind in (BlockKind.ROW, BlockKind.CODE) or _SAID.match(text) or _OPEN.search(text):
         return None
-    far = bool(best.passage.unit_scores) and best.cosine < NEAR
-    if best.coverage < HELD or best.own < OWN or far or leads_in(text):
+    if best.coverage < HELD or leads_in(text):
         return None
-    return negated(_TOPIC.sub("", asked.text), asked.terms) == negated(text, asked.terms)
+    return negated(asked.text, asked.terms) == negated(text, asked.terms)
 
 
 def negated(text: str, about: tuple[str, ...]) -> bool:
