@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,13 +14,8 @@ from pipeline.values import BlockKind, Style
 
 ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
-NEEDED = 1.0
-"""What a sentence adds that must follow, or come before, a chosen one."""
 COMPLETES = 1.2
 """How far below the best one the sentence may score that adds a word of the question missing so far."""
-WHOLE = 60
-"""Words up to which a list is said as a whole where what opens it fits the question better than its entries."""
-_LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
 
 Place = tuple[int, int]
 
@@ -44,18 +38,15 @@ MEASURES = {
 }
 
 
-def choose(
-    asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measure, *, commands: bool = False
-) -> list[Candidate]:
-    """The best candidate and those that come near it, each with what it leans on, in reading order.
+def choose(asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measure) -> list[Candidate]:
+    """The best candidate and those that come near it, each with what it cannot be understood without, in reading order.
 
-    With `commands`, each sentence has the code below it; without, those only that lead in to it. A sentence beside a
-    chosen one is preferred, so that an answer of several sentences comes whole. A table row that answers stands alone
-    or with rows that the question names as well, and so does an item of a list; rows never stand beside sentences."""
+    A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table
+    row that answers stands alone or with rows that the question names as well."""
     best = best_of(evidence)
     if best is None:
         return []
-    chooser = _Chooser(asked, evidence, commands=commands)
+    chooser = _Chooser(asked, evidence)
     left = {one.place_in_text: one.score for one in chooser.all() if one.says and _goes_with(best, one)}
     chosen: dict[Place, Candidate] = {}
     words = 0
@@ -80,10 +71,9 @@ def choose(
 class _Chooser:
     """The candidates by their place in the text."""
 
-    def __init__(self, asked: Asked, evidence: Sequence[Sequence[Candidate]], *, commands: bool) -> None:
+    def __init__(self, asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> None:
         self._asked = asked
         self._evidence = evidence
-        self._commands = commands
         self.by_place = {one.place_in_text: one for one in self.all()}
 
     def all(self) -> Iterable[Candidate]:
@@ -108,25 +98,19 @@ class _Chooser:
 
     def with_parts(self, place: Place) -> list[Candidate]:
         """A unit after the lead-in, table header, heading or sentence that it cannot be understood without, with the
-        code and the list that are part of it; the whole of a short list where rather what opens it was asked for."""
+        code and the list that are part of it."""
         one = self.by_place[place]
         before = layout.opening(one.passage.chunk, one.index)
-        if before is None and leans(one):
-            before = one.index - 1 if self.by_place[one.place, one.index - 1].says else None
         entries = [one, *self._parts(one)]
         if before is None:
             return [*entries, *(self._led_in(one) if len(entries) == 1 else ())]
         opening = self.by_place[one.place, before]
-        rather = one.named == 0 and one.heading > one.own if one.kind is BlockKind.ROW else opening.own > one.own
-        if rather or one.kind is BlockKind.CODE:
-            listed = whole(self._evidence, one)
-            entries = listed if one.kind is BlockKind.CODE or _words(listed) <= WHOLE else entries
+        if one.kind is BlockKind.CODE:
+            entries = whole(self._evidence, one)
         return [*([opening] if needed(self._asked, opening, entries[0]) else []), *entries]
 
     def _parts(self, one: Candidate) -> list[Candidate]:
-        """The code and the nested list below a unit, unless it is a sentence that could do without."""
-        if one.kind is BlockKind.PROSE and not (self._commands or layout.leads_in(one.text)):
-            return []
+        """The code and the nested list below a unit."""
         below = [self.by_place[one.place, index] for index in layout.within(one.passage.chunk, one.index)]
         return below[:-1] + whole(self._evidence, below[-1]) if below and below[-1].kind is BlockKind.CODE else below
 
@@ -154,12 +138,8 @@ class _Chooser:
 
 
 def _goes_with(best: Candidate, one: Candidate) -> bool:
-    if best.kind is BlockKind.HEADING:
-        return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
-    if rows == (False, False):
-        return one.named > 0 or not (best.named > 0 and one.kind is BlockKind.ITEM)
-    return all(rows) and (one.named > 0 or best.named == 0)
+    return not any(rows) or (all(rows) and (one.named > 0 or best.named == 0))
 
 
 def _words(candidates: Iterable[Candidate]) -> int:
@@ -169,13 +149,4 @@ def _words(candidates: Iterable[Candidate]) -> int:
 
 def _link(before: Candidate, after: Candidate) -> float:
     """What is added to either of two neighbours when the other is chosen."""
-    if BlockKind.ROW in (before.kind, after.kind):
-        return 0.0
-    if layout.leads_in(before.text) or leans(after):
-        return NEEDED
     return ADJACENT + UNDER_HEADING * before.heading
-
-
-def leans(one: Candidate) -> bool:
-    """Opens with a word that points back to the sentence before."""
-    return one.kind is BlockKind.PROSE and one.index > 0 and bool(_LEANING.match(one.text))

@@ -75,7 +75,7 @@ def _listed(brief: Brief, evidence: Evidence) -> list[Candidate]:
     if brief.intent is Intent.PROCEDURE or brief.format is Format.STEPS:
         return entries(asked, evidence, (BlockKind.STEP, BlockKind.ITEM))
     if brief.intent in _OVERVIEWS:
-        return overview(asked, evidence)
+        return overview(evidence)
     if brief.intent is Intent.LIST or brief.format is Format.BULLETS:
         return entries(asked, evidence, (BlockKind.ITEM, BlockKind.ROW, BlockKind.STEP))
     return entries(asked, evidence, (BlockKind.ROW,)) if brief.format is Format.TABLE else []
@@ -83,36 +83,24 @@ def _listed(brief: Brief, evidence: Evidence) -> list[Candidate]:
 
 def _prose(brief: Brief, evidence: Evidence) -> list[Candidate]:
     """The sentences that answer, each with what it cannot be understood without."""
-    procedure = brief.intent is Intent.PROCEDURE
-    measure = MEASURES[Style.BULLET if procedure and brief.style is Style.CONCISE else brief.style]
+    measure = MEASURES[brief.style]
     asked = read(brief.question)
     parts: list[tuple[Asked, Evidence]]
     parts = [(read(query), _part(evidence, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
     chosen = {
-        one.place_in_text: one
-        for asked, units in parts or [(asked, evidence)]
-        for one in choose(asked, units, measure, commands=procedure or asked.commands)
+        one.place_in_text: one for asked, units in parts or [(asked, evidence)] for one in choose(asked, units, measure)
     }
     return [chosen[place] for place in sorted(chosen)]
 
 
 def _part(evidence: Evidence, number: int, query: str) -> Evidence:
-    """The evidence for one part of a question: every passage counts, also one that was found for another part.
-
-    Such a one has no vectors for this part, and fits it as well as its best sentence does in words."""
+    """The evidence for one part of a question: every passage counts, but one that was found for another part has no
+    vectors for this one."""
     passages = [units[0].passage for units in evidence if units]
-    best = max((passage.score for passage in passages if passage.query == number), default=1.0)
     plain = [
         passage if passage.query == number else passage.model_copy(update={"unit_scores": ()}) for passage in passages
     ]
-    found = gather(read(query), plain)
-    scored = [
-        passage
-        if passage.query == number
-        else passage.model_copy(update={"score": best * min(1.0, max(one.coverage for one in units))})
-        for passage, units in zip(plain, found, strict=True)
-    ]
-    return gather(read(query), scored)
+    return gather(read(query), plain)
 
 
 def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:

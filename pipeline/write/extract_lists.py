@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.evidence import Candidate, best_of, needed
 from pipeline.read.wholes import Evidence, whole
-from pipeline.text import terms
-from pipeline.values import BlockKind, Document
+from pipeline.values import BlockKind
 
 NEAR, NEAR_WITHIN = 0.5, 1.2
 """How far below the best sentence a list may score and still be the answer to a question that asks for one; further
 when it stands in the same passage as that sentence."""
-OVERVIEW, OVERVIEW_GAP = 6, 1.2
-"""Entries of an overview, and how far below the best sentence each may score."""
+OVERVIEW = 6
+"""Entries of an overview."""
 TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
-SAYS = 5
-"""Words from which a line tells something: `Hi all,` and `Owner: Ann Lee.` do not."""
-EACH = 2
-"""Entries for each section of an overview, and for each passage where there are several."""
 
 
 def entries(asked: Asked, evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
@@ -66,31 +60,9 @@ def _fit(units: Sequence[Candidate], first: Candidate) -> float:
     return max(one.score for one in ([units[place]] if place is not None else []) + members)
 
 
-def overview(asked: Asked, evidence: Evidence) -> list[Candidate]:
-    """The best sentences of the passages that come near the best one; [] when there is only one.
-
-    When the question names one document by its title, only of that document."""
+def overview(evidence: Evidence) -> list[Candidate]:
+    """The best sentences of all passages; [] when there is only one."""
     told = [one for units in evidence for one in units if one.says and one.kind in TOLD]
-    told = [one for one in told if not layout.leads_in(one.text) and len(one.text.split()) >= SAYS]
-    named = {one.passage.document.id for one in told if _names(asked, one.passage.document)}
-    if len(named) == 1:
-        told = [one for one in told if one.passage.document.id in named]
-    best = max(told, key=lambda one: one.score, default=None)
-    each = max(EACH, OVERVIEW // max(1, len({one.place for one in told})))
-    chosen: dict[str, Candidate] = {}
-    passages: Counter[int] = Counter()
-    sections: Counter[tuple[int, str]] = Counter()
-    for one in sorted(told, key=lambda one: -one.score):
-        section = one.place, layout.above(one.passage.chunk, one.index)
-        room = passages[one.place] < each and sections[section] < EACH
-        if best and room and one.score >= best.score - OVERVIEW_GAP and one.text not in chosen:
-            chosen[one.text] = one
-            passages[one.place] += 1
-            sections[section] += 1
-    ordered = sorted(chosen.values(), key=lambda one: -one.score)[:OVERVIEW]
-    return sorted(ordered, key=lambda one: one.place_in_text) if len(ordered) > 1 else []
-
-
-def _names(asked: Asked, document: Document) -> bool:
-    title, wanted = set(terms(document.title)), set(asked.terms)
-    return wanted <= title or 2 * len(title & wanted) > len(title)
+    distinct = {one.text: one for one in reversed(told) if not layout.leads_in(one.text)}
+    best = sorted(distinct.values(), key=lambda one: -one.score)[:OVERVIEW]
+    return sorted(best, key=lambda one: one.place_in_text) if len(best) > 1 else []

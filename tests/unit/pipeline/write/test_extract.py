@@ -81,12 +81,6 @@ def test_sentences_are_said_once_and_in_the_order_of_the_document() -> None:
     assert texts == sorted(set(texts), key=LEAVE.chunk.text.index)
 
 
-def test_a_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
-    text = "The Aurora gateway replaced the old proxy. It requires a hardware key for every remote login."
-    found = said("What requires a hardware key for remote login?", *passages("aurora", (PROSE, text)))
-    assert found[0] == (PROSE, "The Aurora gateway replaced the old proxy.")
-
-
 def test_a_definition_is_said_where_its_term_stands_before_it_by_itself() -> None:
     glossary = passages(
         "glossary",
@@ -221,12 +215,9 @@ def test_a_comparison_is_a_table_of_the_two_sides_and_names_the_chunks_of_its_ce
     assert [sentence.text for sentence in one_side] == ["Full-time staff have 25 days of leave."]
 
 
-def test_an_overview_lets_every_document_have_its_say_unless_one_is_named() -> None:
+def test_an_overview_lets_every_document_have_its_say() -> None:
     both = said("Summarise the leave and parking rules", LEAVE, PARKING, intent=Intent.SUMMARY)
     assert {text in LEAVE.chunk.text for _, text in both} == {True, False}
-    named = said("Summarise leave", LEAVE, PARKING, intent=Intent.SUMMARY)
-    assert named
-    assert all(text in LEAVE.chunk.text for _, text in named)
 
 
 @pytest.mark.parametrize(
