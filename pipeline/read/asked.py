@@ -21,8 +21,6 @@ class Asked:
     """It is answered by yes or no."""
     defines: tuple[str, ...] = ()
     """The terms of the thing that it wants to have explained; empty for any other question."""
-    commands: bool = False
-    """It asks for something to type or run."""
     dates: bool = False
     """It asks when something was."""
     topic: tuple[str, ...] = ()
@@ -42,19 +40,15 @@ _REQUEST = re.compile(
 _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNORECASE)
 """Its second word asks, and is not looked for."""
 _WHETHER = re.compile(
-    r"(?:^\W*|[,.;:]\s+(?:and |so )?)(?:is|are|am|was|were|do|does|did|can|may|must|should|will|could|would|has|have)\b"
-    r"(?!.*\bor\b)",
+    r"^\W*(?:is|are|am|was|were|do|does|did|can|may|must|should|will|could|would|has|have)\b(?!.*\bor\b)",
     re.IGNORECASE,
 )
-"""Begins, at least behind a comma, like a yes-or-no question, and offers no choice."""
+"""Begins like a yes-or-no question, and offers no choice."""
 _DEFINES = re.compile(
-    r"^\W*(?:(?:what(?:['’]s| is| are| does)|define|was (?:ist|sind|heißt|bedeutet))\s+"
-    r"(?:(?:an?|the|eine?|der|die|das)\s+)?"
-    r"(?P<thing>(?:[^\s?]+\s*){1,4}?)(?:\s(?:mean|stand for))?|what counts as (?:an? )?(?P<counted>.+?))\W*$",
+    r"^\W*(?:what(?:['’]s| is| are| does)|define)\s+(?P<thing>(?:[^\s?]+\s*){1,5}?)(?:\s(?:mean|stand for))?\W*$",
     re.IGNORECASE,
 )
 _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|quando")
-_COMMANDS = word_pattern("scripts?|commands?|code|snippets?|syntax|examples?|skript|befehle?|beispiele?")
 
 
 @lru_cache(maxsize=512)
@@ -63,13 +57,12 @@ def read(question: str, topic: str = "") -> Asked:
     plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     defined = _DEFINES.match(question)
-    thing = tuple(terms(defined["thing"] or defined["counted"])) if defined else ()
+    thing = tuple(terms(defined["thing"])) if defined else ()
     return Asked(
         question,
         found,
         bool(_WHETHER.search(question)),
         thing,
-        bool(_COMMANDS.search(question)),
         bool(_DATES.search(question)),
         tuple(term for term in read(topic).terms if term not in found) if topic else (),
     )

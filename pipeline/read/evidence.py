@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,15 +26,10 @@ NAMED = 1.0
 """What a table row or item gains for the share of the question in a cell that the question names whole."""
 DEFINES = 0.5
 """What a sentence gains that begins with what the question wants to have explained."""
-DATED = 0.5
-"""The share of the question that a heading with a date must hold to answer when something was."""
 TOPIC = 0.5
 """What all terms count together that only the question has which this one leans on."""
 LABEL = 4
 """Words up to which a sentence may be a label."""
-
-_MEANINGFUL = re.compile(r"\w{2}|[^\W\d_a-zA-Z]")
-_ARTICLE = re.compile(r"^\W*(?:an?|the|eine?|der|die|das)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +44,7 @@ class Candidate:
     text: str
     kind: BlockKind
     says: bool
-    """It can stand in an answer: no heading, no question, no stray marks, no orders to an assistant."""
+    """It can stand in an answer: no heading, no question, no orders to an assistant."""
     near: tuple[frozenset[str], ...]
     """Terms of its own, of the sentence before (for a table row: of the header), the headings and the title."""
     own: float
@@ -191,8 +185,7 @@ class _Scorer:
             kind=kind,
             says=(not above or self._dated(index, held))
             and index not in self._ordered
-            and kind is not BlockKind.HEADER
-            and bool(_MEANINGFUL.search(text)),
+            and kind is not BlockKind.HEADER,
             near=(own, before, heading, self._title),
             own=held,
             coverage=held + around,
@@ -212,7 +205,7 @@ class _Scorer:
         """Whether a heading is the answer: `3.2.0 (4 March 2026)` to when 3.2.0 came."""
         text = layout.text_of(self._passage.chunk, index)
         heading = self._passage.chunk.units[index].kind is BlockKind.HEADING
-        return self._asked.dates and heading and held >= DATED and bool(dates(text.lower()))
+        return self._asked.dates and heading and held > 0 and bool(dates(text.lower()))
 
     def _defines(self, text: str, heading: frozenset[str], since: int) -> bool:
         """Whether a sentence begins with what is to be explained, or is the first under a heading that is nothing
@@ -220,7 +213,7 @@ class _Scorer:
         thing = self._asked.defines
         if not thing:
             return False
-        start = terms(_ARTICLE.sub("", text)[:80])[: len(thing)]
+        start = terms(text[:80])[: len(thing)]
         return tuple(start) == thing or (since == 0 and heading == frozenset(thing))
 
     def _before(self, index: int) -> frozenset[str]:
