@@ -16,12 +16,9 @@ HEDGING = {
 _STRONG = word_pattern(r"""
     not enough information|insufficient information|no information|cannot (?:be )?determined?|unclear|not specified
     please contact|(?:i|we) (?:do not|don['’]t) know|is not known|unknown
-    unklar|nicht bekannt|nicht angegeben|inconnu|pas précisé|no se sabe|desconocid[oa]
 """)
 _MODERATE = word_pattern(r"""
     may depend|depends on|might vary|may vary|possibly|perhaps|seems? to|appears? to|likely|probably|it depends
-    möglicherweise|vielleicht|wahrscheinlich|hängt (?:davon )?ab
-    peut-être|probablement|dépend|quizás?|probablemente|depende
 """)
 _SPECIFIC = re.compile(
     r"[$€£¥]\s?\d|\d\s?(?:[$€£¥%°円年月日]|(?:percent|dollars?|euros?|minutes?|hours?|days?|weeks?|months?|years?)\b)"

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from pipeline.phrases import word_pattern
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.evidence import Candidate, best_of
@@ -51,9 +50,6 @@ _NEGATION = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
-_GERMAN = word_pattern(
-    "der|das|eine?[rmns]?|wie|wer|wann|wo|warum|welche[rmns]?|ist|sind|hat|haben|und|im|für|kann|muss"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +139,5 @@ def _around(best: Candidate, units: Sequence[Candidate], opening: Candidate | No
 
 
 def _names(question: str) -> list[set[str]]:
-    """Capitalised words inside a question; none in German, where every noun is capitalised."""
-    if _GERMAN.search(question):
-        return []
+    """Capitalised words inside a question."""
     return [name for name in (set(terms(found)) for found in _NAME.findall(question)) if name]
