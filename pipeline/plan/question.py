@@ -1,16 +1,91 @@
-"""The question inside a message: without mentions and quoted lines."""
+"""The question inside a message: without mentions, quoted lines, greetings and whatever else stands around it."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+
+from pipeline.phrases import any_of
+from pipeline.plan.followup import leans
+from pipeline.plan.smalltalk import Talk, said
+from pipeline.text import sentences
 
 _MENTION = re.compile(r"<(?:[@!&#]|a?:\w+:|t:)[^<>\s]*>|^\s*@[\w.-]+[,:]?\s+")
 """As Slack and Discord write them: people, groups, channels, emoji of their own, times."""
 _QUOTED_LINE = re.compile(r"^[^\S\n]*>[^\n]*\n", re.MULTILINE)
+_OUTER_QUOTES = re.compile(r"^[\"“”«»'`]++([^\"“”«»'`]*+)[\"“”«»'`]++([?.!]?)$")
+_FENCE = re.compile(r"^[^\S\n]*```|```[^\S\n]*$|(?<=[.?!])\s*```", re.MULTILINE)
+"""A fence where a line or a sentence ends: inside one, code is a word of it."""
+_LINK = re.compile(r"(?:(?:<https?://[^<>]*>|https?://\S+)\s*)+")
+_ASKS = ("?", "？", "؟")
+_FIRST_EMOJI, _JOINERS = "\u2190", "\u200d\ufe0f"
+_OPENING = re.compile(
+    any_of(rf"""
+    {said(Talk.GREETING)}(?: (?:there|all|team|everyone|citewell))?\s*[,!.:]+\s*
+    citewell\s*[,:]\s*
+    (?:please|pls|bitte|quick question|question)\s*[:,]?\s+(?=\S+\s+\S)
+    (?:(?:can|could|would) (?:you|someone|anyone) (?:please )?|please )?(?:tell me|let me know)[:,]?\s(?=\S+\s+\S)
+    do(?:es)? (?:you|anyone|someone) know (?=\S+\s+\S)
+    (?:i|we)(?: (?:want|need|wish)| would like|['’]d like) to (?:know|find out|understand|learn)\s
+    (?:i|we)(?: (?:am|was|are|were)|['’](?:m|re)) (?:just )?wondering\s
+    (?:kannst du|können sie|könnten sie) (?:mir|uns) (?:bitte )?sagen\s*,?\s*
+    (?:peux-tu|pouvez-vous|pourriez-vous) me dire\s|(?:puedes|podrías|puede) decirme\s|puoi dirmi\s|pode me dizer\s
+    (?:about|if|whether|ob)\s
+"""),
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"[^ ?!.]")
+_CONDITION = re.compile(r"(?:about|if|whether|ob)\s", re.IGNORECASE)
+_CLOSING = re.compile(
+    r"(?: ?[,.!?] ?(?:please|pls|bitte)"
+    r"|(?<![ ,.!])[ ,.!]++(?:thx|danke|merci|gracias|grazie|obrigad[oa]|(?:thanks|thank you)(?: in advance)?))"
+    r"[ !.]*+(\?*+)[ !.]*+$",
+    re.IGNORECASE,
+)
 
 
 def clean(text: str) -> str:
-    """`text` in one line without mentions and what it quotes; never empty unless `text` is. Linear in its length."""
+    """`text` in one line without what wraps the question or stands beside it; never empty unless `text` is.
+
+    Linear in its length."""
     text = _MENTION.sub(" ", text)
-    unquoted = _QUOTED_LINE.sub("", text)
-    return " ".join((unquoted if unquoted.split() else text).replace("```", " ").split())
+    text = _QUOTED_LINE.sub("", text) if _QUOTED_LINE.sub("", text).split() else text
+    text = _alone(_without_emoji(text))
+    quoted = _OUTER_QUOTES.match(text)
+    if quoted and quoted.group(1).strip():
+        text = quoted.group(1).strip() + quoted.group(2)
+    return _unwrap(text).strip()
+
+
+def _without_emoji(text: str) -> str:
+    return text if text.isascii() else "".join(c for c in text if not _emoji(c))
+
+
+def _emoji(c: str) -> bool:
+    return c in _JOINERS or (c >= _FIRST_EMOJI and unicodedata.category(c) in ("So", "Sk"))
+
+
+def _alone(text: str) -> str:
+    """`text` in one line without the code, the links and the sentences of another script that stand beside a question;
+    with them where the question needs them to be understood (`What does this mean? ...`)."""
+    prose = _FENCE.split(text)[::2]
+    said = [piece[start:end] for piece in prose for start, end in sentences(piece)]
+    asked = _scripts("".join(sentence for sentence in said if sentence.endswith(_ASKS)))
+    kept = " ".join(" ".join(s for s in said if not _LINK.fullmatch(s) and not _scripts(s).isdisjoint(asked)).split())
+    return kept if asked and not leans(kept) else " ".join(text.replace("```", " ").split())
+
+
+def _scripts(text: str) -> set[str]:
+    """The scripts in `text`: `LATIN`, `ARABIC`; a digit may belong to any, and counts as Latin."""
+    return {"LATIN" if c.isascii() else unicodedata.name(c, " ").split(" ")[0] for c in set(text) if c.isalnum()}
+
+
+def _unwrap(text: str) -> str:
+    start = 0
+    while opened := _OPENING.match(text, start):
+        if not _ASKED.search(text, opened.end()) or (not start and _CONDITION.match(text)):
+            break
+        start = opened.end()
+    text = text[start:]
+    closed = _CLOSING.search(text)
+    return text[: closed.start()] + closed.group(1) if closed and text[: closed.start()].strip() else text

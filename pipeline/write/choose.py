@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
 COMPLETES = 1.2
 """How far below the best one the sentence may score that adds a word of the question missing so far."""
+
+_LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
 
 Place = tuple[int, int]
 
@@ -101,6 +104,8 @@ class _Chooser:
         code and the list that are part of it."""
         one = self.by_place[place]
         before = layout.opening(one.passage.chunk, one.index)
+        if before is None and leans(one):
+            before = one.index - 1 if self.by_place[one.place, one.index - 1].says else None
         entries = [one, *self._parts(one)]
         if before is None:
             return [*entries, *(self._led_in(one) if len(entries) == 1 else ())]
@@ -150,3 +155,8 @@ def _words(candidates: Iterable[Candidate]) -> int:
 def _link(before: Candidate, after: Candidate) -> float:
     """What is added to either of two neighbours when the other is chosen."""
     return ADJACENT + UNDER_HEADING * before.heading
+
+
+def leans(one: Candidate) -> bool:
+    """Opens with a word that points back to the sentence before."""
+    return one.kind is BlockKind.PROSE and one.index > 0 and bool(_LEANING.match(one.text))
