@@ -9,11 +9,13 @@ from collections.abc import Sequence
 
 from pipeline import wording
 from pipeline.compose import manner
-from pipeline.read.asked import read
+from pipeline.read.asked import Asked, read
 from pipeline.read.differing import differing
 from pipeline.read.evidence import Candidate, best_of, gather
 from pipeline.read.signals import Signals, agreeing, answerability, signals
+from pipeline.read.layout import LISTED
 from pipeline.read.verdict import verdict
+from pipeline.read.wholes import Evidence, titled
 from pipeline.values import Confidence, Extent, Factor, Judgement, Level, RetrievedChunk, Sentence, Support, Value
 
 HIGH, MEDIUM = 0.78, 0.6
@@ -62,9 +64,9 @@ def assess(
     the earlier question that it leans on."""
     asked = read(question, topic)
     evidence = gather(asked, passages)
-    found = signals(asked, evidence, several=several)
-    answerable = answerability(found)
     supported = [sentence for sentence, judgement in sentences if judgement.supported]
+    found = signals(asked, evidence, several=several, listed=_listed(asked, evidence, supported))
+    answerable = answerability(found)
     said = " ".join(sentence.text for sentence in supported)
     apart = differing(question, evidence)
     by_model = generator != EXTRACTIVE
@@ -84,6 +86,13 @@ def assess(
         verdict=verdict(asked, best) if best and decided else None,
         extent=extent,
     )
+
+
+def _listed(asked: Asked, evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:
+    """An entry of the list, procedure or table that is said and was asked for by its title."""
+    said = {sentence.text for sentence in supported if sentence.kind in LISTED}
+    entries = [one for units in evidence for one in units if one.kind in LISTED and one.text in said]
+    return next((one for one in entries if titled(asked, evidence, one)), None) if len(said) > 1 else None
 
 
 def has_sufficient_context(answerable: float, said: str) -> bool:

@@ -85,10 +85,13 @@ def answerability(found: Signals | None) -> float:
     return 1 / (1 + math.exp(-sum(weight * values[name] for name, weight in weights.items())))
 
 
-def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: bool = False) -> Signals | None:
+def signals(
+    asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: bool = False, listed: Candidate | None = None
+) -> Signals | None:
     """None when no passage says anything. A question about `several` things is answered by all passages together: its
-    names and numbers may stand in any."""
-    best = best_of(evidence)
+    names and numbers may stand in any. `listed`: an entry of the list that was asked for by its title, which answers
+    whatever its entries say."""
+    best = listed or best_of(evidence)
     if best is None:
         return None
     units = evidence[best.place]
@@ -105,8 +108,8 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: b
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
     if cosine > 0:
         above = set(terms(layout.above(best.passage.chunk, best.index)))
-        titled = ROW if len(asked.terms) > 1 and above.issuperset(asked.terms) else 0.0
-        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if row else titled)
+        titled = ROW if listed or (len(asked.terms) > 1 and above.issuperset(asked.terms)) else 0.0
+        cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if row and not listed else titled)
     numbers = set(_NUMBER.findall(f"{best.text} {around} {everything}"))
     return Signals(
         cosine=cosine,
@@ -117,7 +120,7 @@ def signals(asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: b
         names_missing=float(any(not name <= named for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(asked.text)) <= numbers),
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
-        column_missing=float(row and missing > 0),
+        column_missing=float(row and not listed and missing > 0),
     )
 
 

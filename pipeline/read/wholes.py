@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from pipeline.ports import Passages
 from pipeline.read import layout
+from pipeline.read.asked import Asked
 from pipeline.read.evidence import Candidate
+from pipeline.text import terms
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
 
 FURTHER = 12
@@ -33,6 +35,16 @@ def whole(evidence: Evidence, one: Candidate) -> list[Candidate]:
     return [entry for entry in found if _own(entry) or entry.place == found[0].place]
 
 
+def titled(asked: Asked, evidence: Evidence, one: Candidate) -> bool:
+    """Whether the list, procedure or table that `one` is an entry of is what was asked for: the title of its document
+    and its headings hold at least half of the question, and its entries the rest; the word for an entry aside."""
+    wanted = frozenset(asked.terms) - frozenset(terms(one.kind.value))
+    over = wanted.intersection(terms(f"{one.passage.document.title} {layout.above(one.passage.chunk, one.index)}"))
+    if 2 * len(over) < len(wanted) or not over:
+        return False
+    return wanted <= over.union(*(entry.near[0] for entry in whole(evidence, one)))
+
+
 async def completed(passages: Sequence[RetrievedChunk], chunk_id: str, library: Passages) -> list[RetrievedChunk]:
     """`passages` with the chunks in which the list, table or code of the one with `chunk_id` begins or goes on."""
     first = next(one for one in passages if one.chunk.id == chunk_id)
@@ -46,6 +58,20 @@ async def completed(passages: Sequence[RetrievedChunk], chunk_id: str, library: 
                 break
             known = next((one for one in passages if one.chunk.id == other.id), None)
             more = known or first.model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})
+            found.insert(len(found) if forward else 0, more)
+    given = {one.chunk.id for one in passages}
+    return [*passages, *(one for one in found if one.chunk.id not in given)]
+
+
+async def surrounded(passages: Sequence[RetrievedChunk], library: Passages) -> list[RetrievedChunk]:
+    """`passages` with the chunks of the best one's document that stand nearest to it."""
+    found = [passages[0]]
+    for forward in (True, False):
+        for _ in range(FURTHER // 2):
+            other = (await library.neighbours(found[-1 if forward else 0].chunk))[forward]
+            if other is None:
+                break
+            more = passages[0].model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})
             found.insert(len(found) if forward else 0, more)
     given = {one.chunk.id for one in passages}
     return [*passages, *(one for one in found if one.chunk.id not in given)]

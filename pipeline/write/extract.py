@@ -42,9 +42,17 @@ class ExtractiveWriter:
 
 
 async def completed(brief: Brief, passages: Sequence[RetrievedChunk], library: Passages) -> Sequence[RetrievedChunk]:
-    """`passages` with the other parts of the list, table or code that the extract for `brief` comes from.
+    """`passages` with the other parts of the list, table or code that the extract for `brief` comes from; where a list
+    is wanted, with what of the best document stands under a title that asks for it.
 
     Raises Unavailable."""
+    if kinds := _wanted(brief):
+        asked = read(brief.question, brief.topic)
+        around = gather(asked, await wholes.surrounded(passages, library))
+        if meant := entries(asked, around, kinds):
+            given = {passage.chunk.id for passage in passages}
+            further = {one.chunk_id: one.passage for one in meant if one.chunk_id not in given}
+            passages = [*passages, *further.values()]
     if not any(may_be_cut(passage.chunk) for passage in passages):
         return passages
     said = (sentence for sentence in extract(brief, passages).sentences if sentence.kind in _PARTED)
@@ -71,14 +79,22 @@ _OVERVIEWS = (Intent.SUMMARY, Intent.AGGREGATION)
 
 
 def _listed(brief: Brief, evidence: Evidence) -> list[Candidate]:
-    asked = read(brief.question)
+    asked = read(brief.question, brief.topic)
+    kinds = _wanted(brief)
+    if kinds:
+        return entries(asked, evidence, kinds)
+    return overview(evidence) if brief.intent in _OVERVIEWS else []
+
+
+def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
+    """The kinds of entries that are asked for; none where it is sentences."""
     if brief.intent is Intent.PROCEDURE or brief.format is Format.STEPS:
-        return entries(asked, evidence, (BlockKind.STEP, BlockKind.ITEM))
+        return BlockKind.STEP, BlockKind.ITEM
     if brief.intent in _OVERVIEWS:
-        return overview(evidence)
+        return ()
     if brief.intent is Intent.LIST or brief.format is Format.BULLETS:
-        return entries(asked, evidence, (BlockKind.ITEM, BlockKind.ROW, BlockKind.STEP))
-    return entries(asked, evidence, (BlockKind.ROW,)) if brief.format is Format.TABLE else []
+        return BlockKind.ITEM, BlockKind.ROW, BlockKind.STEP
+    return (BlockKind.ROW,) if brief.format is Format.TABLE else ()
 
 
 def _prose(brief: Brief, evidence: Evidence) -> list[Candidate]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.evidence import Candidate, best_of, needed
-from pipeline.read.wholes import Evidence, whole
+from pipeline.read.wholes import Evidence, titled, whole
 from pipeline.values import BlockKind
 
 NEAR, NEAR_WITHIN = 0.5, 1.2
@@ -19,25 +19,31 @@ TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
 
 
 def entries(asked: Asked, evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
-    """The list, procedure or table that fits the question best, whole and with its opening; [] when none comes near.
-
-    Of a table only the rows that the question names, if any."""
+    """The list, procedure or table that was asked for by its title, or fits the question best, whole and with its
+    opening; [] when none comes near. Of a table only the rows that the question names, if any."""
     best = best_of(evidence)
-    found: tuple[float, Candidate] | None = None
+    found: list[tuple[tuple[float, ...], Candidate]] = []
     for units in evidence:
         for first in _lists(units, kinds):
             score = _fit(units, first)
             near = NEAR_WITHIN if best and best.place == first.place else NEAR
-            if best and score >= best.score - near and (found is None or score > found[0]):
-                found = score, first
-    if found is None:
+            if titled(asked, evidence, first):
+                found.append(((1.0, first.heading, len(whole(evidence, first))), first))
+            elif best and score >= best.score - near:
+                found.append(((0.0, score), first))
+    if not found:
         return []
-    listed = whole(evidence, found[1])
+    listed = whole(evidence, max(found, key=lambda one: one[0])[1])
     first = listed[0]
     place = layout.opening(first.passage.chunk, first.index)
     opening = evidence[first.place][place] if place is not None else None
-    named = [one for one in listed if one.kind is BlockKind.ROW and one.named]
-    return [*([opening] if opening and needed(asked, opening, first) else []), *(named or listed)]
+    return [*([opening] if opening and needed(asked, opening, first) else []), *(_named(asked, listed) or listed)]
+
+
+def _named(asked: Asked, listed: Sequence[Candidate]) -> list[Candidate]:
+    """The rows that the question names; not those of which it names less than of others."""
+    held = {one: one.near[0].intersection(asked.terms) for one in listed if one.kind is BlockKind.ROW and one.named}
+    return [one for one, found in held.items() if not any(found < other for other in held.values())]
 
 
 def _lists(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[Candidate]:
