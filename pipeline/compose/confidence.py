@@ -16,7 +16,7 @@ from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.layout import LISTED
 from pipeline.read.verdict import verdict
 from pipeline.read.wholes import Evidence, titled
-from pipeline.values import Confidence, Extent, Factor, Judgement, Level, RetrievedChunk, Sentence, Support, Value
+from pipeline.values import BlockKind, Confidence, Extent, Factor, Judgement, Level, RetrievedChunk, Sentence, Support, Value
 
 HIGH, MEDIUM = 0.78, 0.6
 """On squad2, unanswerable questions included, three of four extracts at HIGH are right, below MEDIUM two of five."""
@@ -89,10 +89,12 @@ def assess(
 
 
 def _listed(asked: Asked, evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:
-    """An entry of the list, procedure or table that is said and was asked for by its title."""
+    """The first entry of the list, procedure or table that is all that is said, where it was asked for by its title."""
     said = {sentence.text for sentence in supported if sentence.kind in LISTED}
-    entries = [one for units in evidence for one in units if one.kind in LISTED and one.text in said]
-    return next((one for one in entries if titled(asked, evidence, one)), None) if len(said) > 1 else None
+    if len(said) < 2 or any(sentence.kind is BlockKind.PROSE for sentence in supported[1:]):
+        return None
+    first = next((one for units in evidence for one in units if one.kind in LISTED and one.text in said), None)
+    return first if first and titled(asked, evidence, first) else None
 
 
 def has_sufficient_context(answerable: float, said: str) -> bool:

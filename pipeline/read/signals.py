@@ -90,7 +90,7 @@ def signals(
 ) -> Signals | None:
     """None when no passage says anything. A question about `several` things is answered by all passages together: its
     names and numbers may stand in any. `listed`: an entry of the list that was asked for by its title, which answers
-    whatever its entries say."""
+    as a whole."""
     best = listed or best_of(evidence)
     if best is None:
         return None
@@ -98,7 +98,7 @@ def signals(
     place = layout.opening(best.passage.chunk, best.index)
     opening = None if place is None else units[place]
     around = _around(best, units, opening)
-    everything = " ".join(one.text for passage in evidence for one in passage) if several else ""
+    everything = " ".join(one.text for passage in evidence for one in passage) if several or listed else ""
     near = set(terms(around)).union(*best.near)
     named = near | set(terms(everything))
     others = (one.score for passage in evidence for one in passage if one.says and one.place != best.place)

@@ -36,13 +36,22 @@ def whole(evidence: Evidence, one: Candidate) -> list[Candidate]:
 
 
 def titled(asked: Asked, evidence: Evidence, one: Candidate) -> bool:
-    """Whether the list, procedure or table that `one` is an entry of is what was asked for: the title of its document
-    and its headings hold at least half of the question, and its entries the rest; the word for an entry aside."""
+    """Whether the list, procedure or table that `one` is an entry of is what was asked for: its headings, the title of
+    its document and the rows that the question names hold most of the question, and its passage the rest; the word for
+    an entry aside."""
+    entries = whole(evidence, one)
     wanted = frozenset(asked.terms) - frozenset(terms(one.kind.value))
-    over = wanted.intersection(terms(f"{one.passage.document.title} {layout.above(one.passage.chunk, one.index)}"))
-    if 2 * len(over) < len(wanted) or not over:
-        return False
-    return wanted <= over.union(*(entry.near[0] for entry in whole(evidence, one)))
+    over = frozenset(terms(f"{one.passage.document.title} {layout.above(one.passage.chunk, one.index)}"))
+    over = wanted & over.union(*(row.near[0] for row in named(asked, entries)))
+    inside = (other.near[0] for other in (*entries, *evidence[one.place]))
+    return 2 * len(over) > len(wanted) and wanted <= over.union(*inside)
+
+
+def named(asked: Asked, entries: Sequence[Candidate]) -> list[Candidate]:
+    """The rows that the question names; not those of which it names less than of others."""
+    rows = [one for one in entries if one.kind is BlockKind.ROW and one.named]
+    held = [one.near[0].intersection(asked.terms) for one in rows]
+    return [one for one, found in zip(rows, held, strict=True) if not any(found < other for other in held)]
 
 
 async def completed(passages: Sequence[RetrievedChunk], chunk_id: str, library: Passages) -> list[RetrievedChunk]:

@@ -9,7 +9,7 @@ from pipeline.ports import Passages
 from pipeline.read import layout, wholes
 from pipeline.read.asked import Asked, read
 from pipeline.read.evidence import Candidate, gather
-from pipeline.read.wholes import Evidence, may_be_cut, whole
+from pipeline.read.wholes import Evidence, may_be_cut, named, whole
 from pipeline.values import BlockKind, Brief, Extent, Finished, Format, Intent, RetrievedChunk, Sentence, Style, Turn
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
@@ -63,7 +63,8 @@ async def completed(brief: Brief, passages: Sequence[RetrievedChunk], library: P
 def extract(brief: Brief, passages: Sequence[RetrievedChunk]) -> Extract:
     """The extract for `brief`: at most `brief.max_length` characters, unless its first unit alone is longer, or
     everything is wanted."""
-    evidence = gather(read(brief.question, brief.topic), passages)
+    asked = read(brief.question, brief.topic)
+    evidence = gather(asked, passages)
     if brief.sides and brief.format is Format.TABLE and (table := comparison(brief, passages)):
         return Extract(table)
     listed = _listed(brief, evidence)
@@ -71,8 +72,8 @@ def extract(brief: Brief, passages: Sequence[RetrievedChunk]) -> Extract:
     kept = chosen if brief.everything else _fitting(chosen, brief.max_length)
     bullets = brief.format is Format.BULLETS or brief.style is Style.BULLET or brief.intent in _OVERVIEWS
     if brief.format in UNRULED and not listed:
-        return Extract(list(_spelled_out(kept)), _extent(evidence, kept))
-    return Extract(list(_sentences(kept, bullets=bullets)), _extent(evidence, kept))
+        return Extract(list(_spelled_out(kept)), _extent(asked, evidence, kept))
+    return Extract(list(_sentences(kept, bullets=bullets)), _extent(asked, evidence, kept))
 
 
 _OVERVIEWS = (Intent.SUMMARY, Intent.AGGREGATION)
@@ -191,7 +192,7 @@ def _fitting(chosen: Sequence[Candidate], length: int) -> list[Candidate]:
     return kept
 
 
-def _extent(evidence: Evidence, shown: Sequence[Candidate]) -> Extent | None:
+def _extent(asked: Asked, evidence: Evidence, shown: Sequence[Candidate]) -> Extent | None:
     """How much is shown of the first list, table or code of which more than one entry is shown; None when that is
     all. Of a table of which rows are named, these count."""
     places = {one.place_in_text for one in shown}
@@ -199,8 +200,9 @@ def _extent(evidence: Evidence, shown: Sequence[Candidate]) -> Extent | None:
         if one.kind not in _PARTED:
             continue
         every = [entry for entry in whole(evidence, one) if entry.kind is one.kind]
-        if named := [entry for entry in every if entry.kind is BlockKind.ROW and entry.named >= one.named > 0]:
-            every = named
+        rows = named(asked, every)
+        if one.place_in_text in (row.place_in_text for row in rows):
+            every = rows
         said = [entry for entry in every if entry.place_in_text in places]
         if len(said) < len(every) and (len(said) > 1 or one.kind is BlockKind.CODE):
             return Extent(shown=_count(said), total=_count(every), kind=one.kind)

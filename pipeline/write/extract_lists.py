@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.evidence import Candidate, best_of, needed
-from pipeline.read.wholes import Evidence, titled, whole
+from pipeline.read.wholes import Evidence, named, titled, whole
 from pipeline.values import BlockKind
 
 NEAR, NEAR_WITHIN = 0.5, 1.2
@@ -37,13 +37,7 @@ def entries(asked: Asked, evidence: Evidence, kinds: Sequence[BlockKind]) -> lis
     first = listed[0]
     place = layout.opening(first.passage.chunk, first.index)
     opening = evidence[first.place][place] if place is not None else None
-    return [*([opening] if opening and needed(asked, opening, first) else []), *(_named(asked, listed) or listed)]
-
-
-def _named(asked: Asked, listed: Sequence[Candidate]) -> list[Candidate]:
-    """The rows that the question names; not those of which it names less than of others."""
-    held = {one: one.near[0].intersection(asked.terms) for one in listed if one.kind is BlockKind.ROW and one.named}
-    return [one for one, found in held.items() if not any(found < other for other in held.values())]
+    return [*([opening] if opening and needed(asked, opening, first) else []), *(named(asked, listed) or listed)]
 
 
 def _lists(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[Candidate]:
