@@ -4,7 +4,7 @@
 
 Every question goes through the real planner and retriever. The indexes are kept in `--folder` and brought up to date on
 the next run. Prints the weights of `pipeline/read/signals.py`, balanced accuracy by threshold and the calibration, both
-cross-validated: folds never split what belongs together.
+cross-validated (folds never split what belongs together), and the same for the weights in use.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bot.settings import Settings  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
 from pipeline.read.asked import read  # noqa: E402
 from pipeline.read.evidence import gather  # noqa: E402
-from pipeline.read.signals import WITH_VECTORS, WORDS_ONLY, Signals, signals  # noqa: E402
+from pipeline.read.signals import WITH_VECTORS, WORDS_ONLY, Signals, answerability, signals  # noqa: E402
 from pipeline.values import Conversation, ConversationId, Search  # noqa: E402
 
 SETS = ("squad2", "clapnq", "mtrag_cloud")
@@ -38,6 +38,7 @@ SETS = ("squad2", "clapnq", "mtrag_cloud")
 NOBODY = ConversationId(platform="console", space="", channel="")
 FOLDS = 5
 RIDGE = 3.0
+CUTS = (0.35, 0.4, 0.45, 0.5)
 PER_CLASS = 1000.0
 """What all rows of one class of one set weigh together."""
 
@@ -62,10 +63,10 @@ async def collect(data: Path, folder: Path, name: str, embedder: str) -> list[Ro
             history = Conversation(id=NOBODY, turns=turns(row.get("history") or []))
             plan = await citewell.planner.plan(row["question"], history, audience)
             if row["answerability"] in ("ANSWERABLE", "UNANSWERABLE") and isinstance(plan, Search):
-                passages = (await citewell.retriever.retrieve(plan, audience)).passages
-                asked = read(plan.question)
-                if found := signals(asked, gather(asked, passages), several=bool(plan.sides)):
-                    rows.append(Row(name, row["group"], row["answerability"] == "ANSWERABLE", found))
+                found = await citewell.retriever.retrieve(plan, audience)
+                asked = read(found.corrected(plan.question), plan.topic)
+                if seen := signals(asked, gather(asked, found.passages), several=bool(plan.sides)):
+                    rows.append(Row(name, row["group"], row["answerability"] == "ANSWERABLE", seen))
     return rows
 
 
@@ -96,9 +97,15 @@ def evaluate(rows: Sequence[Row], names: Sequence[str]) -> None:
         beta = fit(x[~held], y[~held], weight[~held])
         scores[held] = 1 / (1 + np.exp(-(np.c_[x[held], np.ones(held.sum())] @ beta)))
     print({name: round(float(value), 2) for name, value in zip((*names, "bias"), fit(x, y, weight), strict=True)})
+    report(sets, y, scores)
+    print("with the weights in use")
+    report(sets, y, np.array([answerability(row.found) for row in rows]))
+
+
+def report(sets: np.ndarray, y: np.ndarray, scores: np.ndarray) -> None:
     for name in SETS:
         s, t = scores[sets == name], y[sets == name]
-        cuts = {cut: ((s[t == 0] < cut).mean() + (s[t == 1] >= cut).mean()) / 2 for cut in (0.35, 0.4, 0.45, 0.5)}
+        cuts = {cut: ((s[t == 0] < cut).mean() + (s[t == 1] >= cut).mean()) / 2 for cut in CUTS}
         print(f"{name}: {len(s)} questions, AUROC {auroc(t.astype(int).tolist(), s.tolist()):.3f}")
         print("  balanced accuracy at", ", ".join(f"{cut}: {value:.3f}" for cut, value in cuts.items()))
         tenths = [(low / 10, t[(s >= low / 10) & (s < (low + 1) / 10)]) for low in range(10)]

@@ -25,14 +25,14 @@ WRITTEN = """
 
 def similar(db: sqlite3.Connection, scope: str, word: str) -> list[str]:
     """The words nearest to `word` in the texts that `scope` (the beginning of an FTS5 expression) lets be seen, the
-    more frequent first. Its first two letters are taken as right but for one too many or two exchanged."""
+    more frequent first. Its first letter is taken as right unless it is one too many or exchanged with the second."""
     word = fold(word.lower())
     limit = 0 if len(word) < SHORTEST or not word.isalpha() else 1 if len(word) < LONG else 2
     if not limit:
         return []
     known: dict[str, int] = {}
     first, second, third = tuple(word[:3])
-    for beginning in {first + second, second + first + third, first + third + second, word[1:4], first + word[2:4]}:
+    for beginning in {first, second + first + third, word[1:4]}:
         known.update(db.execute(BEGINNING, (beginning, f"{beginning}\U0010ffff")).fetchall())
     near = _nearest(db, scope, word, limit, sorted(_one_slip_away(word, known), key=lambda term: -known[term]))
     if near or limit < 2:

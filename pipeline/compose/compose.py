@@ -10,6 +10,8 @@ from pipeline import wording
 from pipeline.compose.cite import Numbering, body, cite, closest, listed, reference
 from pipeline.compose.confidence import Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
+from pipeline.read.asked import Asked, read
+from pipeline.read.evidence import best_of, gather
 from pipeline.text import terms
 from pipeline.values import (
     Answer,
@@ -119,7 +121,7 @@ def compose(
         closing=closing,
         sentences=shown,
         citations=citations,
-        nearest=() if shown else nearest(provided),
+        nearest=() if shown else nearest(read(brief.question, brief.topic), provided),
         confidence=assessment.confidence if shown else _unanswered(assessment.confidence),
         format=brief.format or Format.PROSE,
         citation_style=style,
@@ -172,19 +174,15 @@ def _unanswered(confidence: Confidence) -> Confidence:
     return Confidence(level=Level.LOW, score=confidence.score, reasons=reasons)
 
 
-def nearest(passages: Sequence[RetrievedChunk]) -> tuple[Citation, ...]:
+def nearest(asked: Asked, passages: Sequence[RetrievedChunk]) -> tuple[Citation, ...]:
     """The best passage of each of the nearest documents, with what in it fits best, for a person to look through; none
     where nothing comes near."""
     best = {passage.document.id: passage for passage in reversed(passages) if passage.score >= NEAREST_FROM}
     ranked = sorted(best.values(), key=lambda passage: -passage.score)[:NEAREST_SHOWN]
-    return tuple(cite(passage, number, quotes=_closest(passage)) for number, passage in enumerate(ranked, start=1))
-
-
-def _closest(passage: RetrievedChunk) -> tuple[str, ...]:
-    """The sentence that fits the question best; none where vectors do not say which."""
-    scored = zip(passage.unit_scores, passage.chunk.units, strict=False)
-    ranked = [(score, unit.start, unit.end) for score, unit in scored if unit.kind not in CAPTIONS]
-    return tuple(passage.chunk.text[start:end] for _, start, end in [max(ranked)]) if ranked else ()
+    closest = ((passage, best_of(gather(asked, [passage]))) for passage in ranked)
+    return tuple(
+        cite(passage, number, quotes=(one.text,) if one else ()) for number, (passage, one) in enumerate(closest, 1)
+    )
 
 
 def without_search(answer_id: str, question: str, plan: Reply | Clarify | Decline, usage: Usage) -> Answer:
