@@ -16,7 +16,18 @@ from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.layout import LISTED
 from pipeline.read.verdict import verdict
 from pipeline.read.wholes import Evidence, titled
-from pipeline.values import BlockKind, Confidence, Extent, Factor, Judgement, Level, RetrievedChunk, Sentence, Support, Value
+from pipeline.values import (
+    BlockKind,
+    Confidence,
+    Extent,
+    Factor,
+    Judgement,
+    Level,
+    RetrievedChunk,
+    Sentence,
+    Support,
+    Value,
+)
 
 HIGH, MEDIUM = 0.8, 0.6
 """On squad2, unanswerable questions included, three of four extracts at HIGH are right, below MEDIUM two of five."""

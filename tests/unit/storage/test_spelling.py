@@ -33,6 +33,7 @@ async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
     [
         ("perfomance", ["performance"]),
         ("clutser", ["cluster"]),
+        ("parformance", ["performance"]),
         ("permision", ["permission"]),
         ("premisssion", ["permission"]),
         ("ccontiners", ["containers"]),

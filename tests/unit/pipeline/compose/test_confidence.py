@@ -67,6 +67,25 @@ def test_a_question_in_other_words_is_not_withheld_where_its_meaning_is_clear() 
     assert not result.abstain
 
 
+@pytest.mark.parametrize(("title", "abstains"), [("Spare parts", False), ("Lost property", True)])
+def test_a_list_is_shown_where_its_title_asks_for_it_whatever_its_entries_say(title: str, abstains: bool) -> None:
+    entries = ["Bell of the small bicycle", "Chain with 114 links"]
+    text = "\n".join(entries)
+    units = tuple(Unit(start=text.index(one), end=text.index(one) + len(one), kind=BlockKind.ITEM) for one in entries)
+    found = RetrievedChunk(
+        chunk=Chunk(id="a", document_id="a", text=text, units=units),
+        document=Document(id="a", filename="a.csv", title=title),
+        score=0.5,
+        unit_scores=(0.3, 0.3),
+    )
+    said = [
+        (one.model_copy(update={"kind": BlockKind.ITEM}), found) for one, found in (judged(e, "a") for e in entries)
+    ]
+    result = assess("List all spare parts", [found], said, generator="extractive")
+    assert result.abstain == abstains
+    assert result.confidence.level is (Level.LOW if abstains else Level.MEDIUM)
+
+
 @pytest.mark.parametrize("cosine", [0.0, 0.3, 0.45, 0.5, 0.55, 0.7, 1.0])
 def test_level_and_outcome_are_read_off_one_number(cosine: float) -> None:
     result = extract(QUESTION, ANSWER, cosine=cosine)

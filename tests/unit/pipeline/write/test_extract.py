@@ -171,15 +171,18 @@ MANY = passages(
 class Shelf:
     """The reading side of a library that holds one document."""
 
+    def __init__(self, found: Sequence[RetrievedChunk]) -> None:
+        self._found = found
+
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
-        chunks: list[Chunk | None] = [None, *(one.chunk for one in MANY), None]
+        chunks: list[Chunk | None] = [None, *(one.chunk for one in self._found), None]
         return chunks[chunk.position], chunks[chunk.position + 2]
 
 
 @pytest.mark.parametrize("start", [0, 2])
 def test_a_list_that_was_cut_is_whole_again_or_says_how_much_is_shown(start: int) -> None:
     brief = Brief(question="How do I move the cluster?", intent=Intent.PROCEDURE, format=Format.STEPS)
-    found = asyncio.run(completed(brief, MANY[start : start + 1], Shelf()))  # type: ignore[arg-type]
+    found = asyncio.run(completed(brief, MANY[start : start + 1], Shelf(MANY)))  # type: ignore[arg-type]
     part = extract(brief, found)
     assert part.extent == Extent(shown=len(part.sentences), total=60, kind=STEP)
     assert sum(len(sentence.text) for sentence in part.sentences) <= brief.max_length
@@ -187,6 +190,46 @@ def test_a_list_that_was_cut_is_whole_again_or_says_how_much_is_shown(start: int
     assert whole.extent is None
     assert [sentence.text.split()[2] for sentence in whole.sentences] == [str(number) for number in range(60)]
     assert {sentence.kind for sentence in whole.sentences} == {STEP}
+
+
+RUNBOOK = passages(
+    "runbook: moving the queue",
+    (
+        PROSE,
+        "Use this runbook to move the queue to the new host. A move takes ten minutes and is announced a day before.",
+    ),
+    (HEADING, "Emergency"),
+    (STEP, "Pull the plug of the old host."),
+    (STEP, "Call the person on duty."),
+    (HEADING, "Moving"),
+    *((STEP, f"Press the button with the number {number} and wait.") for number in range(9)),
+    tokens=60,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "steps"),
+    [("How do I move the queue?", 9), ("What are the steps of the runbook?", 9), ("How do I fix the roof?", 0)],
+)
+def test_the_steps_that_a_title_asks_for_answer_wherever_they_stand_in_the_best_document(
+    question: str, steps: int
+) -> None:
+    brief = Brief(question=question, intent=Intent.PROCEDURE, format=Format.STEPS)
+    found = asyncio.run(completed(brief, RUNBOOK[:1], Shelf(RUNBOOK)))  # type: ignore[arg-type]
+    assert sum("Press the button" in sentence.text for sentence in extract(brief, found).sentences) == steps
+
+
+def test_of_the_rows_that_a_question_names_those_are_listed_that_it_names_most_of() -> None:
+    parts = passages(
+        "parts",
+        (HEADER, "Part | Fits | In stock"),
+        (ROW, "Bell | City 5 | 3"),
+        (ROW, "Chain | City 5 | 8"),
+        (ROW, "Pedal | Town 2 | 5"),
+    )
+    asked = {"intent": Intent.LIST, "format": Format.BULLETS}
+    rows = [text for kind, text in said("List all parts for the City 5", *parts, **asked) if kind is ROW]
+    assert rows == ["Bell | City 5 | 3", "Chain | City 5 | 8"]
 
 
 def test_rows_that_are_named_are_all_that_was_asked_for() -> None:
