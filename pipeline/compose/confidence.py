@@ -12,8 +12,8 @@ from pipeline.compose import manner
 from pipeline.read.asked import Asked, read
 from pipeline.read.differing import differing
 from pipeline.read.evidence import Candidate, best_of, gather
-from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.layout import LISTED
+from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.verdict import verdict
 from pipeline.read.wholes import Evidence, titled
 from pipeline.values import (
