@@ -132,7 +132,7 @@ def understood(corrections: Sequence[Correction]) -> str:
 
 def unanswered_side(sides: Sequence[str]) -> str:
     """The closing line when a part of the question found nothing."""
-    return f"I found nothing about {_and(sides)} in the documents."
+    return f"I found nothing about {_and([f'“{side}”' for side in sides])} in the documents."
 
 
 def reasoning(*, passages: int, documents: int, kept: int, drafted: int, left_out: bool) -> str:
