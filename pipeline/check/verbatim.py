@@ -67,6 +67,8 @@ def _folded(text: str, units: tuple[tuple[int, int, bool], ...]) -> tuple[_Unit,
 def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
     """The places that say all of the claim: units in a row that are the claim, or one unit that says more, of which
     nothing is left out that could turn it."""
+    if exact := _exactly(claim, passages):
+        return exact
     wanted = [one.word for one in fold(claim)]
     if not wanted:
         return []
@@ -74,6 +76,16 @@ def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
         Place(passage, start, end)
         for passage in passages
         for start, end in (*_whole(wanted, _units(passage.chunk)), *_parts(wanted, _units(passage.chunk)))
+    ]
+
+
+def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
+    """The units that are the claim to the letter: all that an extract says, found without folding a word."""
+    return [
+        Place(passage, unit.start, unit.end)
+        for passage in passages
+        for unit in passage.chunk.units
+        if passage.chunk.text[unit.start : unit.end] == claim
     ]
 
 
