@@ -26,10 +26,6 @@ DEPTH = 15
 RAREST = 24
 """Words searched for, the rarest of a long question or thread."""
 
-THREAD = 1.4
-"""How much a thread counts beside a question that fits something wholly; more where it fits nothing well. At 1.0
-recall@1 of doc2dial's follow-ups is .744 instead of .766; mtrag_cloud does not tell the two apart."""
-
 T = TypeVar("T")
 
 
@@ -77,7 +73,7 @@ class Ranker:
         asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
         passages, vectors = await self.read(asked)
         fits = [fit(one, passages, vectors) for one in asked]
-        weights = [1.0, *(THREAD / (fits[0].best or 1.0) for _ in fits[1:])]
+        weights = [1.0, *(1 / (fits[0].best or 1.0) for _ in fits[1:])]
         fused = np.sum([weight * one.fused for weight, one in zip(weights, fits, strict=True)], axis=0)
         best = max(fits[0].best, sum(one.best for one in fits) / len(fits))
         scores = fused * (best / max(float(fused.max(initial=0.0)), 1e-9))

@@ -143,6 +143,8 @@ class _Chooser:
 
 
 def _goes_with(best: Candidate, one: Candidate) -> bool:
+    if best.kind is BlockKind.HEADING:
+        return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
     return not any(rows) or (all(rows) and (one.named > 0 or best.named == 0))
 

@@ -151,7 +151,6 @@ def _text() -> Run:
         module.terms(text)
         module.query_terms(text)
         module.lexical_form(text)
-        module.shape(text)
 
     return run
 
