@@ -14,6 +14,7 @@ from tests.unit.pipeline.compose.build import passage
         ("How long are backups kept?", "Backups are kept for 30 days.", "We delete backups after 90 days."),
         ("How many keys are there?", "There are three keys.", "Five keys are there."),
         ("When does the shop open?", "The shop opens on 1 March 2026.", "The shop opens on 1 May 2026."),
+        ("On which day is the bin emptied?", "The bin is emptied on Mondays.", "The bin is emptied on Fridays."),
         ("What is the late fee?", "The late fee is $25.", "A late fee of $40 is charged."),
         ("Are backups encrypted?", "Backups are encrypted.", "Backups are not encrypted."),
     ],
@@ -27,10 +28,12 @@ def test_another_value_for_the_same_thing_is_told(question: str, one: str, other
     ("question", "one", "other"),
     [
         ("How long is the warranty?", "The warranty is two years.", "A warranty of 24 months is given."),
+        ("How many days off are there?", "In the north, 27 days off are given.", "In the south there are 30 days off."),
         ("How long does it run?", "The Mira runs for nine hours.", "The Vela runs for 14 hours."),
         ("When was the party?", "The party of 2025 was on 4 July.", "In 2026 the party was on 19 June."),
         ("What about the shuttle?", "The shuttle comes every 20 minutes.", "The shuttle has 18 seats."),
         ("Can I get a refund?", "You get a refund within 14 days.", "After 14 days we give no refund."),
+        ("How long does a review take?", "A review takes about two weeks.", "A review takes 12 days."),
         ("Who is told?", "The lead is told.", "The warden is told."),
     ],
 )
