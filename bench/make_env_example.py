@@ -12,17 +12,20 @@ from bot.settings import Settings, environment_name
 HEADING = """\
 # Every setting of Citewell. Copy to .env and uncomment what you need; or put the CITEWELL_* ones into citewell.toml,
 # in lower case and without the prefix. The environment wins over .env, and .env over citewell.toml.
-# Who may see which collection is written in citewell.toml only:
+# Who may see which collection, and who may change things, is written in citewell.toml only:
 #   [collections.hr]
 #   only = ["slack:T0123:C0456", "discord:1234:role:5678"]
+#   [roles]
+#   admin = ["slack:T0123:U0456", "slack:T0123:group:S0789", "discord:user:1234", "discord:1234:role:5678"]
 """
+TABLES = {"collections", "roles"}
 
 
 def example() -> str:
     """The text of `.env.example`."""
     lines = [HEADING]
     for name, field in Settings.model_fields.items():
-        if name == "collections":
+        if name in TABLES:
             continue
         default = field.default
         if default is None or default is PydanticUndefined or default == ():

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import structlog
 
+from bot.authority import Authority
 from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.settings import Settings
-from pipeline.access import Rule, audience
+from pipeline.access import OPERATOR, Roles, Rule, audience
 from pipeline.errors import CitewellError
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
@@ -35,9 +36,6 @@ from pipeline.values import (
     Style,
 )
 from storage.open import Storage
-
-LOCAL = "console:local"
-"""The person who asks in the terminal."""
 
 log = structlog.get_logger(__name__)
 
@@ -61,6 +59,7 @@ class Citewell:
     indexer: Indexer
     options: Options
     rules: dict[str, Rule]
+    roles: Roles
 
     @cached_property
     def responder(self) -> Responder:
@@ -75,6 +74,10 @@ class Citewell:
             warn=lambda event, reason: log.warning(event, reason=reason),
             library=self.storage.library,
         )
+
+    @cached_property
+    def authority(self) -> Authority:
+        return Authority(self.roles, self.storage.audit)
 
     @cached_property
     def desk(self) -> CitewellDesk:
@@ -121,7 +124,7 @@ class Citewell:
             text=text,
             audience=await self.everything(),
             conversation=console_conversation(thread) if thread else None,
-            author=LOCAL,
+            author=OPERATOR,
             style=style,
             format=format,
             citation_style=citations,

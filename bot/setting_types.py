@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
 GROUP_PLATFORMS = ("slack:", "discord:")
+_BEARER = re.compile(r"slack:[TE][A-Z0-9]+:([UW]|group:S)[A-Z0-9]+|discord:(user|[0-9]+:role):[0-9]+")
 
 
 def one_of(*forms: str) -> AfterValidator:
@@ -49,6 +51,15 @@ def _group(value: str) -> str:
     return value
 
 
+def _bearer(value: str) -> str:
+    if not _BEARER.fullmatch(value):
+        raise ValueError(
+            "a person, user group or role: slack:T0123:U0456, slack:T0123:group:S0789, discord:user:1234 or "
+            "discord:1234:role:5678"
+        )
+    return value
+
+
 def collection_name(value: str) -> str:
     """`value`, if a collection may be called that. Raises ValueError."""
     if not value.replace("-", "").replace("_", "").isalnum():
@@ -62,4 +73,6 @@ Server = AfterValidator(_server)
 """An `http(s)://` address without a path."""
 Group = AfterValidator(_group)
 """Who may see a collection: `platform:id[:id…]`."""
+Bearer = AfterValidator(_bearer)
+"""Whom a role may be given to: never a channel, which people join by themselves."""
 CollectionName = AfterValidator(collection_name)

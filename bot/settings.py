@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -23,7 +23,8 @@ from pydantic_settings import (
 
 from bot import wrong_settings
 from bot.setting_files import names_in, readable
-from bot.setting_types import Address, CollectionName, Group, Server, one_of
+from bot.setting_tables import Collection, Roles
+from bot.setting_types import Address, CollectionName, Server, one_of
 from pipeline.errors import Misconfigured
 from pipeline.values import CitationStyle, Style
 
@@ -34,17 +35,6 @@ CONFIG = "CITEWELL_CONFIG"
 def _secret(name: str, description: str) -> SecretStr | None:
     field: SecretStr | None = Field(default=None, validation_alias=name, description=description)
     return field
-
-
-class Collection(BaseModel):
-    """Who may see a collection. Without an entry, everyone inside the organisation may."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    only: tuple[Annotated[str, Group], ...] = ()
-    """Groups such as `slack:T1`, `slack:T1:C2`, `slack:T1:U3`, `discord:G1:role:R4`; empty: everyone inside."""
-    public: bool = False
-    """People of other organisations (Slack Connect) may see it too."""
 
 
 class Settings(BaseSettings):
@@ -86,6 +76,7 @@ class Settings(BaseSettings):
     collections: dict[Annotated[str, CollectionName], Collection] = Field(
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
     )
+    roles: Roles = Field(Roles(), description="Who may change things (citewell.toml: [roles])")
     default_collection: Annotated[str, CollectionName] = Field(
         "default", description="Collection that `citewell index` fills"
     )
@@ -205,8 +196,8 @@ def read_settings(**given: object) -> Settings:
     wrong = written.unknown()
     try:
         settings = Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
-    except SettingsError:
-        wrong.append(("CITEWELL_COLLECTIONS", 'must be JSON, such as {"hr": {"only": ["slack:T0123:C0456"]}}'))
+    except SettingsError as error:
+        wrong.append(wrong_settings.not_json(str(error)))
     except ValidationError as error:
         wrong += written.wrong(error.errors(include_url=False))
     if wrong:

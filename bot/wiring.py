@@ -24,7 +24,7 @@ from pipeline.errors import Misconfigured
 from pipeline.find.retrieve import Retriever
 from pipeline.plan.plan import Planner
 from pipeline.ports import Embedder
-from pipeline.values import Limits, Options
+from pipeline.values import Limits, Options, Role
 from pipeline.write.extract import ExtractiveWriter
 from storage.embedded import EmbeddedDocuments
 from storage.open import open_storage
@@ -73,6 +73,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             indexer=indexer,
             options=_options(settings),
             rules={name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()},
+            roles={role: frozenset(getattr(settings.roles, role)) for role in Role},
         )
 
 

@@ -15,10 +15,16 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.log import redact
+from bot.setting_tables import table_of
 
 PREFIX = "CITEWELL_"
 SHOWN = 60
 """Characters shown of a wrong value."""
+JSON = {
+    "collections": '{"hr": {"only": ["slack:T0123:C0456"]}}',
+    "roles": '{"admin": ["slack:T0123:U0456"]}',
+}
+"""Tables as they are written in the environment."""
 OTHERWISE = "See .env.example for them all."
 
 
@@ -65,9 +71,10 @@ class Written:
             return f"{what} in the environment or in .env, as {info.validation_alias}"
         readable = [name for name, info in self.fields.items() if not info.validation_alias]
         near = difflib.get_close_matches(plain, readable, n=1, cutoff=0.7)
-        if near == ["collections"] and isinstance(self.table[name], dict):
-            keys = ", ".join(f"[collections.{key}]" for key in self.table[name])  # type: ignore[attr-defined]
-            return f"there is no such setting. Did you mean {keys or '[collections.NAME]'}?"
+        given = self.table[name]
+        if near and isinstance(given, dict) and (table := table_of(self.fields[near[0]])):
+            keys = ", ".join(table.title(near[0], key) for key in given) if table.named else table.title(near[0])
+            return f"there is no such setting. Did you mean {keys or table.title(near[0], 'NAME')}?"
         return f"there is no such setting. {f'Did you mean {near[0]}?' if near else OTHERWISE}"
 
     def _explain(self, error: ErrorDetails) -> tuple[str, str]:
@@ -75,9 +82,12 @@ class Written:
         if not loc:
             return "settings", str(error.get("ctx", {}).get("error", error["msg"]))
         name = self._field(str(loc[0]))
-        if kind == "extra_forbidden":
-            return self._where(name, loc), "there is no such key; there are only and public"
         info = self.fields[name]
+        table = table_of(info)
+        if kind == "extra_forbidden" and table:
+            return self._where(name, loc), f"there is no such key{table.hint(str(loc[-1]))}"
+        if table and kind != "value_error":
+            info = table.field(loc) or info
         given = "" if is_secret(info) else f", not {shown(error['input'])}"
         return self._where(name, loc), f"must be {_allowed(info, loc, error)}{given}"
 
@@ -98,10 +108,17 @@ class Written:
             return f"{variable} in .env"
         if name not in self.table:
             return variable
-        if name == "collections" and len(loc) > 1:
-            key = f" {loc[2]}" if len(loc) > 2 and loc[2] != "[key]" else ""
-            return f"[collections.{loc[1]}]{key} in {self.file}"
+        table = table_of(self.fields[name])
+        if table and len(loc) > 1:
+            key = f" {loc[table.depth]}" if len(loc) > table.depth and loc[table.depth] != "[key]" else ""
+            return f"{table.title(*loc[: table.depth])}{key} in {self.file}"
         return f"{name} in {self.file}"
+
+
+def not_json(problem: str) -> tuple[str, str]:
+    """A table that is set in the environment and cannot be read there."""
+    name = problem.partition('"')[2].partition('"')[0]
+    return f"{PREFIX}{name.upper()}", f"must be JSON, such as {JSON[name]}"
 
 
 def environment_name(name: str, fields: Mapping[str, FieldInfo]) -> str:
@@ -129,17 +146,23 @@ def _allowed(info: FieldInfo, loc: tuple[int | str, ...], error: ErrorDetails) -
         return str(context["expected"]).replace("'", "")
     if kind.startswith("bool"):
         return "true or false"
-    if info.annotation in (int, float):
+    if _number(info):
         return _range(info)
     if kind == "string_too_long":
         return f"at most {context['max_length']} characters long"
-    if loc[0] == "collections":
-        return 'a list such as ["slack:T0123:C0456"]' if "only" in loc else "a table with the keys only or public"
+    if kind in ("tuple_type", "list_type"):
+        return 'a list such as ["slack:T0123:C0456"]'
+    if table := table_of(info):
+        return f"a table with the keys {table.keys}"
     return "a text" if isinstance(error["input"], Enum | int | float | list | dict) else error["msg"].lower()
 
 
+def _number(info: FieldInfo) -> type | None:
+    return next((kind for kind in (info.annotation, *get_args(info.annotation)) if kind in (int, float)), None)
+
+
 def _range(info: FieldInfo) -> str:
-    noun = "a whole number" if info.annotation is int else "a number"
+    noun = "a whole number" if _number(info) is int else "a number"
     limits: dict[type, Any] = {type(limit): limit for limit in info.metadata}
     low, high = limits.get(Ge), limits.get(Le)
     parts = [

@@ -4,7 +4,8 @@ CitewellError            carries `what_to_do`, a sentence for the person who can
 ├── Unavailable          a service did not answer, or asked us to wait
 ├── Unusable             a service answered with something that cannot be used
 ├── Refused              bad input, and what to change
-│   └── Busy             too much is waiting already
+│   ├── Busy             too much is waiting already
+│   └── NotAllowed       only somebody with a role may do that
 ├── Withdrawn            a question was changed or deleted while it was being answered
 └── Misconfigured        found at start-up; names the setting
 
@@ -57,6 +58,10 @@ class Busy(Refused):
         super().__init__(message, what_to_do=what_to_do)
         self.first = first
         """Nobody has told this person within the last minute."""
+
+
+class NotAllowed(Refused):
+    """The person has no role that may do this; the try is in the audit."""
 
 
 class Withdrawn(CitewellError):

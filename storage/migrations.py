@@ -209,6 +209,23 @@ def questions(db: Database) -> None:
     )
 
 
+@schema()
+def audit(db: Database) -> None:
+    _each(
+        db,
+        """
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at REAL NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            allowed INTEGER NOT NULL);
+        CREATE INDEX audit_actor ON audit (actor);
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

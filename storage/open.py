@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import Misconfigured
+from storage.audit import SQLiteAudit
 from storage.backup import drop_old
 from storage.budget import SqliteTokenLedger
 from storage.database import Database
@@ -42,6 +43,7 @@ class Storage:
     inbox: SQLiteInbox
     history: SQLiteHistory
     feedback: SQLiteFeedback
+    audit: SQLiteAudit
     people: People
     ledger: SqliteTokenLedger
     vectors: VectorIndex
@@ -108,6 +110,7 @@ async def open_storage(
             inbox=inbox,
             history=SQLiteHistory(database),
             feedback=SQLiteFeedback(database),
+            audit=SQLiteAudit(database),
             people=people,
             ledger=SqliteTokenLedger(database),
             vectors=vectors,

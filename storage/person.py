@@ -28,21 +28,27 @@ _EXPORT = {
     "messages": "SELECT state, body FROM message WHERE author = ? ORDER BY sequence",
     "ratings": "SELECT answer, vote, reason, comment FROM rating WHERE person = ? ORDER BY at",
     "preferences": "SELECT body FROM preference WHERE person = ?",
+    "decisions": "SELECT at, action, subject, allowed FROM audit WHERE actor = ? ORDER BY id",
 }
-_ERASE = (
-    "DELETE FROM turn WHERE author = ?",
-    "DELETE FROM message WHERE author = ?",
-    "DELETE FROM rating WHERE person = ?",
-    "DELETE FROM preference WHERE person = ?",
-    "DELETE FROM answer WHERE author = ?",
-    "DELETE FROM told WHERE author = ?",
-    "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?",
-)
+_ERASE = {
+    "turn": "DELETE FROM turn WHERE author = ?",
+    "message": "DELETE FROM message WHERE author = ?",
+    "rating": "DELETE FROM rating WHERE person = ?",
+    "preference": "DELETE FROM preference WHERE person = ?",
+    "answer": "DELETE FROM answer WHERE author = ?",
+    "told": "DELETE FROM told WHERE author = ?",
+    "served": "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?",
+    "audit": "UPDATE audit SET actor = iif(actor = ?1, '(erased)', actor), subject = iif(subject = ?1, '(erased)', subject)"
+    " WHERE ?1 IN (actor, subject)",
+}
+"""By table: a backup may be older than some of them. That something was changed is kept, by whom is not."""
 _BEGUN = "forget-"
 """An empty file whose name begins so and goes on with a person's id is there while they are forgotten: kept in the
 database, it would be in the backups made meanwhile."""
-_COUNTED = 4
-"""The first statements of these delete what a person would count."""
+_COUNTED = ("turn", "message", "rating", "preference")
+"""What a person would count."""
+AUDIT_SECONDS = 365 * 24 * 3600.0
+"""How long it is kept who changed what: longer than questions, since a mistake may be found late."""
 
 
 class People:
@@ -101,6 +107,7 @@ class People:
                     ),
                     ("DELETE FROM told WHERE at < ?", now - MESSAGE_SECONDS),
                     ("DELETE FROM known WHERE at < ?", now - KNOWN_SECONDS),
+                    ("DELETE FROM audit WHERE at < ?", now - AUDIT_SECONDS),
                 )
             )
 
@@ -122,8 +129,9 @@ def _records(rows: sqlite3.Cursor) -> list[dict[str, object]]:
 
 
 def _erase(db: sqlite3.Connection, person: str) -> int:
-    counts = [db.execute(statement, (person,)).rowcount for statement in _ERASE]
-    return sum(counts[:_COUNTED])
+    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    counts = {table: db.execute(_ERASE[table], (person,)).rowcount for table in _ERASE if table in there}
+    return sum(counts[table] for table in _COUNTED)
 
 
 def _erase_in_backups(backups: Path, person: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import asking, documents, evaluating, history, indexing, running
+from bot.commands import access, asking, documents, evaluating, history, indexing, running
 
 app = typer.Typer(
     name="citewell",
@@ -41,5 +41,7 @@ app.add_typer(documents.documents, name="documents")
 app.command()(asking.ask)
 app.command()(asking.chat)
 app.command()(asking.demo)
+app.add_typer(access.audience, name="audience")
+app.command()(access.audit)
 app.add_typer(history.history, name="history")
 app.add_typer(evaluating.evaluate, name="eval")

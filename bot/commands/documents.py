@@ -18,7 +18,7 @@ from bot.commands.terminal import EMPTY, Data, note, out, run, settings, warn
 from bot.settings import Settings
 from pipeline import wording
 from pipeline.errors import Refused
-from pipeline.values import Document
+from pipeline.values import Action, Document
 
 documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
 
@@ -83,6 +83,7 @@ def remove(
         _confirm(asyncio.run(_several(found, names)))
 
     async def work() -> None:
+        from bot.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
@@ -90,6 +91,8 @@ def remove(
             listed = await library.documents()
             chosen = {name: select(listed, name) for name in names}
             gone = {document.id: document for documents in chosen.values() for document in documents}
+            for collection in sorted({document.collection for document in gone.values()}):
+                await citewell.authority.require(AT_THE_TERMINAL, Action.REMOVE, collection)
             removed = await library.remove(gone.keys())
             sources = set(map(Path, await library.sources()))
             places = {name: named(sources, name) for name in names}

@@ -11,7 +11,8 @@ import typer
 from adapters.console.render import clean
 from bot.commands.terminal import Data, note, out, run, settings
 from pipeline import wording
-from pipeline.values import Vote
+from pipeline.access import OPERATOR
+from pipeline.values import Action, Vote
 
 history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
 Person = Annotated[
@@ -29,7 +30,7 @@ def show(
     found = settings(data)
 
     async def work() -> None:
-        from bot.citewell import LOCAL, console_conversation
+        from bot.citewell import console_conversation
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
@@ -39,7 +40,8 @@ def show(
                 turns = [("", turn) for turn in kept.turns]
             else:
                 turns = [
-                    (f" --thread {shlex.quote(of.thread)}", turn) for of, turn in await history.by_author(LOCAL, limit)
+                    (f" --thread {shlex.quote(of.thread)}", turn)
+                    for of, turn in await history.by_author(OPERATOR, limit)
                 ]
         if not turns:
             note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
@@ -63,9 +65,11 @@ def ratings(
     found = settings(data)
 
     async def work() -> None:
+        from bot.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
+            await citewell.authority.require(AT_THE_TERMINAL, Action.READ_RATINGS)
             counts = await citewell.storage.feedback.counts()
             complaints = await citewell.storage.feedback.unhelpful(limit)
         if json:
@@ -91,9 +95,11 @@ def export(person: Person = "console:local", data: Data = None) -> None:
     found = settings(data)
 
     async def work() -> None:
+        from bot.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
+            await citewell.authority.require(AT_THE_TERMINAL, Action.READ_PERSON, person)
             out.print_json(await citewell.desk.export(person))
 
     run(work())
@@ -111,9 +117,11 @@ def forget(
         typer.confirm(f"Erase everything kept about {person}?", abort=True)
 
     async def work() -> None:
+        from bot.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
+            await citewell.authority.require(AT_THE_TERMINAL, Action.ERASE_PERSON)
             erased = await citewell.desk.forget(person)
         out.print(f"Erased {wording.counted(erased, 'entry', 'entries')}.")
 

@@ -16,6 +16,7 @@ from bot.commands.terminal import Data, err, note, out, run, settings, warn
 from bot.setting_types import collection_name
 from pipeline import wording
 from pipeline.ingest.ingest import Change, Event, Failed, Summary
+from pipeline.values import Action
 
 if TYPE_CHECKING:
     from bot.citewell import Citewell
@@ -60,6 +61,7 @@ def index(
     show = _Progress()
 
     async def work() -> None:
+        from bot.authority import AT_THE_TERMINAL
         from bot.checks import idle_rules, missing_server, not_embedded
         from bot.wiring import open_citewell
 
@@ -68,6 +70,7 @@ def index(
             if rebuild:
                 await _embed_again(citewell)
             if paths:
+                await citewell.authority.require(AT_THE_TERMINAL, Action.INDEX, collection)
                 await _tell_apart(citewell, paths, collection)
                 with show:
                     summaries.append(await citewell.index(paths, collection=collection, on_event=show))

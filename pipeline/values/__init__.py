@@ -49,11 +49,14 @@ from pipeline.values.people import (
 )
 from pipeline.values.planning import Clarify, Correction, Decline, Format, Intent, Plan, Reply, Retrieval, Search
 from pipeline.values.request import Limits, Options, Request
+from pipeline.values.roles import Action, Actor, Decision, Role
 from pipeline.values.work import Rating, Reason, Vote, Work
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, Sentence, Support, Usage
 
 __all__ = [
     "AS_SET",
+    "Action",
+    "Actor",
     "Answer",
     "Attachment",
     "Audience",
@@ -71,6 +74,7 @@ __all__ = [
     "Conversation",
     "ConversationId",
     "Correction",
+    "Decision",
     "Decline",
     "Document",
     "Event",
@@ -98,6 +102,7 @@ __all__ = [
     "Request",
     "Retrieval",
     "RetrievedChunk",
+    "Role",
     "Search",
     "Sentence",
     "Stage",

@@ -13,11 +13,11 @@ from unittest.mock import patch
 from rich.console import Console
 from typer.testing import CliRunner
 
-from bot.citewell import LOCAL
 from bot.commands import asking, documents, history, indexing
 from bot.commands import terminal as terminal_of_commands
 from bot.commands.app import app
 from pipeline import wording
+from pipeline.access import OPERATOR
 from pipeline.respond import Responder
 from pipeline.values import Answer, Event, Request
 from storage.open import open_storage
@@ -114,7 +114,7 @@ class ConsoleDriver:
         await self.run("history", "forget", self.key(person), "--yes")
 
     def key(self, person: str) -> str:
-        return LOCAL
+        return OPERATOR
 
     # --- Commands -----------------------------------------------------------------------------
 

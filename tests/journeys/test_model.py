@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.citewell import LOCAL, Citewell
+from bot.citewell import Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline import wording
+from pipeline.access import OPERATOR
 from pipeline.values import Answer, Outcome, Written
 from tests.doubles.llm.faults import Hang, Status, Text
 from tests.doubles.llm.grounded import quoting
@@ -95,8 +96,8 @@ async def test_the_tokens_of_a_plan_count_as_those_of_the_answer_do(settings: Se
         answer = await citewell.answer(UNSURE)
         ledger, day = citewell.storage.ledger, datetime.now(UTC).date()
         spent = answer.usage.input_tokens + answer.usage.output_tokens
-        assert await ledger.reserve({f"person {LOCAL}": spent}, 0, day)
-        assert not await ledger.reserve({f"person {LOCAL}": spent - 1}, 0, day)
+        assert await ledger.reserve({f"person {OPERATOR}": spent}, 0, day)
+        assert not await ledger.reserve({f"person {OPERATOR}": spent - 1}, 0, day)
     assert len(server.requests) == 2
     assert spent == 300
 

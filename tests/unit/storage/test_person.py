@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from pipeline.values import Preferences, Rating, Reason, Style, Turn, Vote
+from pipeline.values import Action, Decision, Preferences, Rating, Reason, Style, Turn, Vote
 from storage.history import keep_answer
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, matrices, message
@@ -41,6 +43,9 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
         Rating(answer_id=f"answer-{number}", person=person, vote=Vote.UNHELPFUL, reason=Reason.WRONG, comment=word)
     )
     await storage.history.prefer(person, Preferences(style=Style.DETAILED))
+    await storage.audit.record(
+        Decision(at=asked.sent_at, actor=person, action=Action.SET_UP, subject="slack:T1:C2", allowed=False)
+    )
 
 
 async def keep(storage: Storage, name: str, author: str = PERSON) -> None:
@@ -66,6 +71,7 @@ async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(st
         "messages": 1,
         "ratings": 1,
         "preferences": 1,
+        "decisions": 1,
     }
     assert "archaeopteryx" not in text
     assert json.loads(await storage.people.export("nobody"))["turns"] == []
@@ -175,3 +181,25 @@ async def test_kept_answers_come_back_whole_and_preferences_as_chosen(storage: S
     assert await storage.history.preferences(PERSON) == Preferences()
     await storage.history.prefer(PERSON, Preferences(style=Style.BULLET, language="de"))
     assert await storage.history.preferences(PERSON) == Preferences(style=Style.BULLET, language="de")
+
+
+async def test_what_a_forgotten_person_changed_stays_in_the_audit_without_them(storage: Storage) -> None:
+    await live(storage, PERSON, CANARY, "1.0")
+    await storage.audit.record(
+        Decision(at=datetime.now(UTC), actor="console:local", action=Action.READ_PERSON, subject=PERSON, allowed=True)
+    )
+    await storage.people.forget(PERSON)
+    looked, changed = await storage.audit.latest(10)
+    assert (looked.actor, looked.subject) == ("console:local", "(erased)")
+    assert (changed.actor, changed.subject) == ("(erased)", "slack:T1:C2")
+
+
+async def test_a_backup_from_before_the_audit_is_erased_too(storage: Storage) -> None:
+    await live(storage, PERSON, CANARY, "1.0")
+    backup = await storage.back_up()
+    with closing(sqlite3.connect(backup)) as db:
+        db.execute("DROP TABLE audit")
+        db.commit()
+        db.execute("VACUUM")
+    await storage.people.forget(PERSON)
+    assert files_holding(storage.folder, [CANARY, "UQUETZAL"]) == []

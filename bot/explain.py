@@ -1,0 +1,51 @@
+"""What a place sees, and which rule decides it: the same decisions as for an answer, in lines for the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pipeline.access import INSIDE, Roles, Rule, roles_of, sight
+from pipeline.values import Actor, Readers, Value
+
+OUTSIDE = "While a guest or somebody of another organisation reads along"
+
+
+class Reading(Value):
+    """Who would read a reply: everyone in a place, or one person there in private."""
+
+    place: tuple[str, ...]
+    """Platform, space, and the channel if one is meant."""
+    person: str = ""
+
+    @property
+    def readers(self) -> Readers:
+        """As the platforms tell them: a private reply counts both the person and the channel it was asked for in."""
+        platform, space, *channel = self.place
+        names = [space, *(f"{space}:{one}" for one in channel)]
+        if self.person:
+            names += [f"{space}:{self.person}"] if platform == "slack" else [f"user:{self.person}", self.person]
+        return Readers(groups=frozenset(f"{platform}:{name}" for name in names))
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(person=self.person, groups=self.readers.groups)
+
+
+def explained(reading: Reading, collections: Sequence[str], rules: Mapping[str, Rule], roles: Roles) -> list[str]:
+    """One line for each collection, then what changes when outsiders read along, and the person's roles."""
+    readers = reading.readers
+    who = f"{reading.person} alone" if reading.person else "everyone there"
+    lines = [f"{':'.join(reading.place)}, read by {who}"]
+    width = max(map(len, collections), default=0)
+    for name in collections:
+        found = sight(readers, rules.get(name, INSIDE))
+        lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
+    outside = readers.model_copy(update={"external": True})
+    public = [name for name in collections if sight(outside, rules.get(name, INSIDE)).allowed]
+    lines.append(f"{OUTSIDE}: {', '.join(public) or 'nothing'}")
+    if reading.person:
+        held = roles_of(reading.actor, roles)
+        lines.append(f"Roles given to {reading.person} by name: {', '.join(held) or 'none'}")
+    if reading.place[0] == "discord" and reading.person:
+        lines.append("Not known here: the roles that this person has in Discord, which may show or allow more.")
+    return lines

@@ -1,0 +1,45 @@
+"""What was done or tried by whom that changes knowledge or settings, or shows others' data."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+
+from pipeline.values import Action, Decision
+from storage.database import Database
+
+
+class SQLiteAudit:
+    """Rows are only added; with time, and when a person is forgotten, `People` takes away what says who it was."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def record(self, decision: Decision) -> None:
+        """Keep a row; it is on the disk when this returns."""
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "INSERT INTO audit (at, actor, action, subject, allowed) VALUES (?, ?, ?, ?, ?)",
+                (decision.at.timestamp(), decision.actor, decision.action, decision.subject, decision.allowed),
+            )
+
+        await self._database.write(work, durable=True)
+
+    async def latest(self, limit: int) -> list[Decision]:
+        """The last `limit` rows, newest first."""
+
+        def work(db: sqlite3.Connection) -> list[tuple[float, str, str, str, int]]:
+            query = "SELECT at, actor, action, subject, allowed FROM audit ORDER BY id DESC LIMIT ?"
+            return db.execute(query, (limit,)).fetchall()
+
+        return [
+            Decision(
+                at=datetime.fromtimestamp(at, UTC),
+                actor=actor,
+                action=Action(action),
+                subject=subject,
+                allowed=bool(allowed),
+            )
+            for at, actor, action, subject, allowed in await self._database.read(work)
+        ]

@@ -1,0 +1,77 @@
+"""The operator asks who sees what, and who changed what."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.commands.app import app
+
+TOML = """
+[collections.hr]
+only = ["slack:T1:C2", "slack:T1:U3"]
+[collections.press]
+public = true
+[roles]
+admin = ["slack:T1:U3"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three collections of one document each, and rules for two of them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CITEWELL_EMBEDDER", "none")
+    (tmp_path / "citewell.toml").write_text(TOML)
+    for name in ("handbook", "hr", "press"):
+        (tmp_path / f"{name}.md").write_text(f"# The {name}\n\nEvery page of the {name} is read.\n")
+        run("index", f"{name}.md", "--collection", name)
+
+
+def run(*arguments: str, status: int = 0) -> str:
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def test_a_place_is_told_what_it_sees_and_which_rule_gives_it() -> None:
+    said = run("audience", "explain", "--place", "slack:T1:C2").splitlines()
+    assert said == [
+        "slack:T1:C2, read by everyone there",
+        "  handbook  seen    no rule: everyone inside may see it",
+        "  hr        seen    only = slack:T1:C2",
+        "  press     seen    it is public",
+        "While a guest or somebody of another organisation reads along: press",
+    ]
+
+
+def test_another_place_is_told_what_withholds_a_collection() -> None:
+    assert "  hr        hidden  only for slack:T1:C2, slack:T1:U3" in run(
+        "audience", "explain", "--place", "slack:T1:C9"
+    )
+
+
+def test_a_person_alone_sees_what_they_were_given_by_name() -> None:
+    said = run("audience", "explain", "--place", "slack:T1:C9", "--person", "U3")
+    assert "  hr        seen    only = slack:T1:U3" in said
+    assert "Roles given to U3 by name: admin" in said
+
+
+@pytest.mark.parametrize("place", ["C2", "slack:C2", "slack:T1:U3", "discord:acme", ""])
+def test_what_is_no_place_is_refused_with_what_is(place: str) -> None:
+    assert "slack:T0123:C0456" in " ".join(run("audience", "explain", "--place", place, status=2).split())
+
+
+def test_what_the_operator_changed_and_looked_at_is_in_the_audit_without_any_text() -> None:
+    run("documents", "remove", "hr.md")
+    run("history", "export", "slack:T1:U3")
+    rows = json.loads(run("audit", "--json"))
+    assert [(row["action"], row["subject"]) for row in rows] == [
+        ("read what is kept about a person", "slack:T1:U3"),
+        ("remove documents", "hr"),
+        *[("index documents", name) for name in ("press", "hr", "handbook")],
+    ]
+    assert {row["actor"] for row in rows} == {"console:local"}
