@@ -38,8 +38,8 @@ _ERASE = {
     "answer": "DELETE FROM answer WHERE author = ?",
     "told": "DELETE FROM told WHERE author = ?",
     "served": "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?",
-    "audit": "UPDATE audit SET actor = iif(actor = ?1, '(erased)', actor), subject = iif(subject = ?1, '(erased)', subject)"
-    " WHERE ?1 IN (actor, subject)",
+    "audit": "UPDATE audit SET actor = iif(actor = ?1, '(erased)', actor),"
+    " subject = iif(subject = ?1, '(erased)', subject) WHERE ?1 IN (actor, subject)",
 }
 """By table: a backup may be older than some of them. That something was changed is kept, by whom is not."""
 _BEGUN = "forget-"
