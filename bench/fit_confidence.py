@@ -65,7 +65,7 @@ async def collect(data: Path, folder: Path, name: str, embedder: str) -> list[Ro
             if row["answerability"] in ("ANSWERABLE", "UNANSWERABLE") and isinstance(plan, Search):
                 found = await citewell.retriever.retrieve(plan, audience)
                 asked = read(found.corrected(plan.question), plan.topic)
-                if seen := signals(asked, gather(asked, found.passages), several=bool(plan.sides)):
+                if seen := signals(asked, gather(asked, found.passages).units, several=bool(plan.sides)):
                     rows.append(Row(name, row["group"], row["answerability"] == "ANSWERABLE", seen))
     return rows
 

@@ -97,7 +97,7 @@ async def overhead(data: Path, corpus: Corpus) -> list[str]:
     print(f"| first sentence, ms, p50 / p95 | {_percentiles([first for first, _, _ in written])} |")
     print(f"| whole answer, ms, p50 / p95 | {_percentiles([whole for _, whole, _ in written])} |")
     print(f"| the model's own time, ms, p50 / p95 | {_percentiles(own)} |")
-    for stage in ("plan", "retrieve", "write", "validate", "assess", "compose"):
+    for stage in ("plan", "retrieve", "read", "write", "validate", "assess", "compose"):
         taken = [answer.usage.milliseconds.get(stage, 0.0) / 1000 for _, _, answer in written]
         print(f"| of which {stage} | {_percentiles(taken)} |")
     print(f"| CPU of this process, ms an answer | {busy / QUESTIONS * 1000:.1f} |")

@@ -32,7 +32,7 @@ T = TypeVar("T")
 QUESTIONS = 200
 WARM = 20
 WORDS = 60_000
-STAGES = ("plan", "retrieve", "write", "validate", "assess", "compose", "total")
+STAGES = ("plan", "retrieve", "read", "write", "validate", "assess", "compose", "total")
 ROOT = Path(__file__).parent.parent
 
 

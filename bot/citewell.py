@@ -18,7 +18,7 @@ from pipeline.access import OPERATOR, Roles, Rule, audience
 from pipeline.errors import CitewellError
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
-from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever, Writer
+from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever
 from pipeline.respond import Responder
 from pipeline.streams import closing
 from pipeline.task import Model
@@ -54,7 +54,6 @@ class Citewell:
     embedder: Embedder | None
     planner: Planner
     retriever: Retriever
-    extract: Writer
     model: Model | None
     indexer: Indexer
     options: Options
@@ -66,7 +65,6 @@ class Citewell:
         return Responder(
             planner=self.planner,
             retriever=self.retriever,
-            extract=self.extract,
             model=self.model,
             history=self.storage.history,
             options=self.options,

@@ -25,7 +25,6 @@ from pipeline.find.retrieve import Retriever
 from pipeline.plan.plan import Planner
 from pipeline.ports import Embedder
 from pipeline.values import Limits, Options, Role
-from pipeline.write.extract import ExtractiveWriter
 from storage.embedded import EmbeddedDocuments
 from storage.open import open_storage
 
@@ -68,7 +67,6 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 tokenizer=embedder if isinstance(embedder, MiniLM) else None,
                 top_k=settings.top_k,
             ),
-            extract=ExtractiveWriter(),
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
             indexer=indexer,
             options=_options(settings),

@@ -12,19 +12,17 @@ from pipeline import wording
 from pipeline.captions import header_above, is_caption, says_much, settled
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
-from pipeline.ports import Writer
 from pipeline.review import in_time
 from pipeline.streams import closing
 from pipeline.task import Model, Task
 from pipeline.values import Finished, Sentence, Usage
+from pipeline.write.extract import extract
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS
 
 SPENT = Drafted(failure="the tokens of the day are spent", instead=wording.MODEL_SPENT)
 
 
-async def write(
-    task: Task, model: Model | None, extract: Writer, failed: Drafted | None = None
-) -> AsyncIterator[Checked | Drafted]:
+async def write(task: Task, model: Model | None, failed: Drafted | None = None) -> AsyncIterator[Checked | Drafted]:
     """The sentences to show, in their order, and last one `Drafted`: what `model` writes; the extract where there is
     no model (`failed`: why not), or where nothing that it wrote may be shown."""
     begun = False
@@ -37,7 +35,7 @@ async def write(
                     begun = True
                     yield piece
     if failed or not model:
-        async with closing(by_extract(task, extract, failed)) as pieces:
+        async with closing(by_extract(task, failed)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -94,18 +92,15 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
     )
 
 
-async def by_extract(task: Task, writer: Writer, failed: Drafted | None) -> AsyncIterator[Checked | Drafted]:
+async def by_extract(task: Task, failed: Drafted | None) -> AsyncIterator[Checked | Drafted]:
     """The passages' own sentences, where they answer; `failed` is the model's draft that they stand in for."""
     with task.watch.stage("write"):
-        written = writer.write(task.brief, task.passages, task.history)
-        pieces = [piece async for piece in written]
-    drafted = [piece for piece in pieces if isinstance(piece, Sentence)]
-    extent = next((piece.extent for piece in pieces if isinstance(piece, Finished)), None)
-    checked, stands = _judged_all(task, drafted)
-    assessment = task.assessed(checked, EXTRACTIVE, extent)
+        drafted = extract(task.brief, task.evidence)
+    checked, stands = _judged_all(task, drafted.sentences)
+    assessment = task.assessed(checked, EXTRACTIVE, drafted.extent)
     if other := _missing(assessment.differing, stands):
-        checked, stands = _judged_all(task, [*drafted, *other])
-        assessment = task.assessed(checked, EXTRACTIVE, extent)
+        checked, stands = _judged_all(task, [*drafted.sentences, *other])
+        assessment = task.assessed(checked, EXTRACTIVE, drafted.extent)
     too_few = task.too_few(checked)
     preface = ""
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):

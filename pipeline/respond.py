@@ -17,7 +17,9 @@ from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafts import SPENT, write
 from pipeline.errors import CitewellError
-from pipeline.ports import HistoryStore, Passages, Planner, Retriever, Writer
+from pipeline.ports import HistoryStore, Passages, Planner, Retriever
+from pipeline.read import asked
+from pipeline.read.evidence import gather
 from pipeline.streams import closing
 from pipeline.task import Model, Stopwatch, Task
 from pipeline.values import (
@@ -59,7 +61,6 @@ class Responder:
         *,
         planner: Planner,
         retriever: Retriever,
-        extract: Writer,
         model: Model | None,
         history: HistoryStore,
         options: Options,
@@ -72,7 +73,6 @@ class Responder:
         not used (`model_not_used`), and what did not work in the search (`search_degraded`)."""
         self._planner = planner
         self._retriever = retriever
-        self._extract = extract
         self._model = model
         self._history = history
         self._options = options
@@ -111,15 +111,17 @@ class Responder:
             plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections)
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
-            if self._library:
-                passages = tuple(await completed(brief, passages, self._library))
-            numbering = Numbering(passages)
+            with watch.stage("read"):
+                evidence = gather(asked.read(brief.question, brief.topic), passages or retrieval.nearest)
+                if self._library and passages:
+                    evidence = await completed(brief, evidence, self._library)
+            numbering = Numbering(evidence.passages)
             drafted = Drafted()
             if passages:
                 yield Progress(stage=Stage.WRITING)
                 task = Task(
                     brief,
-                    passages,
+                    evidence,
                     conversation.turns,
                     self._options.limits,
                     grounded=self._options.require_grounding,
@@ -129,7 +131,7 @@ class Responder:
                 if model:
                     allowance.spent = None
                 forgone = SPENT if self._model and not model else None
-                async with closing(write(task, model, self._extract, forgone)) as pieces:
+                async with closing(write(task, model, forgone)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, Drafted):
                             drafted = piece
@@ -145,16 +147,16 @@ class Responder:
                 brief,
                 drafted,
                 numbering,
-                passages or retrieval.nearest,
+                evidence,
                 style=request.citation_style or self._options.citation_style,
                 flags=(*drafted.flags, *_flags(passages)),
             )
-        answer = self._accounted(answer, plan, retrieval, drafted, watch)
+        answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         await self._record(request, answer)
         yield answer
 
     def _accounted(
-        self, answer: Answer, plan: Search, retrieval: Retrieval, drafted: Drafted, watch: Stopwatch
+        self, answer: Answer, plan: Search, retrieval: Retrieval, above: str, drafted: Drafted, watch: Stopwatch
     ) -> Answer:
         """`answer` with what it cost and what did not work on the way; the operator is told that too."""
         degraded = ", ".join(retrieval.degraded)
@@ -168,7 +170,7 @@ class Responder:
             "notes": (*usage.notes, *([f"search_degraded: {degraded}"] if degraded else ())),
         }
         known = {
-            "preface": _joined(wording.understood(retrieval.corrections), answer.preface),
+            "preface": _joined(above, answer.preface),
             "corrections": retrieval.corrections,
             "standalone": plan.question,
             "topic": plan.topic,

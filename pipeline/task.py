@@ -14,6 +14,7 @@ from pipeline.check.judge import judge
 from pipeline.compose.compose import Checked
 from pipeline.compose.confidence import Assessment, assess
 from pipeline.ports import Planner, Writer
+from pipeline.read.evidence import Evidence
 from pipeline.values import Brief, Extent, Judgement, Limits, RetrievedChunk, Sentence, Turn
 
 
@@ -70,7 +71,7 @@ class Task:
     """What is to be answered, from what, and how long that may take; the limits count from when `watch` was started."""
 
     brief: Brief
-    passages: Sequence[RetrievedChunk]
+    evidence: Evidence
     history: Sequence[Turn]
     limits: Limits
     grounded: bool = True
@@ -78,6 +79,10 @@ class Task:
     always: bool = False
     """Show the best extract even where it does not answer."""
     watch: Stopwatch = field(default_factory=Stopwatch)
+
+    @property
+    def passages(self) -> Sequence[RetrievedChunk]:
+        return self.evidence.passages
 
     @property
     def question(self) -> str:
@@ -91,15 +96,12 @@ class Task:
 
     def assessed(self, checked: Sequence[Checked], writer: str, extent: Extent | None = None) -> Assessment:
         with self.watch.stage("assess"):
-            brief = self.brief
             return assess(
-                brief.question,
-                self.passages,
+                self.evidence,
                 [(one.sentence, one.judgement) for one in checked],
                 generator=writer,
-                several=bool(brief.sides),
+                several=bool(self.brief.sides),
                 extent=extent,
-                topic=brief.topic,
             )
 
     def too_few(self, checked: Sequence[Checked]) -> str:

@@ -10,8 +10,7 @@ from pipeline import wording
 from pipeline.compose.cite import Numbering, body, cite, closest, listed, reference
 from pipeline.compose.confidence import Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
-from pipeline.read.asked import Asked, read
-from pipeline.read.evidence import best_of, gather
+from pipeline.read.evidence import Evidence, best_of
 from pipeline.text import terms
 from pipeline.values import (
     Answer,
@@ -95,13 +94,13 @@ def compose(
     brief: Brief,
     drafted: Drafted,
     numbering: Numbering,
-    provided: Sequence[RetrievedChunk],
+    evidence: Evidence,
     *,
     style: CitationStyle,
     flags: tuple[str, ...] = (),
 ) -> Answer:
     """An answer written from passages: answered, partial, or not found with what came closest."""
-    shown = tuple(numbering.sentences)
+    shown, provided = tuple(numbering.sentences), evidence.passages
     assessment = drafted.assessment
     text, positions = body(shown, numbering.citations(), style)
     citations = numbering.citations(positions)
@@ -121,7 +120,7 @@ def compose(
         closing=closing,
         sentences=shown,
         citations=citations,
-        nearest=() if shown else nearest(read(brief.question, brief.topic), provided),
+        nearest=() if shown else nearest(evidence),
         confidence=assessment.confidence if shown else _unanswered(assessment.confidence),
         format=brief.format or Format.PROSE,
         citation_style=style,
@@ -174,14 +173,14 @@ def _unanswered(confidence: Confidence) -> Confidence:
     return Confidence(level=Level.LOW, score=confidence.score, reasons=reasons)
 
 
-def nearest(asked: Asked, passages: Sequence[RetrievedChunk]) -> tuple[Citation, ...]:
+def nearest(evidence: Evidence) -> tuple[Citation, ...]:
     """The best passage of each of the nearest documents, with what in it fits best, for a person to look through; none
     where nothing comes near."""
-    best = {passage.document.id: passage for passage in reversed(passages) if passage.score >= NEAREST_FROM}
+    best = {passage.document.id: passage for passage in reversed(evidence.passages) if passage.score >= NEAREST_FROM}
     ranked = sorted(best.values(), key=lambda passage: -passage.score)[:NEAREST_SHOWN]
-    closest = ((passage, best_of(gather(asked, [passage]))) for passage in ranked)
+    closest = {one.chunk_id: (one.text,) for units in evidence.units if (one := best_of([units]))}
     return tuple(
-        cite(passage, number, quotes=(one.text,) if one else ()) for number, (passage, one) in enumerate(closest, 1)
+        cite(passage, number, quotes=closest.get(passage.chunk.id, ())) for number, passage in enumerate(ranked, 1)
     )
 
 

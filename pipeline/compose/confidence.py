@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from pipeline import wording
 from pipeline.compose import manner
-from pipeline.read.asked import Asked, read
+from pipeline.read.asked import Asked
 from pipeline.read.differing import differing
-from pipeline.read.evidence import Candidate, best_of, gather
+from pipeline.read.evidence import Candidate, Evidence, Units, best_of
 from pipeline.read.layout import LISTED
 from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.verdict import verdict
-from pipeline.read.wholes import Evidence, titled
+from pipeline.read.wholes import titled
 from pipeline.values import (
     BlockKind,
     Confidence,
@@ -23,7 +23,6 @@ from pipeline.values import (
     Factor,
     Judgement,
     Level,
-    RetrievedChunk,
     Sentence,
     Support,
     Value,
@@ -61,32 +60,28 @@ class Assessment(Value):
 
 
 def assess(
-    question: str,
-    passages: Sequence[RetrievedChunk],
+    evidence: Evidence,
     sentences: Sequence[tuple[Sentence, Judgement]],
     *,
     generator: str,
     several: bool = False,
     extent: Extent | None = None,
-    topic: str = "",
 ) -> Assessment:
     """Judge a draft of `generator` (`extractive`, or a model's name) with the verdict on each of its sentences;
-    `several`: the question compares, or asks more than one thing; `extent`: only a part of a list is shown; `topic`:
-    the earlier question that it leans on."""
-    asked = read(question, topic)
-    evidence = gather(asked, passages)
+    `several`: the question compares, or asks more than one thing; `extent`: only a part of a list is shown."""
+    asked, units = evidence.asked, evidence.units
     supported = [sentence for sentence, judgement in sentences if judgement.supported]
-    found = signals(asked, evidence, several=several, listed=_listed(asked, evidence, supported))
+    found = signals(asked, units, several=several, listed=_listed(asked, units, supported))
     answerable = answerability(found)
     said = " ".join(sentence.text for sentence in supported)
-    apart = differing(question, evidence)
+    apart = differing(asked.text, units)
     by_model = generator != EXTRACTIVE
-    factors = _factors(answerable, found, passages, evidence, sentences, said, apart)
+    factors = _factors(answerable, found, evidence, sentences, said, apart)
     certain = _certain(found, sentences, by_model=by_model) and not (extent or apart)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW
-    best = best_of(evidence)
+    best = best_of(units)
     decided = best and not (by_model or apart or abstain) and any(one.text == best.text for one in supported)
     return Assessment(
         confidence=Confidence(level=level, score=score, reasons=factors),
@@ -99,7 +94,7 @@ def assess(
     )
 
 
-def _listed(asked: Asked, evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:
+def _listed(asked: Asked, evidence: Units, supported: Sequence[Sentence]) -> Candidate | None:
     """The first entry of the list, procedure or table that is all that is said, where it was asked for by its title."""
     said = {sentence.text for sentence in supported if sentence.kind in LISTED}
     if len(said) < 2 or any(sentence.kind is BlockKind.PROSE for sentence in supported[1:]):
@@ -142,17 +137,16 @@ def _certain(found: Signals | None, sentences: Sequence[tuple[Sentence, Judgemen
 def _factors(
     answerable: float,
     found: Signals | None,
-    passages: Sequence[RetrievedChunk],
-    evidence: Sequence[Sequence[Candidate]],
+    evidence: Evidence,
     sentences: Sequence[tuple[Sentence, Judgement]],
     said: str,
     apart: Sequence[Candidate],
 ) -> tuple[Factor, ...]:
-    relevance = max((passage.score for passage in passages), default=0.0)
+    relevance = max((passage.score for passage in evidence.passages), default=0.0)
     supported = sum(judgement.supported for _, judgement in sentences)
-    others = 0 if apart else agreeing(evidence)
+    others = 0 if apart else agreeing(evidence.units)
     cited = {chunk_id for _, judgement in sentences if judgement.supported for chunk_id in judgement.chunk_ids}
-    sources = len({passage.document.id for passage in passages if passage.chunk.id in cited})
+    sources = len({passage.document.id for passage in evidence.passages if passage.chunk.id in cited})
     words = len(said.split())
     coverage = found.coverage if found else 0.0
     hedging, specific, length = manner.hedging(said), manner.specific(said), manner.brevity(words)

@@ -70,21 +70,40 @@ class Candidate:
         return self.place, self.index
 
 
-def gather(asked: Asked, passages: Sequence[RetrievedChunk]) -> list[list[Candidate]]:
-    """Every unit of the passages in reading order, one list a passage; neighbours in a document stand in its order.
+Units = Sequence[Sequence[Candidate]]
+"""Every unit of some passages in reading order, one list a passage; neighbours in a document stand in its order."""
 
-    Where the question leans on a topic, the passages were found by that: their rank says nothing about it."""
-    passages = _in_order(passages)
-    units = [_unit_terms(passage) for passage in passages]
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was found for a question, read once for every stage that follows."""
+
+    asked: Asked
+    passages: Sequence[RetrievedChunk]
+    """As they were found, best first."""
+    units: Units
+
+    def joined(self, further: Sequence[RetrievedChunk]) -> Evidence:
+        """The same with `further` passages."""
+        return gather(self.asked, [*self.passages, *further]) if further else self
+
+
+def gather(asked: Asked, passages: Sequence[RetrievedChunk]) -> Evidence:
+    """Read `passages` for a question.
+
+    Where it leans on a topic, they were found by that: their rank says nothing about it."""
+    ordered = _in_order(passages)
+    units = [_unit_terms(passage) for passage in ordered]
     everything = [found for one in units for found in one]
     leant = {term: TOPIC * weight for term, weight in rarity(asked.topic, everything).items()}
     weights = rarity(asked.terms, everything) | leant
     best = max((passage.score for passage in passages), default=0.0) or 1.0
-    relative = [1.0 if asked.topic else passage.score / best for passage in passages]
-    return [
+    relative = [1.0 if asked.topic else passage.score / best for passage in ordered]
+    candidates = [
         _Scorer(asked, weights, passage, place, found, relative[place]).candidates()
-        for place, (passage, found) in enumerate(zip(passages, units, strict=True))
+        for place, (passage, found) in enumerate(zip(ordered, units, strict=True))
     ]
+    return Evidence(asked, passages, candidates)
 
 
 def _in_order(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
@@ -103,9 +122,9 @@ def _in_order(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
     return [*ordered, *(passage for passage in passages if passage.chunk.id not in taken)]
 
 
-def best_of(evidence: Iterable[Sequence[Candidate]]) -> Candidate | None:
+def best_of(units: Units) -> Candidate | None:
     """The candidate that fits best of those that can stand in an answer."""
-    return max((one for units in evidence for one in units if one.says), key=lambda one: one.score, default=None)
+    return max((one for passage in units for one in passage if one.says), key=lambda one: one.score, default=None)
 
 
 def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, float]:

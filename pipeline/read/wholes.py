@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pipeline.ports import Passages
 from pipeline.read import layout
 from pipeline.read.asked import Asked
-from pipeline.read.evidence import Candidate
+from pipeline.read.evidence import Candidate, Units
 from pipeline.text import terms
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
 
@@ -15,10 +15,8 @@ FURTHER = 12
 """Chunks that are fetched at most to complete a passage: 60 steps are three, 120 rows of a table five."""
 _CUT = frozenset({*layout.LISTED, BlockKind.CODE})
 
-Evidence = Sequence[Sequence[Candidate]]
 
-
-def whole(evidence: Evidence, one: Candidate) -> list[Candidate]:
+def whole(evidence: Units, one: Candidate) -> list[Candidate]:
     """Every entry of what `one` is an entry of, with what stands between them, in order."""
     units = evidence[one.place]
     found = [units[index] for index in layout.run(one.passage.chunk, one.index)]
@@ -35,7 +33,7 @@ def whole(evidence: Evidence, one: Candidate) -> list[Candidate]:
     return [entry for entry in found if _own(entry) or entry.place == found[0].place]
 
 
-def titled(asked: Asked, evidence: Evidence, one: Candidate) -> bool:
+def titled(asked: Asked, evidence: Units, one: Candidate) -> bool:
     """Whether the list, procedure or table that `one` is an entry of is what was asked for: its headings, the title of
     its document and the rows that the question names hold most of the question, and its passage the rest; the word for
     an entry aside."""
@@ -54,8 +52,8 @@ def named(asked: Asked, entries: Sequence[Candidate]) -> list[Candidate]:
     return [one for one, found in zip(rows, held, strict=True) if not any(found < other for other in held)]
 
 
-async def completed(passages: Sequence[RetrievedChunk], chunk_id: str, library: Passages) -> list[RetrievedChunk]:
-    """`passages` with the chunks in which the list, table or code of the one with `chunk_id` begins or goes on."""
+async def parts(passages: Sequence[RetrievedChunk], chunk_id: str, library: Passages) -> list[RetrievedChunk]:
+    """The chunks beside `passages` in which the list, table or code of the one with `chunk_id` begins or goes on."""
     first = next(one for one in passages if one.chunk.id == chunk_id)
     found = [first]
     for forward in (True, False):
@@ -69,11 +67,11 @@ async def completed(passages: Sequence[RetrievedChunk], chunk_id: str, library: 
             more = known or first.model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})
             found.insert(len(found) if forward else 0, more)
     given = {one.chunk.id for one in passages}
-    return [*passages, *(one for one in found if one.chunk.id not in given)]
+    return [one for one in found if one.chunk.id not in given]
 
 
 async def surrounded(passages: Sequence[RetrievedChunk], library: Passages) -> list[RetrievedChunk]:
-    """`passages` with the chunks of the best one's document that stand nearest to it."""
+    """The chunks beside `passages` that stand nearest to the best one in its document."""
     found = [passages[0]]
     for forward in (True, False):
         for _ in range(FURTHER // 2):
@@ -83,7 +81,7 @@ async def surrounded(passages: Sequence[RetrievedChunk], library: Passages) -> l
             more = passages[0].model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})
             found.insert(len(found) if forward else 0, more)
     given = {one.chunk.id for one in passages}
-    return [*passages, *(one for one in found if one.chunk.id not in given)]
+    return [one for one in found if one.chunk.id not in given]
 
 
 def may_be_cut(chunk: Chunk) -> bool:

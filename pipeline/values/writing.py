@@ -55,7 +55,7 @@ class Usage(Value):
     input_tokens: int = 0
     output_tokens: int = 0
     milliseconds: dict[str, float] = Field(default_factory=dict)
-    """By stage: plan, retrieve, write, validate, review, assess, compose, total."""
+    """By stage: plan, retrieve, read, write, validate, review, assess, compose, total."""
     notes: tuple[str, ...] = ()
     """What did not work on the way, and why: `model_failed: it took too long`, `search_degraded: embedder`."""
 
@@ -80,8 +80,6 @@ class Finished(Value):
     """`usage` is what was used; False when nobody came to saying so."""
     missing: tuple[str, ...] = ()
     """Parts of the question that the passages do not hold, in the question's own words."""
-    extent: Extent | None = None
-    """Set where only a part of a list is shown."""
 
 
 class Support(StrEnum):

@@ -58,7 +58,7 @@ class _Side:
         self._others = [name - names[number] for place, name in enumerate(names) if place != number]
         topic = set.intersection(*map(_names, brief.queries)) if brief.queries else set[str]()
         self._topic = topic.difference(*names)
-        found = (one for units in gather(read(query), passages) for one in units if one.says)
+        found = (one for units in gather(read(query), passages).units for one in units if one.says)
         self._found = [one for one in found if not layout.leads_in(one.text) and self._on_topic(one)]
 
     def own(self) -> list[Candidate]:

@@ -1,16 +1,16 @@
-"""The writer that needs no model: it chooses the sentences, items, steps and rows that answer."""
+"""What is said without a model: it chooses the sentences, items, steps and rows that answer."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipeline.ports import Passages
 from pipeline.read import layout, wholes
 from pipeline.read.asked import Asked, read
-from pipeline.read.evidence import Candidate, gather
-from pipeline.read.wholes import Evidence, may_be_cut, named, whole
-from pipeline.values import BlockKind, Brief, Extent, Finished, Format, Intent, RetrievedChunk, Sentence, Style, Turn
+from pipeline.read.evidence import Candidate, Evidence, Units, gather
+from pipeline.read.wholes import may_be_cut, named, whole
+from pipeline.values import BlockKind, Brief, Extent, Format, Intent, Sentence, Style
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
 from pipeline.write.extract_lists import entries, overview
@@ -28,63 +28,47 @@ class Extract:
     extent: Extent | None = None
 
 
-class ExtractiveWriter:
-    """Composes an answer from the passages' own words; nothing is reworded and nothing is cut."""
-
-    async def write(
-        self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
-    ) -> AsyncIterator[Sentence | Finished]:
-        """Yield the chosen units in the order they are read, then one Finished. Never raises."""
-        found = extract(brief, passages)
-        for sentence in found.sentences:
-            yield sentence
-        yield Finished(extent=found.extent)
-
-
-async def completed(brief: Brief, passages: Sequence[RetrievedChunk], library: Passages) -> Sequence[RetrievedChunk]:
-    """`passages` with the other parts of the list, table or code that the extract for `brief` comes from; where a list
+async def completed(brief: Brief, evidence: Evidence, library: Passages) -> Evidence:
+    """`evidence` with the other parts of the list, table or code that the extract for `brief` comes from; where a list
     is wanted, with what of the best document stands under a title that asks for it.
 
     Raises Unavailable."""
     if kinds := _wanted(brief):
-        asked = read(brief.question, brief.topic)
-        around = gather(asked, await wholes.surrounded(passages, library))
-        if meant := entries(asked, around, kinds):
-            given = {passage.chunk.id for passage in passages}
-            further = {one.chunk_id: one.passage for one in meant if one.chunk_id not in given}
-            passages = [*passages, *further.values()]
-    if not any(may_be_cut(passage.chunk) for passage in passages):
-        return passages
-    said = (sentence for sentence in extract(brief, passages).sentences if sentence.kind in _PARTED)
+        around = evidence.joined(await wholes.surrounded(evidence.passages, library))
+        given = {passage.chunk.id for passage in evidence.passages}
+        meant = {one.chunk_id: one.passage for one in entries(around.asked, around.units, kinds)}
+        evidence = evidence.joined([passage for key, passage in meant.items() if key not in given])
+    if not any(may_be_cut(passage.chunk) for passage in evidence.passages):
+        return evidence
+    said = (sentence for sentence in extract(brief, evidence).sentences if sentence.kind in _PARTED)
     parted = next(said, None)
-    return await wholes.completed(passages, parted.chunk_ids[0], library) if parted else passages
+    return evidence.joined(await wholes.parts(evidence.passages, parted.chunk_ids[0], library) if parted else ())
 
 
-def extract(brief: Brief, passages: Sequence[RetrievedChunk]) -> Extract:
-    """The extract for `brief`: at most `brief.max_length` characters, unless its first unit alone is longer, or
+def extract(brief: Brief, evidence: Evidence) -> Extract:
+    """The passages' own sentences, items, steps and rows that answer `brief`, in the order they are read; nothing is
+    reworded and nothing is cut. At most `brief.max_length` characters, unless the first unit alone is longer, or
     everything is wanted."""
-    asked = read(brief.question, brief.topic)
-    evidence = gather(asked, passages)
-    if brief.sides and brief.format is Format.TABLE and (table := comparison(brief, passages)):
+    asked, units = evidence.asked, evidence.units
+    if brief.sides and brief.format is Format.TABLE and (table := comparison(brief, evidence.passages)):
         return Extract(table)
-    listed = _listed(brief, evidence)
-    chosen = listed or _prose(brief, evidence)
+    listed = _listed(brief, asked, units)
+    chosen = listed or _prose(brief, asked, units)
     kept = chosen if brief.everything else _fitting(chosen, brief.max_length)
     bullets = brief.format is Format.BULLETS or brief.style is Style.BULLET or brief.intent in _OVERVIEWS
     if brief.format in UNRULED and not listed:
-        return Extract(list(_spelled_out(kept)), _extent(asked, evidence, kept))
-    return Extract(list(_sentences(kept, bullets=bullets)), _extent(asked, evidence, kept))
+        return Extract(list(_spelled_out(kept)), _extent(asked, units, kept))
+    return Extract(list(_sentences(kept, bullets=bullets)), _extent(asked, units, kept))
 
 
 _OVERVIEWS = (Intent.SUMMARY, Intent.AGGREGATION)
 
 
-def _listed(brief: Brief, evidence: Evidence) -> list[Candidate]:
-    asked = read(brief.question, brief.topic)
+def _listed(brief: Brief, asked: Asked, units: Units) -> list[Candidate]:
     kinds = _wanted(brief)
     if kinds:
-        return entries(asked, evidence, kinds)
-    return overview(evidence) if brief.intent in _OVERVIEWS else []
+        return entries(asked, units, kinds)
+    return overview(units) if brief.intent in _OVERVIEWS else []
 
 
 def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
@@ -98,26 +82,23 @@ def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
     return (BlockKind.ROW,) if brief.format is Format.TABLE else ()
 
 
-def _prose(brief: Brief, evidence: Evidence) -> list[Candidate]:
+def _prose(brief: Brief, asked: Asked, units: Units) -> list[Candidate]:
     """The sentences that answer, each with what it cannot be understood without."""
     measure = MEASURES[brief.style]
-    asked = read(brief.question)
-    parts: list[tuple[Asked, Evidence]]
-    parts = [(read(query), _part(evidence, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
-    chosen = {
-        one.place_in_text: one for asked, units in parts or [(asked, evidence)] for one in choose(asked, units, measure)
-    }
+    parts: list[tuple[Asked, Units]]
+    parts = [(read(query), _part(units, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
+    chosen = {one.place_in_text: one for part in parts or [(asked, units)] for one in choose(*part, measure)}
     return [chosen[place] for place in sorted(chosen)]
 
 
-def _part(evidence: Evidence, number: int, query: str) -> Evidence:
+def _part(evidence: Units, number: int, query: str) -> Units:
     """The evidence for one part of a question: every passage counts, but one that was found for another part has no
     vectors for this one."""
     passages = [units[0].passage for units in evidence if units]
     plain = [
         passage if passage.query == number else passage.model_copy(update={"unit_scores": ()}) for passage in passages
     ]
-    return gather(read(query), plain)
+    return gather(read(query), plain).units
 
 
 def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
@@ -192,7 +173,7 @@ def _fitting(chosen: Sequence[Candidate], length: int) -> list[Candidate]:
     return kept
 
 
-def _extent(asked: Asked, evidence: Evidence, shown: Sequence[Candidate]) -> Extent | None:
+def _extent(asked: Asked, evidence: Units, shown: Sequence[Candidate]) -> Extent | None:
     """How much is shown of the first list, table or code of which more than one entry is shown; None when that is
     all. Of a table of which rows are named, these count."""
     places = {one.place_in_text for one in shown}

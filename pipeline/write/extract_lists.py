@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pipeline.read import layout
 from pipeline.read.asked import Asked
-from pipeline.read.evidence import Candidate, best_of, needed
-from pipeline.read.wholes import Evidence, named, titled, whole
+from pipeline.read.evidence import Candidate, Units, best_of, needed
+from pipeline.read.wholes import named, titled, whole
 from pipeline.values import BlockKind
 
 NEAR, NEAR_WITHIN = 0.5, 1.2
@@ -18,7 +18,7 @@ OVERVIEW = 6
 TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
 
 
-def entries(asked: Asked, evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
+def entries(asked: Asked, evidence: Units, kinds: Sequence[BlockKind]) -> list[Candidate]:
     """The list, procedure or table that was asked for by its title, or fits the question best, whole and with its
     opening; [] when none comes near. Of a table only the rows that the question names, if any."""
     best = best_of(evidence)
@@ -60,7 +60,7 @@ def _fit(units: Sequence[Candidate], first: Candidate) -> float:
     return max(one.score for one in ([units[place]] if place is not None else []) + members)
 
 
-def overview(evidence: Evidence) -> list[Candidate]:
+def overview(evidence: Units) -> list[Candidate]:
     """The best sentences of all passages; [] when there is only one."""
     told = [one for units in evidence for one in units if one.says and one.kind in TOLD]
     distinct = {one.text: one for one in reversed(told) if not layout.leads_in(one.text)}

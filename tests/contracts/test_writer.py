@@ -1,10 +1,10 @@
-"""What every `Writer` promises, held by the extractive and by the model-backed one."""
+"""What a `Writer` promises, held by the one that asks a model."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -13,7 +13,6 @@ from pipeline.check.judge import judge
 from pipeline.ports import Writer
 from pipeline.streams import closing
 from pipeline.values import Brief, Finished, Format, Intent, Sentence, Style
-from pipeline.write.extract import ExtractiveWriter
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.faults import Text
@@ -33,33 +32,19 @@ DRAFT = (
 
 
 @asynccontextmanager
-async def extractive() -> AsyncIterator[Writer]:
-    yield ExtractiveWriter()
-
-
-@asynccontextmanager
-async def model_backed() -> AsyncIterator[Writer]:
+async def opened() -> AsyncIterator[Writer]:
     async with LlmServer(otherwise=lambda _: Text(DRAFT)).running() as server:
         model = OpenAIModel("m", key="k", base_url=f"{server.url}/v1")
         yield ModelWriter(model, PromptOptions())
         await model.close()
 
 
-Opening = Callable[[], AbstractAsyncContextManager[Writer]]
-
-
-@pytest.fixture(params=[extractive, model_backed], ids=["extractive", "model"])
-def opening(request: pytest.FixtureRequest) -> Opening:
-    opened: Opening = request.param
-    return opened
-
-
 async def draft(writer: Writer, brief: Brief = BRIEF) -> list[Sentence | Finished]:
     return [piece async for piece in writer.write(brief, PASSAGES, [])]
 
 
-async def test_sentences_come_first_and_one_complete_end_last(opening: Opening) -> None:
-    async with opening() as writer:
+async def test_sentences_come_first_and_one_complete_end_last() -> None:
+    async with opened() as writer:
         *sentences, end = await draft(writer)
     assert sentences
     assert all(isinstance(piece, Sentence) for piece in sentences)
@@ -67,8 +52,8 @@ async def test_sentences_come_first_and_one_complete_end_last(opening: Opening) 
     assert end.complete
 
 
-async def test_sentences_rest_on_the_passages_that_were_given(opening: Opening) -> None:
-    async with opening() as writer:
+async def test_sentences_rest_on_the_passages_that_were_given() -> None:
+    async with opened() as writer:
         drafted = [piece for piece in await draft(writer) if isinstance(piece, Sentence)]
     known = {passage.chunk.id for passage in PASSAGES}
     assert all(set(sentence.chunk_ids) <= known for sentence in drafted)
@@ -77,40 +62,40 @@ async def test_sentences_rest_on_the_passages_that_were_given(opening: Opening) 
 
 @pytest.mark.parametrize("form", list(Format))
 @pytest.mark.parametrize("style", list(Style))
-async def test_every_format_and_style_gives_a_draft(opening: Opening, form: Format, style: Style) -> None:
-    async with opening() as writer:
+async def test_every_format_and_style_gives_a_draft(form: Format, style: Style) -> None:
+    async with opened() as writer:
         pieces = await draft(writer, BRIEF.model_copy(update={"format": form, "style": style}))
     assert isinstance(pieces[-1], Finished)
 
 
 @pytest.mark.parametrize("intent", list(Intent))
-async def test_every_intent_gives_a_draft(opening: Opening, intent: Intent) -> None:
+async def test_every_intent_gives_a_draft(intent: Intent) -> None:
     brief = BRIEF.model_copy(update={"intent": intent, "sides": ("staff", "contractors"), "queries": ("a", "b")})
-    async with opening() as writer:
+    async with opened() as writer:
         assert isinstance((await draft(writer, brief))[-1], Finished)
 
 
-async def test_a_draft_keeps_to_its_length_once_it_has_a_sentence(opening: Opening) -> None:
-    async with opening() as writer:
+async def test_a_draft_keeps_to_its_length_once_it_has_a_sentence() -> None:
+    async with opened() as writer:
         pieces = await draft(writer, BRIEF.model_copy(update={"max_length": 60}))
     sentences = [piece for piece in pieces if isinstance(piece, Sentence)]
     assert len(sentences) == 1 or sum(len(sentence.text) for sentence in sentences) <= 60
 
 
-async def test_no_text_is_a_list_marker_a_fence_or_a_citation_mark(opening: Opening) -> None:
-    async with opening() as writer:
+async def test_no_text_is_a_list_marker_a_fence_or_a_citation_mark() -> None:
+    async with opened() as writer:
         drafted = [piece for piece in await draft(writer) if isinstance(piece, Sentence)]
     for sentence in drafted:
         assert not sentence.text.startswith(("- ", "* ", "|", "```"))
         assert "[1]" not in sentence.text
 
 
-async def test_the_same_brief_gives_the_same_draft_while_others_are_written(opening: Opening) -> None:
-    async with opening() as writer:
+async def test_the_same_brief_gives_the_same_draft_while_others_are_written() -> None:
+    async with opened() as writer:
         drafts = await asyncio.gather(*(draft(writer) for _ in range(8)))
     assert all(other == drafts[0] for other in drafts)
 
 
-async def test_a_draft_can_be_left_at_any_sentence(opening: Opening) -> None:
-    async with opening() as writer, closing(writer.write(BRIEF, PASSAGES, [])) as pieces:
+async def test_a_draft_can_be_left_at_any_sentence() -> None:
+    async with opened() as writer, closing(writer.write(BRIEF, PASSAGES, [])) as pieces:
         assert isinstance(await anext(pieces), Sentence)

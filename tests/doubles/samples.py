@@ -1,4 +1,4 @@
-"""Small real values for tests of the stores."""
+"""Small real values for tests."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 import numpy as np
 
 from pipeline.ports import Vectors
+from pipeline.read.asked import read
+from pipeline.read.evidence import Evidence, gather
 from pipeline.values import (
     Answer,
     BlockKind,
+    Brief,
     Chunk,
     Confidence,
     ConversationId,
@@ -19,8 +22,10 @@ from pipeline.values import (
     Level,
     Manner,
     Outcome,
+    RetrievedChunk,
     Unit,
 )
+from pipeline.write.extract import Extract, extract
 
 DIMENSIONS = 16
 
@@ -86,3 +91,12 @@ def answer(name: str = "a1", body: str = "25 days. [1]") -> Answer:
         body=body,
         confidence=Confidence(level=Level.HIGH, score=0.9),
     )
+
+
+def evidence(brief: Brief, passages: Sequence[RetrievedChunk]) -> Evidence:
+    """`passages` read for a brief, as the walk reads them."""
+    return gather(read(brief.question, brief.topic), passages)
+
+
+def extracted(brief: Brief, passages: Sequence[RetrievedChunk]) -> Extract:
+    return extract(brief, evidence(brief, passages))

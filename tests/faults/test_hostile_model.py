@@ -16,7 +16,6 @@ from pipeline.respond import Responder
 from pipeline.task import Model
 from pipeline.text import words
 from pipeline.values import Answer, BlockKind, CitedSentence, Options, Request, Usage, Written
-from pipeline.write.extract import ExtractiveWriter
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
@@ -106,7 +105,6 @@ async def shown(reply: str, *, require_grounding: bool = True) -> tuple[list[Wri
     responder = Responder(
         planner=straight,
         retriever=straight,
-        extract=ExtractiveWriter(),
         model=Model(
             name="hostile",
             writer=ModelWriter(HostileModel(reply), PromptOptions()),

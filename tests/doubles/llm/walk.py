@@ -34,7 +34,6 @@ from pipeline.values import (
     Turn,
     Unit,
 )
-from pipeline.write.extract import ExtractiveWriter
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.server import LlmServer
@@ -138,7 +137,6 @@ async def walking(
     walk.responder = Responder(
         planner=straight,
         retriever=straight,
-        extract=ExtractiveWriter(),
         model=Model(
             name=guarded.name,
             writer=ModelWriter(guarded, PromptOptions()),

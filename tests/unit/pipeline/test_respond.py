@@ -36,7 +36,6 @@ from pipeline.values import (
     Usage,
     Written,
 )
-from pipeline.write.extract import ExtractiveWriter
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 SAID = ("Full-time staff get 25 days of paid leave a year.", "Unused days of paid leave lapse in March.")
@@ -109,7 +108,6 @@ async def answered(
     responder = Responder(
         planner=wordless,
         retriever=wordless,
-        extract=ExtractiveWriter(),
         model=Model(name="drafting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
         history=NoHistory(),
         options=Options(limits=limits or Limits(), require_grounding=grounded),
@@ -253,7 +251,6 @@ async def test_what_a_slip_of_spelling_was_read_as_is_said_before_anything_else(
     responder = Responder(
         planner=Straight(PASSAGES),
         retriever=Misspelled(PASSAGES),
-        extract=ExtractiveWriter(),
         model=None,
         history=NoHistory(),
         options=Options(),

@@ -8,6 +8,8 @@ import pytest
 
 from pipeline import wording
 from pipeline.compose.confidence import assess
+from pipeline.read.asked import read
+from pipeline.read.evidence import gather
 from pipeline.values import Judgement, Sentence, Support
 from tests.doubles.llm.walk import passage
 
@@ -34,7 +36,7 @@ def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:
         Sentence(text="Staff get 30 days.", chunk_ids=("leave",)),
         Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=("leave",)),
     )
-    parts = assess("How many days do staff get?", [found], [said], generator="m").confidence.reasons
+    parts = assess(gather(read("How many days do staff get?"), [found]), [said], generator="m").confidence.reasons
     texts = "; ".join(part.text for part in parts)
     assert "1 of 1 sentence supported by the sources" in texts
     assert "1 document is cited" in texts

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Checked, Drafted, compose, format_response
 from pipeline.compose.confidence import Assessment
+from pipeline.read.asked import read
+from pipeline.read.evidence import gather
 from pipeline.values import (
     Answer,
     BlockKind,
@@ -26,7 +28,15 @@ LEAVE = passage("leave", "Staff get 25 days of paid leave a year.", title="Leave
 
 def composed(numbering: Numbering, provided: RetrievedChunk, drafted: Drafted | None = None) -> Answer:
     brief = Brief(question="How much leave?")
-    return compose("a1", "How much leave?", brief, drafted or Drafted(), numbering, [provided], style=NUMBERED)
+    return compose(
+        "a1",
+        "How much leave?",
+        brief,
+        drafted or Drafted(),
+        numbering,
+        gather(read("How much leave?"), [provided]),
+        style=NUMBERED,
+    )
 
 
 def answer(*, found: bool = True) -> Answer:

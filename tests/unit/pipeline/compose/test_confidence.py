@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from pipeline.compose import manner
 from pipeline.compose.confidence import ABSTAIN_BELOW, Assessment, assess
+from pipeline.read.asked import read
+from pipeline.read.evidence import gather
 from pipeline.text import sentences
 from pipeline.values import (
     BlockKind,
@@ -42,7 +44,11 @@ def judged(text: str, *chunk_ids: str, support: Support = Support.VERBATIM, scor
 
 
 def extract(question: str, said: str, *others: RetrievedChunk, cosine: float | None = 0.9) -> Assessment:
-    return assess(question, [passage("leave", said, cosine), *others], [judged(said, "leave")], generator="extractive")
+    return assess(
+        gather(read(question), [passage("leave", said, cosine), *others]),
+        [judged(said, "leave")],
+        generator="extractive",
+    )
 
 
 def test_a_sentence_that_answers_is_asserted_with_high_confidence() -> None:
@@ -81,7 +87,7 @@ def test_a_list_is_shown_where_its_title_asks_for_it_whatever_its_entries_say(ti
     said = [
         (one.model_copy(update={"kind": BlockKind.ITEM}), found) for one, found in (judged(e, "a") for e in entries)
     ]
-    result = assess("List all spare parts", [found], said, generator="extractive")
+    result = assess(gather(read("List all spare parts"), [found]), said, generator="extractive")
     assert result.abstain == abstains
     assert result.confidence.level is (Level.LOW if abstains else Level.MEDIUM)
 
@@ -95,7 +101,7 @@ def test_level_and_outcome_are_read_off_one_number(cosine: float) -> None:
 
 @pytest.mark.parametrize("drafted", [[], [judged(ANSWER, "leave", support=Support.VETOED)]])
 def test_nothing_supported_is_nothing_said(drafted: list[Judged]) -> None:
-    result = assess(QUESTION, [passage("leave", ANSWER)], drafted, generator="extractive")
+    result = assess(gather(read(QUESTION), [passage("leave", ANSWER)]), drafted, generator="extractive")
     assert result.abstain
     assert result.abstain_reason == "nothing in the documents stands up to the check"
 
@@ -134,7 +140,7 @@ def test_a_question_in_the_words_of_its_answer_raises_no_doubt(question: str, te
 )
 def test_hedged_and_very_short_answers_are_less_sure_but_not_withheld(worse: str) -> None:
     low, high = (
-        assess(QUESTION, [passage("leave", ANSWER)], [judged(said, "leave")], generator="extractive")
+        assess(gather(read(QUESTION), [passage("leave", ANSWER)]), [judged(said, "leave")], generator="extractive")
         for said in (worse, ANSWER)
     )
     assert low.confidence.score < high.confidence.score
@@ -149,7 +155,7 @@ def test_short_answers_are_weighed_as_specified(words: int, factor: float) -> No
 def test_a_share_of_unsupported_sentences_lowers_the_score() -> None:
     found = [passage("leave", ANSWER)]
     both = [judged(ANSWER, "leave"), judged("And more.", support=Support.UNSURE)]
-    half = assess(QUESTION, found, both, generator="extractive")
+    half = assess(gather(read(QUESTION), found), both, generator="extractive")
     assert half.confidence.score == pytest.approx(extract(QUESTION, ANSWER).confidence.score / 2)
 
 
@@ -169,7 +175,7 @@ def test_documents_with_different_figures_are_not_asserted_as_sure() -> None:
 def test_a_part_of_a_list_is_not_high() -> None:
     part = Extent(shown=7, total=60, kind=BlockKind.STEP)
     said = [judged(ANSWER, "leave")]
-    result = assess(QUESTION, [passage("leave", ANSWER)], said, generator="extractive", extent=part)
+    result = assess(gather(read(QUESTION), [passage("leave", ANSWER)]), said, generator="extractive", extent=part)
     assert (result.confidence.level, result.extent) == (Level.MEDIUM, part)
 
 
@@ -182,15 +188,17 @@ def test_what_a_model_wrote_is_high_only_where_it_was_read_with_little_risk(
 ) -> None:
     said = judged("Full-time staff may take 25 days off a year and are paid for all of them.", "leave")
     said = said[0], said[1].model_copy(update={"support": support, "score": score})
-    result = assess(QUESTION, [passage("leave", ANSWER)], [said], generator="some-model")
+    result = assess(gather(read(QUESTION), [passage("leave", ANSWER)]), [said], generator="some-model")
     assert result.confidence.level is level
 
 
 def test_what_a_judge_found_supported_is_trusted_further_than_the_passages_alone() -> None:
     vague = [passage("leave", ANSWER, 0.5)]
-    read = assess(QUESTION, vague, [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m")
-    quoted = assess(QUESTION, vague, [judged(ANSWER, "leave")], generator="m")
-    assert read.confidence.score > quoted.confidence.score
+    reviewed = assess(
+        gather(read(QUESTION), vague), [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m"
+    )
+    quoted = assess(gather(read(QUESTION), vague), [judged(ANSWER, "leave")], generator="m")
+    assert reviewed.confidence.score > quoted.confidence.score
 
 
 def test_words_alone_are_enough_to_judge_by() -> None:
@@ -202,7 +210,7 @@ def test_words_alone_are_enough_to_judge_by() -> None:
 def test_an_extract_that_decides_a_question_says_yes_or_no_and_a_model_says_it_itself() -> None:
     question, text = "Do full-time staff have paid leave?", "Full-time staff do not have paid leave in this company."
     assert extract(question, text).verdict is False
-    assert assess(question, [passage("p", text)], [judged(text, "p")], generator="m").verdict is None
+    assert assess(gather(read(question), [passage("p", text)]), [judged(text, "p")], generator="m").verdict is None
 
 
 def test_every_input_is_told_in_words() -> None:
@@ -220,6 +228,6 @@ def test_scores_stay_between_0_and_1_whatever_is_asked_and_found(
 ) -> None:
     passages = [passage(f"p{n}", text, n / 4) for n, text in enumerate(texts)]
     drafted = [judged(text, f"p{n}") for n, text in enumerate(texts) if text]
-    result = assess(question, passages, drafted, generator=generator)
+    result = assess(gather(read(question), passages), drafted, generator=generator)
     assert 0 <= result.confidence.score <= 1
     assert all(0 <= factor.value <= 1 for factor in result.confidence.reasons)

@@ -46,6 +46,6 @@ def test_only_documents_apart_are_held_against_each_other() -> None:
     question = "How long are backups kept?"
     old, new = passage("old", "Backups are kept for 30 days."), passage("new", "Backups are kept for 90 days.")
     asked = read(question)
-    assert {one.chunk_id for one in differing(question, gather(asked, [old, new]))} == {"old", "new"}
+    assert {one.chunk_id for one in differing(question, gather(asked, [old, new]).units)} == {"old", "new"}
     same = passage("same", "Backups are kept for 30 days. Backups are kept for 90 days.")
-    assert differing(question, gather(asked, [same])) == ()
+    assert differing(question, gather(asked, [same]).units) == ()

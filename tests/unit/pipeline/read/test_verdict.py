@@ -24,6 +24,6 @@ from tests.unit.pipeline.compose.build import passage
 )
 def test_yes_or_no_is_said_only_where_the_passage_decides(question: str, text: str, says: bool | None) -> None:
     asked = read(question)
-    best = best_of(gather(asked, [passage("p", text)]))
+    best = best_of(gather(asked, [passage("p", text)]).units)
     assert best
     assert verdict(asked, best) is says

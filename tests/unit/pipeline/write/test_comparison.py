@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.plan.sides import compared
 from pipeline.values import Block, BlockKind, Brief, Document, Format, Intent, Parsed, RetrievedChunk
-from pipeline.write.extract import extract
+from tests.doubles.samples import extracted
 
 PROSE, HEADING, ITEM, HEADER, ROW = (
     BlockKind.PROSE,
@@ -33,7 +33,7 @@ def table(question: str, *passages: RetrievedChunk) -> Said:
         intent=Intent.COMPARISON,
         format=Format.TABLE,
     )
-    return [(sentence.kind, sentence.text) for sentence in extract(brief, passages).sentences]
+    return [(sentence.kind, sentence.text) for sentence in extracted(brief, passages).sentences]
 
 
 TRAVEL = passage(

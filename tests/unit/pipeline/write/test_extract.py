@@ -16,15 +16,14 @@ from pipeline.values import (
     Chunk,
     Document,
     Extent,
-    Finished,
     Format,
     Intent,
     Parsed,
     RetrievedChunk,
-    Sentence,
     Style,
 )
-from pipeline.write.extract import ExtractiveWriter, completed, extract
+from pipeline.write.extract import completed
+from tests.doubles.samples import evidence, extracted
 
 PROSE, HEADING, ITEM, STEP = BlockKind.PROSE, BlockKind.HEADING, BlockKind.ITEM, BlockKind.STEP
 HEADER, ROW, CODE = BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE
@@ -41,7 +40,7 @@ def passages(name: str, *blocks: tuple[BlockKind, str], tokens: int = 500, query
 
 def said(question: str, *found: RetrievedChunk, **brief: object) -> Said:
     asked = Brief.model_validate({"question": question, "queries": (question,), **brief})
-    return [(sentence.kind, sentence.text) for sentence in extract(asked, found).sentences]
+    return [(sentence.kind, sentence.text) for sentence in extracted(asked, found).sentences]
 
 
 LEAVE = passages(
@@ -59,20 +58,9 @@ CODES = passages(
 )[0]
 
 
-def test_the_writer_yields_the_extract_and_then_an_end() -> None:
-    async def pieces() -> list[Sentence | Finished]:
-        return [
-            piece async for piece in ExtractiveWriter().write(Brief(question="When does the gate open?"), [PARKING], ())
-        ]
-
-    *drafted, end = asyncio.run(pieces())
-    assert "The gate opens at seven." in [piece.text for piece in drafted if isinstance(piece, Sentence)]
-    assert end == Finished()
-
-
 @pytest.mark.parametrize("found", [(), passages("empty", (HEADING, "Only a heading"))])
-def test_nothing_to_say_is_an_empty_extract(found: Sequence[RetrievedChunk]) -> None:
-    assert not extract(Brief(question="What is the plan?"), found).sentences
+def test_nothing_to_say_is_an_empty_extracted(found: Sequence[RetrievedChunk]) -> None:
+    assert not extracted(Brief(question="What is the plan?"), found).sentences
 
 
 def test_sentences_are_said_once_and_in_the_order_of_the_document() -> None:
@@ -182,11 +170,11 @@ class Shelf:
 @pytest.mark.parametrize("start", [0, 2])
 def test_a_list_that_was_cut_is_whole_again_or_says_how_much_is_shown(start: int) -> None:
     brief = Brief(question="How do I move the cluster?", intent=Intent.PROCEDURE, format=Format.STEPS)
-    found = asyncio.run(completed(brief, MANY[start : start + 1], Shelf(MANY)))  # type: ignore[arg-type]
-    part = extract(brief, found)
+    found = asyncio.run(completed(brief, evidence(brief, MANY[start : start + 1]), Shelf(MANY))).passages  # type: ignore[arg-type]
+    part = extracted(brief, found)
     assert part.extent == Extent(shown=len(part.sentences), total=60, kind=STEP)
     assert sum(len(sentence.text) for sentence in part.sentences) <= brief.max_length
-    whole = extract(brief.model_copy(update={"everything": True}), found)
+    whole = extracted(brief.model_copy(update={"everything": True}), found)
     assert whole.extent is None
     assert [sentence.text.split()[2] for sentence in whole.sentences] == [str(number) for number in range(60)]
     assert {sentence.kind for sentence in whole.sentences} == {STEP}
@@ -215,8 +203,8 @@ def test_the_steps_that_a_title_asks_for_answer_wherever_they_stand_in_the_best_
     question: str, steps: int
 ) -> None:
     brief = Brief(question=question, intent=Intent.PROCEDURE, format=Format.STEPS)
-    found = asyncio.run(completed(brief, RUNBOOK[:1], Shelf(RUNBOOK)))  # type: ignore[arg-type]
-    assert sum("Press the button" in sentence.text for sentence in extract(brief, found).sentences) == steps
+    found = asyncio.run(completed(brief, evidence(brief, RUNBOOK[:1]), Shelf(RUNBOOK))).passages  # type: ignore[arg-type]
+    assert sum("Press the button" in sentence.text for sentence in extracted(brief, found).sentences) == steps
 
 
 def test_of_the_rows_that_a_question_names_those_are_listed_that_it_names_most_of() -> None:
@@ -233,8 +221,8 @@ def test_of_the_rows_that_a_question_names_those_are_listed_that_it_names_most_o
 
 
 def test_rows_that_are_named_are_all_that_was_asked_for() -> None:
-    assert extract(Brief(question="What does P2 mean?"), [CODES]).extent is None
-    everything = extract(Brief(question="List the codes", intent=Intent.LIST, format=Format.BULLETS), [CODES])
+    assert extracted(Brief(question="What does P2 mean?"), [CODES]).extent is None
+    everything = extracted(Brief(question="List the codes", intent=Intent.LIST, format=Format.BULLETS), [CODES])
     assert (len(everything.sentences), everything.extent) == (4, None)
 
 
@@ -248,13 +236,13 @@ def test_a_comparison_is_a_table_of_the_two_sides_and_names_the_chunks_of_its_ce
         intent=Intent.COMPARISON,
         format=Format.TABLE,
     )
-    found = extract(asked, [*staff, *hired]).sentences
+    found = extracted(asked, [*staff, *hired]).sentences
     assert [sentence.text for sentence in found] == [
         "full-time staff | contractors",
         "Full-time staff have 25 days of leave. | Contractors have no paid leave.",
     ]
     assert found[1].chunk_ids == (staff[0].chunk.id, hired[0].chunk.id)
-    one_side = extract(asked, staff).sentences
+    one_side = extracted(asked, staff).sentences
     assert [sentence.text for sentence in one_side] == ["Full-time staff have 25 days of leave."]
 
 
@@ -325,7 +313,7 @@ def test_whatever_is_found_every_unit_said_is_a_unit_of_its_passage(
         | {layout.spelled_out(one.chunk, n) for n in range(len(one.chunk.units))}
         for one in found
     }
-    for sentence in extract(brief, found).sentences:
+    for sentence in extracted(brief, found).sentences:
         if sides and form is Format.TABLE and sentence.kind in (HEADER, ROW):
             continue
         assert any(sentence.text in texts[chunk_id] for chunk_id in sentence.chunk_ids)
