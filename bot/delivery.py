@@ -99,7 +99,7 @@ class Delivery:
 
     async def _events(self, work: Work, adapter: PlatformAdapter, receipt: _Receipt) -> AsyncIterator[Event]:
         """The saved answer, or a new one that is saved before it is handed on."""
-        if work.answer:
+        if work.answer and not work.hopeless:
             yield work.answer
             return
         if work.last:

@@ -22,7 +22,7 @@ from storage.lease import candidate, give_back, take_back, take_turn
 from storage.reply import GIVEN_UP, count, end, keep_reference, keep_share, mark_posting, save_answer, unless_withdrawn
 
 ATTEMPTS = 5
-"""Leases of a message, unless given back uncounted, before it is dead."""
+"""Leases of a message, unless given back uncounted, of which the last brings an apology."""
 LEASE_SECONDS = 600.0
 """Longer than any delivery may take, so that nobody takes over what is still under way."""
 
@@ -30,8 +30,8 @@ LEASE_SECONDS = 600.0
 class SQLiteInbox:
     """Every change is on the disk when the call returns.
 
-    At most `capacity` messages wait, `per_author` of them from one person. A lease is good for `lease_seconds`; a
-    message leased `attempts` times without an end is dead. Older than `late_seconds` when leased means late.
+    At most `capacity` messages wait, `per_author` of them from one person. A lease is good for `lease_seconds`; after
+    `attempts` that had no end there is only an apology left, tried as often. Older than `late_seconds` when leased means late.
     """
 
     def __init__(

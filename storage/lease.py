@@ -3,6 +3,9 @@
 The next message is looked for among what can be read, however long that takes, and then taken in a short transaction
 that makes sure of it. `waiting` has a row for each space and each author that waits, in the order of their turns: the
 search ends at the first author of whom a message can be answered now.
+
+A message that the process ended with is a suspect the second time: it may be what kills it. It is tried alone, so that
+the next end tells, and after all others, so that they do not pay for it.
 """
 
 from __future__ import annotations
@@ -15,6 +18,13 @@ from pipeline.values import Answer, IncomingMessage, Work
 
 _log = logging.getLogger(__name__)
 
+SUSPICIOUS = 2
+"""Ends of the process while it worked on a message, after which that is tried alone and last; one alone is enough."""
+ALONE_SECONDS = 20.0
+"""How long nothing is begun beside a suspect. What takes longer is no reason to keep everybody waiting."""
+PATIENCE_SECONDS = 60.0
+"""How long others go before a suspect, where there are always others."""
+
 TURNS = "SELECT scope, author FROM waiting WHERE space = ? ORDER BY turn, since"
 """Served longest ago first, then waiting longest; "" is the space of the spaces."""
 LEASABLE = """
@@ -24,13 +34,34 @@ LEASABLE = """
 """
 """The message heads its conversation, is not leased, and its delay is over."""
 OLDEST = f"""
-    SELECT sequence FROM message WHERE space = :space AND author = :author AND {LEASABLE} ORDER BY sequence LIMIT 1
+    SELECT sequence FROM message WHERE space = :space AND author = :author AND ends < {SUSPICIOUS} AND {LEASABLE}
+        ORDER BY sequence LIMIT 1
 """  # noqa: S608 - our own words
-TAKE = f"SELECT key, space, author, attempt FROM message WHERE sequence = :sequence AND {LEASABLE}"  # noqa: S608 - as above
+SUSPECT = f"""
+    SELECT sequence, not_before FROM message WHERE ends >= {SUSPICIOUS} AND {LEASABLE}
+        ORDER BY not_before, sequence LIMIT 1
+"""  # noqa: S608 - as above
+UNDER_WAY = """
+    SELECT count(*), total(alone_until > :now) FROM message
+        WHERE state = 'open' AND leased_until > 0 AND leased_until > :now
+"""
+TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = :sequence AND {LEASABLE}"  # noqa: S608 - as above
 
 
 def candidate(db: sqlite3.Connection, now: float) -> int | None:
-    """The message whose turn it is: its sequence number, or None when nothing can be leased."""
+    """The message whose turn it is: its sequence number, or None when nothing can be leased.
+
+    What may be the cause of the process's ends waits until nothing is under way, and then has that to itself."""
+    under_way, alone = db.execute(UNDER_WAY, {"now": now}).fetchone()
+    if alone:
+        return None
+    suspect, due = db.execute(SUSPECT, {"now": now}).fetchone() or (None, now)
+    if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now)) is not None:
+        return found
+    return None if under_way or suspect is None else int(suspect)
+
+
+def _next_in_turn(db: sqlite3.Connection, now: float) -> int | None:
     for space, _ in db.execute(TURNS, ("",)):
         for _, author in db.execute(TURNS, (space,)):
             row = db.execute(OLDEST, {"space": space, "author": author, "now": now}).fetchone()
@@ -44,13 +75,13 @@ def take_turn(
 ) -> Work | None:
     """Lease the candidate `until` then; None when it is no longer one.
 
-    A message that was leased `attempts` times already is declared dead instead."""
+    After `attempts` that never came to an end there are as many to apologise; then the message is declared dead."""
     row = db.execute(TAKE, {"sequence": sequence, "now": now}).fetchone()
     if not row:
         return None
-    key, space, author, attempt = row
-    if attempt >= attempts:
-        _log.error("Gave up the question %s: the process ended in each of %d attempts", key, attempt)
+    key, space, author, attempt, ends = row
+    if attempt >= 2 * attempts:
+        _log.error("Gave up the question %s without a word: each of %d attempts ended the process", key, attempt)
         db.execute(
             "UPDATE message SET state = 'dead', why = 'no attempt came to an end', closed_at = ? WHERE sequence = ?",
             (now, sequence),
@@ -58,8 +89,8 @@ def take_turn(
         return None
     _serve(db, space, author)
     db.execute(
-        "UPDATE message SET attempt = attempt + 1, leased_until = ?, withdrawn = 0 WHERE sequence = ?",
-        (until, sequence),
+        "UPDATE message SET attempt = attempt + 1, leased_until = ?, alone_until = ?, withdrawn = 0 WHERE sequence = ?",
+        (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, sequence),
     )
     return _work(db, sequence, attempts, late_before)
 
@@ -74,12 +105,24 @@ def give_back(db: sqlite3.Connection, key: str, not_before: float, *, counts: bo
 
 
 def take_back(db: sqlite3.Connection, now: float) -> int:
-    """End all leases, of which the holders died; each message waits longer after each attempt. Returns how many."""
-    return db.execute(
-        "UPDATE message SET leased_until = 0, withdrawn = 0, not_before = ? + (1 << attempt) - 2"
-        " WHERE state = 'open' AND leased_until > 0",
-        (now,),
+    """End all leases, of which the holders died. Returns how many.
+
+    The end counts as an attempt of the message that was tried alone, or that nothing else was under way with, and it
+    waits longer each time. For the others it costs nothing, but a second one makes them suspects."""
+    leased, suspects = db.execute(
+        f"SELECT count(*), total(ends >= {SUSPICIOUS}) FROM message WHERE state = 'open' AND leased_until > 0"  # noqa: S608 - our own number
+    ).fetchone()
+    innocent = db.execute(
+        "UPDATE message SET leased_until = 0, withdrawn = 0, attempt = attempt - 1, ends = ends + ?,"
+        " not_before = ? WHERE state = 'open' AND leased_until > 0 AND ends < ? AND ?",
+        (0 if suspects else 1, now, SUSPICIOUS, leased > 1),
     ).rowcount
+    charged = db.execute(
+        "UPDATE message SET leased_until = 0, withdrawn = 0, ends = ends + ?,"
+        " not_before = ? + (1 << min(attempt, 5)) - 2 WHERE state = 'open' AND leased_until > 0",
+        (SUSPICIOUS, now),
+    ).rowcount
+    return innocent + charged
 
 
 def _serve(db: sqlite3.Connection, space: str, author: str) -> None:
@@ -102,6 +145,7 @@ def _work(db: sqlite3.Connection, sequence: int, attempts: int, late_before: flo
         message=IncomingMessage.model_validate_json(body),
         attempt=attempt,
         last=attempt >= attempts,
+        hopeless=attempt > attempts,
         answer=Answer.model_validate_json(answer) if answer else None,
         posting_since=datetime.fromtimestamp(posting_since, UTC) if posting_since is not None else None,
         reference=reference,

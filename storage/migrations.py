@@ -226,6 +226,20 @@ def audit(db: Database) -> None:
     )
 
 
+@schema()
+def suspects(db: Database) -> None:
+    """How often the process ended while it worked on a message, and until when nothing else is begun beside it."""
+    _each(
+        db,
+        """
+        ALTER TABLE message ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE message ADD COLUMN alone_until REAL NOT NULL DEFAULT 0;
+        CREATE INDEX message_leased ON message (leased_until) WHERE state = 'open' AND leased_until > 0;
+        CREATE INDEX message_suspect ON message (not_before, sequence) WHERE state = 'open' AND ends >= 2;
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

@@ -17,6 +17,8 @@ class Work(Value):
     attempt: int = 1
     last: bool = False
     """The message is given up after this attempt."""
+    hopeless: bool = False
+    """The last attempt ended the process as well: only an apology is left."""
     answer: Answer | None = None
     """Saved before a crash: deliver it, do not compute it again."""
     posting_since: datetime | None = None

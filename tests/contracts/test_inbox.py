@@ -11,6 +11,7 @@ from pipeline.errors import Busy, Withdrawn
 from pipeline.values import IncomingMessage, Manner
 from storage.database import Database
 from storage.inbox import SQLiteInbox
+from storage.lease import ALONE_SECONDS, PATIENCE_SECONDS
 from tests.doubles.samples import answer, message
 
 
@@ -116,7 +117,71 @@ async def test_a_process_that_is_alone_takes_back_leases_at_once_and_waits_longe
                 break
         waited.append(clock.now - before)
         await inbox.release(message().key, counts=False)
-    assert waited == [0, 2, 21]
+    assert waited == [0, 2, 6]
+
+
+async def test_an_end_of_the_process_costs_nothing_where_several_messages_were_under_way(inbox: SQLiteInbox) -> None:
+    for number in range(3):
+        await inbox.accept(message(f"{number}.0", author=f"U{number}"))
+    for _ in range(2):
+        works = [await inbox.lease() for _ in range(3)]
+        assert [work.attempt for work in works if work] == [1, 1, 1]
+        assert await inbox.recover() == 3
+
+
+async def test_what_was_under_way_at_two_ends_is_tried_alone_and_after_the_others(
+    inbox: SQLiteInbox, clock: Clock
+) -> None:
+    for number in range(2):
+        await inbox.accept(message(f"{number}.0", author=f"U{number}"))
+    for _ in range(2):
+        assert {await leased(inbox), await leased(inbox)} == {"0.0", "1.0"}
+        await inbox.recover()
+    await inbox.accept(message("2.0", author="U2"))
+    assert [await leased(inbox), await leased(inbox)] == ["2.0", None]
+    await inbox.done(message("2.0").key)
+    assert [await leased(inbox), await leased(inbox)] == ["0.0", None]
+    await inbox.accept(message("3.0", author="U3"))
+    assert await leased(inbox) is None
+    clock.now += 1
+    await inbox.recover()
+    assert [await leased(inbox), await leased(inbox)] == ["3.0", None]
+    await inbox.done(message("3.0").key)
+    work = await inbox.lease()
+    assert work
+    assert (work.message.key, work.attempt) == (message("1.0").key, 1)
+    await inbox.done(message("1.0").key)
+    work = await inbox.lease()
+    assert work
+    assert (work.message.key, work.attempt) == (message("0.0").key, 2)
+
+
+async def test_a_suspect_keeps_others_waiting_for_seconds_and_is_not_kept_waiting_for_ever(
+    inbox: SQLiteInbox, clock: Clock
+) -> None:
+    await inbox.accept(message("1.0"))
+    assert await leased(inbox) == "1.0"
+    await inbox.recover()
+    for number, wanted in (("2.0", "2.0"), ("3.0", "1.0")):
+        await inbox.accept(message(number, author="U2"))
+        assert await leased(inbox) == wanted
+        await inbox.release(message(wanted).key, counts=False)
+        await inbox.done(message("2.0").key)
+        clock.now += PATIENCE_SECONDS
+    assert await leased(inbox) == "1.0"
+    assert await leased(inbox) is None
+    clock.now += ALONE_SECONDS
+    assert await leased(inbox) == "3.0"
+
+
+async def test_after_the_last_attempt_that_ended_the_process_only_an_apology_is_left(inbox: SQLiteInbox) -> None:
+    await inbox.accept(message())
+    seen = []
+    while work := await inbox.lease():
+        seen.append((work.last, work.hopeless))
+        await inbox.recover()
+        await inbox.release(message().key, delay=-3600)
+    assert seen == [(False, False)] * 2 + [(True, False)] + [(True, True)] * 3
     assert await inbox.counts() == {"dead": 1}
 
 
@@ -125,7 +190,7 @@ async def test_a_message_that_never_comes_to_an_end_is_dead_and_the_queue_moves_
 ) -> None:
     await inbox.accept(message("1.0", thread="t"))
     await inbox.accept(message("2.0", thread="t"))
-    for _ in range(3):
+    for _ in range(6):
         assert await leased(inbox) == "1.0"
         clock.now += 61
     assert await leased(inbox) == "2.0"

@@ -55,13 +55,18 @@ class Nursery:
     async def kill(self) -> None:
         """`kill -9`, and wait until the process is gone."""
         self.shoot()
-        while self.pid:
-            try:
+        while self.living:
+            await asyncio.sleep(0.002)
+
+    @property
+    def living(self) -> bool:
+        """Whether the life that was started last is not over."""
+        with contextlib.suppress(ProcessLookupError):
+            if self.pid:
                 os.kill(self.pid, 0)
-            except ProcessLookupError:
-                self.pid = 0
-            else:
-                await asyncio.sleep(0.002)
+                return True
+        self.pid = 0
+        return False
 
 
 def main() -> None:

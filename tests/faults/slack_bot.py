@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,15 +23,16 @@ from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
 PACE = Pace(gap=0.0, streams=100_000, patience=0.005, timeout=1.0)
 GRACE = 1.6
 """Longer than a request may take and its effect may stay unseen."""
-ATTEMPTS = 50
-"""Being killed is no sign of a poisonous question here, so none is given up."""
 NOBODY = Audience(collections=frozenset())
 
 
 class Thinking:
-    """`slow` questions are answered sentence by sentence."""
+    """`slow` questions are answered sentence by sentence; `poison` ends the process, whatever else is under way."""
 
     async def respond(self, request: Request) -> AsyncIterator[Event]:
+        if request.text.startswith("poison"):
+            await asyncio.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGKILL)
         parts = [CitedSentence(text=f"{word} {request.text}.", numbers=(1,)) for word in ("First", "Then", "Last")]
         if request.text.startswith("slow"):
             for part in parts:
@@ -43,7 +46,6 @@ async def live(folder: str, api_url: str) -> None:
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), exclusive=True) as storage:
-        storage.inbox._attempts = ATTEMPTS
         worker = Worker(storage.inbox, Thinking(), {"slack": adapter}, _request, concurrency=8, grace_seconds=GRACE)
         storage.inbox.on_accept(worker.ring)
         await asyncio.gather(worker.run(), adapter.listen(storage.inbox, CitewellDesk(storage, _everyone)))
