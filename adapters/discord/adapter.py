@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 
 import structlog
@@ -165,7 +165,7 @@ class DiscordAdapter:
         self._delivering += 1
         self._idle.clear()
         try:
-            with translated("post a reply"):
+            with translated("post a reply"), _while_open(line.client):
                 if work.message.manner is Manner.COMMAND:
                     await line.asking.deliver(work, events, receipt)
                 else:
@@ -180,7 +180,7 @@ class DiscordAdapter:
         if work.message.manner is Manner.COMMAND:
             return None
         line = await self._ready()
-        with translated("look for a reply"):
+        with translated("look for a reply"), _while_open(line.client):
             return await line.deliverer.find(work)
 
     async def close(self) -> None:
@@ -200,3 +200,14 @@ class DiscordAdapter:
         if self._line is None:
             raise Unavailable("Discord", "not connected")
         return self._line
+
+
+@contextlib.contextmanager
+def _while_open(client: Client) -> Iterator[None]:
+    """Raises Unavailable for what discord.py makes of a connection that we closed meanwhile."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not client.is_closed():
+            raise
+        raise Unavailable("Discord", "the connection was closed meanwhile", retry_after=0.0) from error

@@ -22,7 +22,7 @@ from tests.doubles.discord.payloads import attachment
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Interaction, Payload
 
-QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05)
+QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
 LABELS = {
     "👍 Helpful": "helpful",
@@ -170,9 +170,11 @@ class DiscordDriver:
         orders = {
             Fault.LOST_RESPONSE: Order(drop=True, after=True),
             Fault.LOST_REQUEST: Order(drop=True),
+            Fault.OUT_OF_REACH: Order(drop=True),
             Fault.LIMITED: Order(status=429, retry_after=0.5),
         }
-        self.discord.faults.order("POST", POSTS, orders[fault])
+        times = -1 if fault is Fault.OUT_OF_REACH else 1
+        self.discord.faults.order("POST", POSTS, orders[fault], times)
 
     # --- Acting -------------------------------------------------------------------------------
 

@@ -49,6 +49,8 @@ class Fault(StrEnum):
     """It is posted, and the bot never hears so."""
     LOST_REQUEST = "lost_request"
     """It is not posted, and the bot never hears so."""
+    OUT_OF_REACH = "out_of_reach"
+    """It is not posted, and no later one either."""
     LIMITED = "limited"
     """The platform asks to wait a second."""
 

@@ -76,6 +76,14 @@ class Rig:
         await asyncio.gather(*self._tasks, *running, return_exceptions=True)
         await self._stack.aclose()
 
+    async def stop(self, drain_seconds: float) -> None:
+        """Stop as after SIGTERM."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(self.worker.drain(drain_seconds), *self._tasks, return_exceptions=True)
+        await self.adapter.close()
+        await self._stack.aclose()
+
     async def settled(self) -> None:
         """Wait until every question that was taken in has come to its end."""
         async with asyncio.timeout(30):

@@ -180,7 +180,7 @@ class SlackDriver:
             moment = "after" if fault is Fault.LOST_RESPONSE else "before"
             if broken or method not in WRITES or when != moment:
                 return None
-            broken = True
+            broken = fault is not Fault.OUT_OF_REACH
             return "429" if fault is Fault.LIMITED else "drop"
 
         self.slack.hook = hook

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -302,7 +304,17 @@ async def test_a_crash_while_a_reply_grows_ends_in_that_one_reply_complete(drive
     assert "passages" in reply.buttons
 
 
-@pytest.mark.parametrize("fault", list(Fault))
+async def test_a_stop_while_the_platform_is_out_of_reach_costs_a_question_nothing(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.INBOX, Way.FAULTS)
+    driver.break_next_post(Fault.OUT_OF_REACH)
+    await driver.mention("ann", "How much leave do I get?")
+    await until(lambda: driver.rig.requests)
+    await driver.rig.stop(drain_seconds=2.0)
+    with closing(sqlite3.connect(driver.rig.folder / "citewell.db")) as database:
+        assert database.execute("SELECT state, attempt, ends FROM message").fetchall() == [("open", 0, 0)]
+
+
+@pytest.mark.parametrize("fault", [fault for fault in Fault if fault is not Fault.OUT_OF_REACH])
 async def test_a_post_that_goes_wrong_is_posted_once_in_the_end(driver: Driver, fault: Fault) -> None:
     needs(driver, Way.MENTION, Way.FAULTS)
     driver.break_next_post(fault)

@@ -55,7 +55,7 @@ class Nursery:
     async def kill(self) -> None:
         """`kill -9`, and wait until the process is gone."""
         self.shoot()
-        while self.living:
+        while self.living:  # noqa: ASYNC110 - the process does not know of us
             await asyncio.sleep(0.002)
 
     @property

@@ -16,7 +16,6 @@ from pipeline import wording
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
-from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.slack.people import People
 from tests.doubles.slack.rules import EVENTS, Json
