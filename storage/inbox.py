@@ -31,7 +31,7 @@ class SQLiteInbox:
     """Every change is on the disk when the call returns.
 
     At most `capacity` messages wait, `per_author` of them from one person. A lease is good for `lease_seconds`; after
-    `attempts` that had no end there is only an apology left, tried as often. Older than `late_seconds` when leased means
+    `attempts` that had no end there is only an apology left, tried as often. Older than `late_seconds` when leased is
     late.
     """
 
