@@ -40,6 +40,11 @@ def verdict(asked: Asked, best: Candidate) -> bool | None:
 def negated(text: str, about: tuple[str, ...]) -> bool:
     """Whether a negation stands near a word with one of the stems `about`."""
     found = [word.replace("’", "'") for word in words(text)]
-    places = [n for n, word in enumerate(found) if word in _NEGATION or word.endswith("n't")]
+    places = [n for n, word in enumerate(found) if denies(word)]
     near = {stem(word) for n in places for word in found[max(0, n - REACH) : n + 1 + REACH]}
     return bool(near & set(about) or (places and not set(about) & set(terms(text))))
+
+
+def denies(word: str) -> bool:
+    """Whether a word, in lower case, is a negation."""
+    return word in _NEGATION or word.endswith(("n't", "n’t"))

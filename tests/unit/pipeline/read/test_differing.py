@@ -16,7 +16,9 @@ from tests.unit.pipeline.compose.build import passage
         ("When does the shop open?", "The shop opens on 1 March 2026.", "The shop opens on 1 May 2026."),
         ("On which day is the bin emptied?", "The bin is emptied on Mondays.", "The bin is emptied on Fridays."),
         ("What is the late fee?", "The late fee is $25.", "A late fee of $40 is charged."),
+        ("When is the stand-up?", "The stand-up is at 9:15.", "We meet for the stand-up at 10 a.m."),
         ("Are backups encrypted?", "Backups are encrypted.", "Backups are not encrypted."),
+        ("Does leave expire?", "Leave expires at the end of March.", "Leave never expires."),
     ],
 )
 def test_another_value_for_the_same_thing_is_told(question: str, one: str, other: str) -> None:
@@ -34,6 +36,11 @@ def test_another_value_for_the_same_thing_is_told(question: str, one: str, other
         ("What about the shuttle?", "The shuttle comes every 20 minutes.", "The shuttle has 18 seats."),
         ("Can I get a refund?", "You get a refund within 14 days.", "After 14 days we give no refund."),
         ("How long does a review take?", "A review takes about two weeks.", "A review takes 12 days."),
+        ("How many people work here?", "212 people worked here in 2023.", "In 2026, 268 people work here."),
+        ("How many people work here?", "More than 500 people work here.", "534 people work here."),
+        ("What do customers get off?", "New customers get 20 percent off.", "We give regular customers 10 percent off."),
+        ("When do the lights go off?", "The lights go off at 22:00.", "The lights go off at 10 p.m."),
+        ("Is the report public?", "The report is public.", "Drafts of the report are not public."),
         ("Who is told?", "The lead is told.", "The warden is told."),
     ],
 )
