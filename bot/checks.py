@@ -10,15 +10,31 @@ from urllib.parse import urlsplit
 
 from bot.citewell import Citewell
 from pipeline import wording
+from pipeline.values import Place
 from storage.embedded import EmbeddedDocuments
 
 REACH_SECONDS = 1.0
 
 
 async def idle_rules(citewell: Citewell) -> list[str]:
-    """A line for each rule in the settings that no collection has the name of."""
+    """A line for each rule in the settings that no collection has the name of, and each place that searches none."""
     library = citewell.storage.library
-    return rules_without_collection(citewell.rules, {*await library.collections(), *(await library.sources()).values()})
+    there = {*await library.collections(), *(await library.sources()).values()}
+    return [
+        *rules_without_collection(citewell.rules, there),
+        *places_without_collection(citewell.settings.places, there),
+    ]
+
+
+def places_without_collection(places: Mapping[str, Place], there: Collection[str]) -> list[str]:
+    """A line for each collection that is to be searched somewhere and is not there; nothing while there are none."""
+    lines = []
+    for place, sets in sorted(places.items()):
+        for name in set(sets.collections or ()).difference(there) if there else ():
+            meant = _nearest(name, there)
+            hint = f"Did you mean {meant}?" if meant else f"There is {', '.join(sorted(there))}."
+            lines.append(f'[places."{place}"] searches {name}, and there is no such collection. {hint}')
+    return lines
 
 
 def rules_without_collection(rules: Collection[str], collections: Collection[str]) -> list[str]:

@@ -18,6 +18,7 @@ from pipeline.access import OPERATOR, Roles, Rule, audience
 from pipeline.errors import CitewellError
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
+from pipeline.places import asked, chain
 from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever
 from pipeline.respond import Responder
 from pipeline.streams import closing
@@ -73,13 +74,13 @@ class Citewell:
             library=self.storage.library,
         )
 
-    @cached_property
+    @property
     def authority(self) -> Authority:
-        return Authority(self.roles, self.storage.audit)
+        return self.desk.authority
 
     @cached_property
     def desk(self) -> CitewellDesk:
-        return CitewellDesk(self.storage, self.audience)
+        return CitewellDesk(self.storage, self.audience, roles=self.roles, places=self.settings.places)
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
         """The same with another retriever, for measuring."""
@@ -143,17 +144,9 @@ class Citewell:
     async def request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
         """A platform's message as a request: who will read the reply decides what is searched, and the inbox keeps
         the turn."""
-        preferences = await self.desk.preferences(message.author)
-        return Request(
-            text=message.text,
-            audience=await self.audience(await adapter.readers(message)),
-            conversation=message.conversation,
-            records=False,
-            author=message.author,
-            style=preferences.style,
-            citation_style=preferences.citations,
-            language=preferences.language or "",
-        )
+        readers = await adapter.readers(message)
+        place = await self.desk.place(chain(message, readers))
+        return asked(message, await self.audience(readers), await self.desk.preferences(message.author), place)
 
     async def audience(self, readers: Readers) -> Audience:
         """The collections that every reader may see."""

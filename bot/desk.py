@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from pipeline.values import Answer, Audience, Document, Preferences, Rating, Readers
+from bot.authority import Authority
+from bot.places import Places
+from pipeline.access import Roles
+from pipeline.values import Action, Actor, Answer, Audience, Document, Place, Preferences, Rating, Readers
 from storage.open import Storage
 
 AudienceOf = Callable[[Readers], Awaitable[Audience]]
+NOBODY: Roles = {}
+NOWHERE: Mapping[str, Place] = {}
 
 
 class CitewellDesk:
     """The port `Desk` over the stores."""
 
-    def __init__(self, storage: Storage, audience: AudienceOf) -> None:
+    def __init__(
+        self, storage: Storage, audience: AudienceOf, *, roles: Roles = NOBODY, places: Mapping[str, Place] = NOWHERE
+    ) -> None:
+        """`roles` and `places` as they stand in the file."""
         self._storage = storage
         self._audience = audience
+        self.authority = Authority(roles, storage.audit)
+        self.places = Places(places, storage.places, storage.library, self.authority)
 
     async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
         """A past answer, if everyone of `readers` may see every passage it shows, as the rules are now.
@@ -29,6 +39,21 @@ class CitewellDesk:
         found = await self._storage.library.chunks(shown)
         visible = {chunk.id for chunk, document in found if document.collection in allowed}
         return answer if visible.issuperset(shown) else None
+
+    async def place(self, chain: Sequence[str]) -> Place:
+        """What holds in the last place of `chain`, which begins with the widest."""
+        return await self.places.of(chain)
+
+    async def set_here(self, place: str) -> Place:
+        """What was set in chat for this very place."""
+        return await self.places.set_here(place)
+
+    async def set_up(self, actor: Actor, place: str, choices: Mapping[str, str]) -> Place:
+        """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
+        return await self.places.set_up(actor, place, choices)
+
+    def allows(self, actor: Actor, action: Action) -> bool:
+        return self.authority.allows(actor, action)
 
     async def rate(self, rating: Rating) -> None:
         await self._storage.feedback.rate(rating)

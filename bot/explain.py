@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pipeline.access import INSIDE, Roles, Rule, roles_of, sight
+from pipeline.access import INSIDE, Roles, Rule, Sight, roles_of, sight
+from pipeline.places import Layer
 from pipeline.values import Actor, Readers, Value
 
 OUTSIDE = "While a guest or somebody of another organisation reads along"
@@ -31,21 +34,38 @@ class Reading(Value):
         return Actor(person=self.person, groups=self.readers.groups)
 
 
-def explained(reading: Reading, collections: Sequence[str], rules: Mapping[str, Rule], roles: Roles) -> list[str]:
-    """One line for each collection, then what changes when outsiders read along, and the person's roles."""
+def explained(
+    reading: Reading,
+    collections: Sequence[str],
+    rules: Mapping[str, Rule],
+    roles: Roles,
+    settings: Mapping[str, tuple[Any, Layer]],
+) -> list[str]:
+    """One line for each collection, then what changes when outsiders read along, what is set for the place, and the
+    person's roles."""
     readers = reading.readers
     who = f"{reading.person} alone" if reading.person else "everyone there"
     lines = [f"{':'.join(reading.place)}, read by {who}"]
+    searched, origin = settings.get("collections") or (collections, None)
     width = max(map(len, collections), default=0)
     for name in collections:
         found = sight(readers, rules.get(name, INSIDE))
+        if origin and found.allowed and name not in searched:
+            found = Sight(allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})")
         lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
+    readable = [name for name in collections if name in searched]
     outside = readers.model_copy(update={"external": True})
-    public = [name for name in collections if sight(outside, rules.get(name, INSIDE)).allowed]
+    public = [name for name in readable if sight(outside, rules.get(name, INSIDE)).allowed]
     lines.append(f"{OUTSIDE}: {', '.join(public) or 'nothing'}")
+    lines += [f"{name} = {_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()]
     if reading.person:
         held = roles_of(reading.actor, roles)
         lines.append(f"Roles given to {reading.person} by name: {', '.join(held) or 'none'}")
     if reading.place[0] == "discord" and reading.person:
         lines.append("Not known here: the roles that this person has in Discord, which may show or allow more.")
     return lines
+
+
+def _toml(value: Any) -> str:
+    """As it would stand in the file."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value)

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
+from pipeline.values import place_id
+
 GROUP_PLATFORMS = ("slack:", "discord:")
 _BEARER = re.compile(r"slack:[TE][A-Z0-9]+:([UW]|group:S)[A-Z0-9]+|discord:(user|[0-9]+:role):[0-9]+")
 
@@ -75,4 +77,6 @@ Group = AfterValidator(_group)
 """Who may see a collection: `platform:id[:id…]`."""
 Bearer = AfterValidator(_bearer)
 """Whom a role may be given to: never a channel, which people join by themselves."""
+PlaceId = AfterValidator(place_id)
+"""A workspace, server or channel."""
 CollectionName = AfterValidator(collection_name)

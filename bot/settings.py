@@ -24,9 +24,9 @@ from pydantic_settings import (
 from bot import wrong_settings
 from bot.setting_files import names_in, readable
 from bot.setting_tables import Collection, Roles
-from bot.setting_types import Address, CollectionName, Server, one_of
+from bot.setting_types import Address, CollectionName, PlaceId, Server, one_of
 from pipeline.errors import Misconfigured
-from pipeline.values import CitationStyle, Style
+from pipeline.values import CitationStyle, Place, Style
 
 CONFIG = "CITEWELL_CONFIG"
 """Where `citewell.toml` is, if not in the working folder."""
@@ -75,6 +75,9 @@ class Settings(BaseSettings):
     data: Path = Field(Path("citewell-data"), description="Folder for the database, index and backups")
     collections: dict[Annotated[str, CollectionName], Collection] = Field(
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
+    )
+    places: dict[Annotated[str, PlaceId], Place] = Field(
+        default_factory=dict, description='How it behaves where (citewell.toml: [places."slack:T0123:C0456"])'
     )
     roles: Roles = Field(Roles(), description="Who may change things (citewell.toml: [roles])")
     default_collection: Annotated[str, CollectionName] = Field(

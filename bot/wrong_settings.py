@@ -22,6 +22,7 @@ SHOWN = 60
 """Characters shown of a wrong value."""
 JSON = {
     "collections": '{"hr": {"only": ["slack:T0123:C0456"]}}',
+    "places": '{"slack:T0123:C0456": {"auto": true}}',
     "roles": '{"admin": ["slack:T0123:U0456"]}',
 }
 """Tables as they are written in the environment."""
@@ -89,7 +90,7 @@ class Written:
         if table and kind != "value_error":
             info = table.field(loc) or info
         given = "" if is_secret(info) else f", not {shown(error['input'])}"
-        return self._where(name, loc), f"must be {_allowed(info, loc, error)}{given}"
+        return self._where(name, loc), f"must be {allowed(info, loc, error)}{given}"
 
     def _misplaced(self, error: ErrorDetails) -> bool:
         """Whether `unknown` reports the setting: it stands in the file, which is not where it is read from."""
@@ -138,7 +139,8 @@ def shown(given: object) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _allowed(info: FieldInfo, loc: tuple[int | str, ...], error: ErrorDetails) -> str:
+def allowed(info: FieldInfo, loc: tuple[int | str, ...], error: ErrorDetails) -> str:
+    """What a setting must be, in words."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(context["error"])

@@ -97,7 +97,7 @@ class Responder:
         yield Progress(stage=Stage.PLANNING)
         conversation = await self._recall(request)
         async with self._allowed(request) as allowance:
-            model = self._model if allowance.granted else None
+            model = self._model if allowance.granted and not request.extract else None
             with watch.stage("plan"):
                 planner = (model and model.planner) or self._planner
                 plan = await planner.plan(request.text, conversation, request.audience)
@@ -130,7 +130,8 @@ class Responder:
                 )
                 if model:
                     allowance.spent = None
-                forgone = SPENT if self._model and not model else None
+                spent = self._model and not request.extract and not allowance.granted
+                forgone = SPENT if spent else None
                 async with closing(write(task, model, forgone)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, Drafted):
@@ -183,7 +184,7 @@ class Responder:
 
         What nobody can count stays set aside."""
         space = request.conversation.space if request.conversation else ""
-        budget = self._model and self._model.budget
+        budget = self._model and not request.extract and self._model.budget
         reservation = await budget.reserve(request.author, space) if budget else None
         allowance = _Allowance(granted=reservation is not None)
         try:

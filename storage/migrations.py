@@ -240,6 +240,11 @@ def suspects(db: Database) -> None:
     )
 
 
+@schema()
+def places(db: Database) -> None:
+    _each(db, "CREATE TABLE place (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;")
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

@@ -26,6 +26,7 @@ from storage.inbox import SQLiteInbox
 from storage.index import SearchIndex
 from storage.library import SQLiteLibrary
 from storage.person import People
+from storage.places import SQLitePlaces
 from storage.vector_index import VectorIndex
 
 KEEP_BACKUPS = 14
@@ -44,6 +45,7 @@ class Storage:
     history: SQLiteHistory
     feedback: SQLiteFeedback
     audit: SQLiteAudit
+    places: SQLitePlaces
     people: People
     ledger: SqliteTokenLedger
     vectors: VectorIndex
@@ -111,6 +113,7 @@ async def open_storage(
             history=SQLiteHistory(database),
             feedback=SQLiteFeedback(database),
             audit=SQLiteAudit(database),
+            places=SQLitePlaces(database),
             people=people,
             ledger=SqliteTokenLedger(database),
             vectors=vectors,

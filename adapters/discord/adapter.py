@@ -144,7 +144,7 @@ class DiscordAdapter:
             days=self._days,
             pace=self._pace,
         )
-        tree = commands.declare(client, line.asking.ask, line.panels)
+        tree = commands.declare(client, line.asking.ask, line.panels, line.setup)
 
         async def set_up() -> None:
             await commands.sync(tree, self._memory)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from typing import Any
 
 import aiohttp
 import discord
@@ -18,7 +19,7 @@ import structlog
 
 from adapters.discord.client import Client
 from adapters.discord.incoming import PLATFORM, place
-from pipeline.values import IncomingMessage, Manner, Readers
+from pipeline.values import Actor, IncomingMessage, Manner, Readers
 
 LOOK_UP_SECONDS = 10.0
 PRIVATE = "private"
@@ -104,6 +105,13 @@ def _groups(member: discord.Member, guild_id: int) -> frozenset[str]:
         return frozenset()
     roles = (role for role in member.roles if role.id != guild_id)
     return frozenset({f"{PLATFORM}:{guild_id}", *(f"{PLATFORM}:{guild_id}:role:{role.id}" for role in roles)})
+
+
+def actor(interaction: discord.Interaction[Any]) -> Actor:
+    """Whoever pressed a button or used a command, with the roles they have in that server."""
+    user, guild_id = interaction.user, interaction.guild_id
+    roles = _groups(user, guild_id) if guild_id and isinstance(user, discord.Member) else frozenset()
+    return Actor(person=f"{PLATFORM}:{user.id}", groups=roles | _alone(user.id))
 
 
 def _and(readers: Readers, groups: frozenset[str]) -> Readers:

@@ -15,15 +15,17 @@ from adapters.discord.interactions import Interaction, say
 from adapters.discord.memory import Memory
 from adapters.discord.panels import Panels
 from adapters.discord.preferences import CITATIONS, STYLES, TONGUES, choices
+from adapters.discord.setup import CHANNEL, SERVER, Setup
+from adapters.replies.setup import FIELDS
 from pipeline import wording
-from pipeline.values import Attachment
+from pipeline.values import AS_SET, Attachment
 
 Ask = Callable[[Interaction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
 """Takes the question, whether only the asker sees the answer, and the files of the message it is."""
 QUESTION_ROOM = 2000
 
 
-def declare(client: discord.Client, ask: Ask, panels: Panels) -> app_commands.CommandTree[Any]:
+def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> app_commands.CommandTree[Any]:
     """Guild installation only, usable in servers and in direct messages with the bot."""
     tree = app_commands.CommandTree(
         client,
@@ -53,6 +55,43 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> app_commands.Co
     @app_commands.choices(style=choices(STYLES), citations=choices(CITATIONS), language=choices(TONGUES))
     async def preferences(interaction: Interaction, style: str = "", citations: str = "", language: str = "") -> None:
         await panels.preferences(interaction, style=style, citations=citations, language=language)
+
+    @tree.command(name="setup", description="For admins: how I behave here; without options, what holds")
+    @app_commands.describe(
+        where="This channel or the whole server", **{name: field.hint for name, field in FIELDS.items()}
+    )
+    @app_commands.choices(
+        where=choices({CHANNEL: "This channel", SERVER: "The whole server"}),
+        **{name: choices({AS_SET: "Not set here", **field.options}) for name, field in FIELDS.items() if field.options},
+    )
+    @app_commands.guild_only()
+    async def setup_command(
+        interaction: Interaction,
+        where: str = CHANNEL,
+        auto: str = "",
+        auto_level: str = "",
+        auto_per_hour: str = "",
+        auto_wait: str = "",
+        collections: str = "",
+        style: str = "",
+        language: str = "",
+        writer: str = "",
+        silent: str = "",
+        threads: str = "",
+    ) -> None:
+        given = {
+            "auto": auto,
+            "auto_level": auto_level,
+            "auto_per_hour": auto_per_hour,
+            "auto_wait": auto_wait,
+            "collections": collections,
+            "style": style,
+            "language": language,
+            "writer": writer,
+            "silent": silent,
+            "threads": threads,
+        }
+        await setup.set_up(interaction, where, {name: value for name, value in given.items() if value})
 
     @tree.command(name="help", description="How to ask")
     async def help_command(interaction: Interaction) -> None:

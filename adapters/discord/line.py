@@ -12,6 +12,7 @@ from adapters.discord.deliver import Deliverer
 from adapters.discord.pace import Pace
 from adapters.discord.panels import Panels
 from adapters.discord.render import Look
+from adapters.discord.setup import Setup
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId
 
@@ -23,6 +24,7 @@ class Line(NamedTuple):
     audiences: Audiences
     actions: Actions
     panels: Panels
+    setup: Setup
     asking: Asking
     deliverer: Deliverer
 
@@ -46,6 +48,7 @@ def open_line(
         audiences,
         Actions(desk, audiences, look=look),
         Panels(desk, audiences, retention_days=days),
+        Setup(desk),
         Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit),
         Deliverer(
             client,

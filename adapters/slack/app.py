@@ -11,6 +11,7 @@ import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.actors import Actors
 from adapters.slack.connect import Connections, http_mode, socket_mode, until_one_ends
 from adapters.slack.deliver import Deliverer
 from adapters.slack.gapfill import Gapfill
@@ -20,6 +21,7 @@ from adapters.slack.interactions import Interactions
 from adapters.slack.members import Members
 from adapters.slack.readers import Audiences
 from adapters.slack.render import Look
+from adapters.slack.setup import Setup
 from adapters.slack.sharing import Sharing
 from adapters.slack.startup import Workspace, introduce, report, socket_address
 from adapters.slack.web import SDK_LOG, Pace, Web
@@ -139,7 +141,9 @@ class SlackAdapter:
             slack.web, slack.me, self._look, slack.audiences, inbox, desk, shared_channels=self._shared_channels
         )
         Interactions(slack.web, slack.me, self._look, slack.audiences, sharing, inbox, desk).register(app)
-        Homepage(slack.web, slack.me, slack.audiences, desk).register(app)
+        setup = Setup(slack.web, slack.me, slack.actors, desk)
+        setup.register(app)
+        Homepage(slack.web, slack.me, slack.audiences, setup, desk).register(app)
         app.event("member_joined_channel")(slack.members.joined)
         return app
 
@@ -166,4 +170,5 @@ class _Open:
         self.members = Members(web, self.me.team)
         self.keeping = asyncio.create_task(self.members.keep())
         self.audiences = Audiences(web, self.me, self.members)
+        self.actors = Actors(web, self.me)
         self.deliverer = Deliverer(web, self.me, look, shared_channels=shared_channels)

@@ -26,8 +26,10 @@ _PRIVACY = (
 )
 
 
-def home(documents: Sequence[Document], preferences: Preferences, notice: str = "") -> Block:
-    """The view for `views.publish`."""
+def home(
+    documents: Sequence[Document], preferences: Preferences, notice: str = "", more: Sequence[Block] = ()
+) -> Block:
+    """The view for `views.publish`. `more` stands before what is kept."""
     told = short(notice, 500)
     blocks = [
         *([section(told)] if told else []),
@@ -37,6 +39,7 @@ def home(documents: Sequence[Document], preferences: Preferences, notice: str = 
         section(_indexed(documents)),
         _header("How I answer you"),
         _choices(preferences),
+        *more,
         _header("Your data"),
         section(_PRIVACY),
         {"type": "actions", "elements": [button("Send me my data", "export", "export"), _forget()]},

@@ -12,6 +12,7 @@ from adapters.slack.home import PROMPTS, chosen, home
 from adapters.slack.incoming import Body, Me, person
 from adapters.slack.presence import Presence
 from adapters.slack.readers import Audiences
+from adapters.slack.setup import Setup
 from adapters.slack.web import Web
 from pipeline import wording
 from pipeline.errors import CitewellError
@@ -23,10 +24,11 @@ log = logging.getLogger(__name__)
 class Homepage:
     """One person's page. Everything shown there is what that person alone may see."""
 
-    def __init__(self, web: Web, me: Me, audiences: Audiences, desk: Desk) -> None:
+    def __init__(self, web: Web, me: Me, audiences: Audiences, setup: Setup, desk: Desk) -> None:
         self._web = web
         self._me = me
         self._audiences = audiences
+        self._setup = setup
         self._desk = desk
         self._presence = Presence(web)
 
@@ -83,7 +85,8 @@ class Homepage:
         try:
             documents = await self._desk.documents(await self._audiences.of_person(user))
             preferences = await self._desk.preferences(person(self._me.team, user))
-            await self._web.call("views.publish", user_id=user, view=home(documents, preferences, notice))
+            view = home(documents, preferences, notice, await self._setup.blocks(user))
+            await self._web.call("views.publish", user_id=user, view=view)
         except CitewellError as error:
             log.warning("the App Home could not be shown: %s", error)
 

@@ -29,6 +29,7 @@ SCOPES = {
 OPTIONAL = {
     "assistant:write": "suggested prompts in the Messages tab",
     "mpim:history": "never answering twice after a crash in group direct messages",
+    "usergroups:read": "roles given to user groups in citewell.toml",
     "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
 }
 """Scopes that may be unticked at the installation. No event rests on one: Slack might not take such a manifest."""

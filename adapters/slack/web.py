@@ -23,6 +23,7 @@ READS = frozenset(
         "conversations.info",
         "conversations.members",
         "conversations.replies",
+        "usergroups.list",
         "users.info",
         "users.list",
     }

@@ -9,10 +9,9 @@ import typer
 
 from adapters.console.render import clean
 from bot.commands.terminal import Data, note, out, run, settings
-from pipeline.values import Decision
+from pipeline.values import Decision, place_id
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
-_PLACE = re.compile(r"slack:[TE][A-Z0-9]+(:[CDG][A-Z0-9]+)?|discord:[0-9]+(:[0-9]+)?")
 _PERSON = {"slack": re.compile(r"[UW][A-Z0-9]+"), "discord": re.compile(r"[0-9]+")}
 
 
@@ -22,12 +21,10 @@ def _group() -> None:
 
 
 def _place(value: str) -> str:
-    if not _PLACE.fullmatch(value):
-        raise typer.BadParameter(
-            f"must be a workspace or server, or a channel of one: slack:T0123, slack:T0123:C0456, discord:1234 or "
-            f"discord:1234:5678, not {value!r}"
-        )
-    return value
+    try:
+        return place_id(value)
+    except ValueError as error:
+        raise typer.BadParameter(f"must be {error}, not {value!r}") from None
 
 
 @audience.command()
@@ -51,7 +48,8 @@ def explain(
         async with open_citewell(found, make=False) as citewell:
             collections = await citewell.storage.library.collections()
             reading = Reading(place=tuple(place.split(":")), person=person)
-            for line in explained(reading, collections, citewell.rules, citewell.roles):
+            settings = await citewell.desk.places.origins(place)
+            for line in explained(reading, collections, citewell.rules, citewell.roles, settings):
                 out.print(clean(line), markup=False, soft_wrap=True)
 
     run(work())

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
 from pipeline.ports.inbox import Inbox
-from pipeline.values import Answer, Document, Event, IncomingMessage, Preferences, Rating, Readers, Work
+from pipeline.values import (
+    Action,
+    Actor,
+    Answer,
+    Document,
+    Event,
+    IncomingMessage,
+    Place,
+    Preferences,
+    Rating,
+    Readers,
+    Work,
+)
 
 
 class Receipt(Protocol):
@@ -42,6 +54,22 @@ class Desk(Protocol):
 
     async def forget(self, person: str) -> int:
         """Erase all that is kept about a person; returns how many turns, messages and ratings went."""
+        ...
+
+    async def place(self, chain: Sequence[str]) -> Place:
+        """What holds in the last place of `chain`, which begins with the widest: `slack:T1`, `slack:T1:C2`."""
+        ...
+
+    async def set_here(self, place: str) -> Place:
+        """What was set in chat for this very place."""
+        ...
+
+    async def set_up(self, actor: Actor, place: str, choices: Mapping[str, str]) -> Place:
+        """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
+        ...
+
+    def allows(self, actor: Actor, action: Action) -> bool:
+        """Whether to offer it; it is checked again, and written down, when it is done."""
         ...
 
 

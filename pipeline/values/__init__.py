@@ -47,6 +47,7 @@ from pipeline.values.people import (
     Style,
     Turn,
 )
+from pipeline.values.places import EVERYWHERE, Place, WhoWrites, place_id
 from pipeline.values.planning import Clarify, Correction, Decline, Format, Intent, Plan, Reply, Retrieval, Search
 from pipeline.values.request import Limits, Options, Request
 from pipeline.values.roles import Action, Actor, Decision, Role
@@ -55,6 +56,7 @@ from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, S
 
 __all__ = [
     "AS_SET",
+    "EVERYWHERE",
     "Action",
     "Actor",
     "Answer",
@@ -92,6 +94,7 @@ __all__ = [
     "Options",
     "Outcome",
     "Parsed",
+    "Place",
     "Plan",
     "Preferences",
     "Progress",
@@ -113,8 +116,10 @@ __all__ = [
     "Usage",
     "Value",
     "Vote",
+    "WhoWrites",
     "Work",
     "Written",
+    "place_id",
     "row_cells",
     "row_named",
     "row_text",

@@ -35,6 +35,8 @@ class Request(Value):
     language: str = ""
     everything: bool = False
     """All entries of a list, table, script or procedure, however many."""
+    extract: bool = False
+    """No model is asked, whatever is set."""
     always: bool = False
     """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
 

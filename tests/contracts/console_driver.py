@@ -37,6 +37,7 @@ ABSENT: Mapping[Way, str] = {
     Way.BUTTONS: "nothing can be pressed: passages and parts are asked for with --passages and --why",
     Way.RATE: "nothing can be pressed",
     Way.PREFERENCES: "each command is told with --style, and settings hold for all of them",
+    Way.SETUP: "whoever holds the terminal writes citewell.toml",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
     Way.FAULTS: "nothing is posted over a network",

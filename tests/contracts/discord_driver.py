@@ -214,6 +214,25 @@ class DiscordDriver:
         done = await self.discord.press(self._person(person), sure, words.FORGET_NOW_LABEL)
         await until(lambda: done.texts)
 
+    async def set_up(self, person: str, **choices: str) -> str:
+        done = await self.discord.command(self._person(person), self.channel, "setup", **choices)
+        await until(lambda: done.texts)
+        return done.texts[-1]
+
+    @property
+    def place(self) -> str:
+        return f"discord:{self.guild}:{self.channel}"
+
+    def named(self, person: str) -> str:
+        return f"discord:user:{self._person(person)['id']}"
+
+    async def group(self, person: str) -> str:
+        role = self.world.role(self.guild, "Keepers")
+        made = self.world.guilds[self.guild]["roles"][-1]
+        await self.discord.gateway.emit("GUILD_ROLE_CREATE", {"guild_id": self.guild, "role": made})
+        self.world.join(self.guild, self._person(person), roles=(role,))
+        return f"discord:{self.guild}:role:{role}"
+
     def key(self, person: str) -> str:
         return f"discord:{self._person(person)['id']}"
 

@@ -30,6 +30,7 @@ class Way(StrEnum):
     SHARE = "share"
     PREFERENCES = "preferences"
     PRIVACY = "privacy"
+    SETUP = "setup"
     SHARED_CHANNEL = "shared_channel"
     FILES = "files"
     PLACES = "places"
@@ -167,6 +168,23 @@ class Driver(Protocol):
         ...
 
     async def forget(self, person: str) -> None: ...
+
+    async def set_up(self, person: str, **choices: str) -> str:
+        """Set how the bot behaves in the team's channel; what that person is told."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """The team's channel as `citewell.toml` names it."""
+        ...
+
+    def named(self, person: str) -> str:
+        """The person as `[roles]` names them."""
+        ...
+
+    async def group(self, person: str) -> str:
+        """A user group or role that the person is in from now on, as `[roles]` names it."""
+        ...
 
     def key(self, person: str) -> str:
         """The person as the ports name them."""

@@ -11,6 +11,7 @@ from typing import Any
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.access import Rule, audience
+from pipeline.places import asked, chain
 from pipeline.ports import PlatformAdapter
 from pipeline.values import (
     Answer,
@@ -21,9 +22,11 @@ from pipeline.values import (
     Document,
     Event,
     IncomingMessage,
+    Place,
     Progress,
     Readers,
     Request,
+    Role,
     Stage,
     Unit,
     Written,
@@ -48,6 +51,8 @@ class Rig:
         self.requests: list[Request] = []
         self.readers: list[Readers] = []
         self.rules: dict[str, Rule] = {}
+        self.roles: dict[Role, frozenset[str]] = {}
+        self.places: dict[str, Place] = {}
         self.crash_before = ""
         """`posting`, `posted` or `done`: the next time the worker comes there, it is gone."""
         self._gone = asyncio.Event()
@@ -62,7 +67,7 @@ class Rig:
             inbox, self, {adapter.name: adapter}, self._request, concurrency=8, grace_seconds=GRACE, retry_seconds=0.01
         )
         self.storage.inbox.on_accept(self.worker.ring)
-        self.desk = CitewellDesk(self.storage, self._audience)
+        self.desk = CitewellDesk(self.storage, self._audience, roles=self.roles, places=self.places)
         self._tasks = [
             asyncio.create_task(self.worker.run()),
             asyncio.create_task(adapter.listen(inbox, self.desk)),
@@ -126,12 +131,8 @@ class Rig:
     async def _request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
         readers = await adapter.readers(message)
         self.readers.append(readers)
-        return Request(
-            text=message.text,
-            audience=await self._audience(readers),
-            conversation=message.conversation,
-            author=message.author,
-        )
+        place = await self.desk.place(chain(message, readers))
+        return asked(message, await self._audience(readers), await self.desk.preferences(message.author), place)
 
     async def _audience(self, readers: Readers) -> Audience:
         return audience(readers, await self.storage.library.collections(), self.rules)

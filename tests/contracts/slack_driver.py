@@ -226,6 +226,35 @@ class SlackDriver:
         await self.people.click(user(person), "forget", "forget")
         await until(lambda: self.workspace.views.get(user(person)))
 
+    async def set_up(self, person: str, **choices: str) -> str:
+        before = len(self.workspace.modals)
+        await self.people.open_home(user(person))
+        await until(lambda: user(person) in self.workspace.views)
+        offered = {one["action_id"] for one in elements(self.workspace.views[user(person)]["blocks"])}
+        view: Json = {"type": "modal", "callback_id": "setup", "private_metadata": self.place}
+        if "setup_channel" in offered:
+            await self.people.click(user(person), "setup_channel", CHANNEL, conversation=True)
+            await until(lambda: len(self.workspace.modals) > before)
+            view = self.workspace.modals[-1]
+        shown = {block["block_id"]: block["element"] for block in view.get("blocks", ()) if block["type"] == "input"}
+        values = {name: {name: filled(element)} for name, element in shown.items()}
+        for name, value in choices.items():
+            select = shown.get(name, {}).get("type") == "static_select"
+            values[name] = {name: {"selected_option": {"value": value}} if select else {"value": value}}
+        answered = await self.people.fill(user(person), view, values)
+        return " ".join(answered.get("errors", {}).values())
+
+    @property
+    def place(self) -> str:
+        return f"slack:{TEAM}:{CHANNEL}"
+
+    def named(self, person: str) -> str:
+        return self.key(person)
+
+    async def group(self, person: str) -> str:
+        self.workspace.user_groups.setdefault("S0TEAM", set()).add(user(person))
+        return f"slack:{TEAM}:group:S0TEAM"
+
     def key(self, person: str) -> str:
         return f"slack:{TEAM}:{user(person)}"
 
@@ -260,6 +289,11 @@ def user(person: str) -> str:
 def elements(blocks: Iterable[Json]) -> list[Json]:
     """Everything that can be pressed."""
     return [element for block in blocks if "action" in block["type"] for element in block["elements"]]
+
+
+def filled(element: Json) -> Json:
+    """A field as it is sent when nobody touches it."""
+    return {"selected_option": element.get("initial_option"), "value": element.get("initial_value")}
 
 
 def value_of(blocks: Iterable[Json], action: str) -> str:

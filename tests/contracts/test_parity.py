@@ -23,6 +23,7 @@ FEATURES = {
     Way.PASSAGES: "Show the exact passages, and why the confidence is what it is",
     Way.PREFERENCES: "Choose the style, citations and language of the answers to you",
     Way.PRIVACY: "See, export and erase your data",
+    Way.SETUP: "Let admins set up, in chat, how it behaves in a channel",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }

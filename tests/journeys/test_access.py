@@ -54,6 +54,15 @@ def test_another_place_is_told_what_withholds_a_collection() -> None:
     )
 
 
+def test_what_is_set_for_a_place_is_told_with_where_it_is_set(tmp_path: Path) -> None:
+    with (tmp_path / "citewell.toml").open("a") as file:
+        file.write('[places."slack:T1"]\nstyle = "bullet"\n[places."slack:T1:C2"]\ncollections = ["hr"]\n')
+    said = run("audience", "explain", "--place", "slack:T1:C2").splitlines()
+    assert "  handbook  hidden  not among the collections set for slack:T1:C2 (citewell.toml)" in said
+    assert "  hr        seen    only = slack:T1:C2" in said
+    assert 'style = "bullet"  slack:T1, citewell.toml' in said
+
+
 def test_a_person_alone_sees_what_they_were_given_by_name() -> None:
     said = run("audience", "explain", "--place", "slack:T1:C9", "--person", "U3")
     assert "  hr        seen    only = slack:T1:U3" in said

@@ -143,7 +143,14 @@ class People:
         return arrived
 
     async def click(
-        self, user: str, action: str, value: str, *, message: Message | None = None, selected: bool = False
+        self,
+        user: str,
+        action: str,
+        value: str,
+        *,
+        message: Message | None = None,
+        selected: bool = False,
+        conversation: bool = False,
     ) -> list[Json]:
         """Click a button of `message`, of a private answer in the first channel, or with no channel in the Home."""
         url, arrived = self._response_url()
@@ -155,7 +162,9 @@ class People:
                 "message": message.as_json(),
                 "response_url": url,
             }
-        given = {"selected_option": {"value": value}} if selected else {"value": value}
+        given: Json = {"selected_option": {"value": value}} if selected else {"value": value}
+        if conversation:
+            given = {"selected_conversation": value}
         body = {"type": "block_actions", **self._who(user), **where, "actions": [{"action_id": action, **given}]}
         await self._send("interactive", body)
         return arrived
@@ -183,9 +192,12 @@ class People:
             "reason": {"reason": {"selected_option": {"value": reason} if reason else None}},
             "comment": {"comment": {"value": comment}},
         }
-        await self._send(
-            "interactive", {"type": "view_submission", **self._who(user), "view": {**view, "state": {"values": values}}}
-        )
+        await self.fill(user, view, values)
+
+    async def fill(self, user: str, view: Json, values: Json) -> Json:
+        """Send any form; what the app answers, such as errors below its fields."""
+        view = {**view, "state": {"values": values}}
+        return await self._send("interactive", {"type": "view_submission", **self._who(user), "view": view}) or {}
 
     def _who(self, user: str) -> Json:
         return {

@@ -29,6 +29,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "reactions.remove": frozenset({"reactions:write"}),
     "users.info": frozenset({"users:read"}),
     "users.list": frozenset({"users:read"}),
+    "usergroups.list": frozenset({"usergroups:read"}),
     "views.open": frozenset(),
     "views.publish": frozenset(),
 }
@@ -62,6 +63,7 @@ READS = frozenset(
         "conversations.info",
         "conversations.members",
         "conversations.replies",
+        "usergroups.list",
         "users.info",
         "users.list",
     }
@@ -86,6 +88,7 @@ ARGUMENTS: dict[str, set[str]] = {
     "conversations.replies": _PAGE | {"channel", "ts"},
     "reactions.add": {"channel", "timestamp", "name"},
     "reactions.remove": {"channel", "timestamp", "name"},
+    "usergroups.list": {"include_count", "include_disabled", "include_users", "team_id"},
     "users.list": {"cursor", "include_locale", "limit", "team_id"},
     "views.open": {"trigger_id", "view"},
     "views.publish": {"user_id", "view"},
@@ -141,7 +144,8 @@ def _block_fits(block: Json) -> bool:
         case "context_actions":
             return 0 < len(block["elements"]) <= 5 and all(_element_fits(one) for one in block["elements"])
         case "input":
-            return _text_fits(block["label"], 2000) and _element_fits(block["element"])
+            hinted = _text_fits(block.get("hint", block["label"]), 2000)
+            return _text_fits(block["label"], 2000) and hinted and _element_fits(block["element"])
         case "rich_text":
             return all(_rich_fits(one) for one in block["elements"])
         case "divider":
@@ -167,6 +171,11 @@ def _element_fits(element: Json) -> bool:
             options = element["options"]
             fits = all(_text_fits(one["text"], 75) and 0 < len(one["value"]) <= 150 for one in options)
             return fits and 0 < len(options) <= 100 and element.get("initial_option", options[0]) in options
+        case "conversations_select":
+            return _text_fits(element["placeholder"], 150) and set(element["filter"]["include"]) <= {
+                "public",
+                "private",
+            }
         case "plain_text_input":
             return 0 < element.get("max_length", 1) <= 3000
     return False

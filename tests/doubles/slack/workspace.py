@@ -97,6 +97,7 @@ class Workspace:
         self.people: set[str] = {BOT}
         self.guests: set[str] = set()
         self.deleted: set[str] = set()
+        self.user_groups: dict[str, set[str]] = {}
         self.of_grid: set[str] = set()
         """Members of this and of another workspace of the same organisation."""
         self.page = 1000
@@ -274,6 +275,9 @@ class Workspace:
 
     def users_list(self, arguments: Json) -> Json:
         return self._members([self._account(user) for user in sorted(self.people | self.guests)], arguments)
+
+    def usergroups_list(self, arguments: Json) -> Json:
+        return {"usergroups": [{"id": name, "users": sorted(users)} for name, users in self.user_groups.items()]}
 
     def assistant_threads_setStatus(self, arguments: Json) -> Json:
         self._writable(arguments["channel_id"])

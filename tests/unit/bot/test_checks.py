@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from bot.checks import missing_server, rules_without_collection
+from bot.checks import missing_server, places_without_collection, rules_without_collection
+from pipeline.values import Place
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,10 @@ async def test_a_server_is_mentioned_only_when_nothing_answers_there() -> None:
     (line,) = await missing_server(f"http://someone:secret@127.0.0.1:{port}")
     assert f"(127.0.0.1:{port}) cannot be reached" in line
     assert "secret" not in line
+
+
+def test_a_place_that_searches_a_collection_which_is_not_there_is_told_the_nearest() -> None:
+    places = {"slack:T1:C2": Place(collections=("handbok", "hr"))}
+    (line,) = places_without_collection(places, {"handbook", "hr"})
+    assert line == ('[places."slack:T1:C2"] searches handbok, and there is no such collection. Did you mean handbook?')
+    assert places_without_collection(places, set()) == []

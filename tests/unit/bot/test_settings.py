@@ -6,6 +6,7 @@ import pytest
 
 from bot.settings import Settings, environment_name, read_settings
 from pipeline.errors import Misconfigured
+from pipeline.values import Place
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +85,19 @@ def test_a_wrong_value_names_the_setting_what_was_given_and_what_is_allowed(
         ('[collections.hr]\nonly = ["T1"]', "must be a group, such as slack:T0123:C0456"),
         ('[collections.hr]\nonli = ["slack:T1"]', "[collections.hr] onli in citewell.toml: there is no such key"),
         ('[collections.hr]\npublic = "maybe"', "[collections.hr] public in citewell.toml: must be true or false"),
+        ('[role]\nadmin = ["slack:T1:U1"]', "role in citewell.toml: there is no such setting. Did you mean [roles]?"),
+        ("[roles]\nadmn = []", "[roles] admn in citewell.toml: there is no such key. Did you mean admin?"),
+        ('[roles]\nadmin = ["slack:T1:C1"]', "[roles] admin in citewell.toml: must be a person, user group or role"),
+        ("roles = 3", "roles in citewell.toml: must be a table with the keys admin or contributor, not 3"),
+        ('[places."slack:T1:U1"]', '[places."slack:T1:U1"] in citewell.toml: must be a workspace, server or channel'),
+        (
+            '[places."slack:T1"]\nsilence = true',
+            '[places."slack:T1"] silence in citewell.toml: there is no such key. Did',
+        ),
+        ('[places."slack:T1"]\nauto_per_hour = 0', "auto_per_hour in citewell.toml: must be a whole number from 1 to"),
+        ('[places."slack:T1"]\nstyle = "long"', "must be concise, detailed or bullet, not 'long'"),
+        ('[places."slack:T1"]\nlanguage = "german"', "must be the two letters of a language, such as en or de"),
+        ('[place."slack:T1"]\nauto = true', 'Did you mean [places."slack:T1"]?'),
         ('[collections."h r"]', "[collections.h r] in citewell.toml: must be a name of letters, digits"),
     ],
 )
@@ -193,6 +207,15 @@ def test_an_env_file_may_hold_comments_exports_quotes_and_names_without_a_value(
 def test_collection_rules_come_from_the_toml_file(tmp_path: Path) -> None:
     (tmp_path / "citewell.toml").write_text('[collections.hr]\nonly = ["slack:T1:C2"]\n')
     assert read_settings().collections["hr"].only == ("slack:T1:C2",)
+
+
+def test_places_and_roles_come_from_the_toml_file(tmp_path: Path) -> None:
+    (tmp_path / "citewell.toml").write_text(
+        '[places."discord:1:2"]\nauto = true\nauto_wait = 60\n[roles]\ncontributor = ["discord:1:role:4"]\n'
+    )
+    found = read_settings()
+    assert found.places["discord:1:2"] == Place(auto=True, auto_wait=60)
+    assert (found.roles.admin, found.roles.contributor) == ((), ("discord:1:role:4",))
 
 
 def test_settings_cannot_be_changed() -> None:

@@ -1,0 +1,64 @@
+"""`/setup`: how the bot behaves in a channel or a server, set by its admins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import discord
+
+from adapters.discord.audience import actor
+from adapters.discord.incoming import PLATFORM
+from adapters.discord.interactions import Interaction, honest, say
+from adapters.discord.markdown import escape
+from adapters.replies import setup
+from pipeline.errors import NotAllowed, Refused
+from pipeline.places import around
+from pipeline.ports import Desk
+from pipeline.values import Action, Place
+
+CHANNEL, SERVER = "channel", "server"
+SERVERS_ONLY = "I can be set up in servers only."
+
+
+class Setup:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def set_up(self, interaction: Interaction, where: str, choices: Mapping[str, str]) -> None:
+        """Set what is chosen for this channel or its server; without choices, show what holds here."""
+        async with honest(interaction, "setup"):
+            await interaction.response.defer(ephemeral=True, thinking=True)
+            await say(interaction, (await self._done(interaction, where, choices),))
+
+    async def _done(self, interaction: Interaction, where: str, choices: Mapping[str, str]) -> str:
+        place = place_of(interaction, where)
+        if place is None:
+            return SERVERS_ONLY
+        who = actor(interaction)
+        if not choices:
+            if not self._desk.allows(who, Action.SET_UP):
+                return setup.ADMINS_ONLY
+            return _shown(place, await self._desk.place(around(place)))
+        try:
+            return f"{setup.DONE}\n{_shown(place, await self._desk.set_up(who, place, choices))}"
+        except NotAllowed:
+            return setup.ADMINS_ONLY
+        except Refused as error:
+            return escape(f"{str(error).capitalize()}. {error.what_to_do}")
+
+
+def place_of(interaction: Interaction, where: str) -> str | None:
+    """The place that is meant: of a thread or a forum post, its channel."""
+    if interaction.guild_id is None:
+        return None
+    if where == SERVER:
+        return f"{PLATFORM}:{interaction.guild_id}"
+    channel = interaction.channel
+    parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
+    return f"{PLATFORM}:{interaction.guild_id}:{parent}"
+
+
+def _shown(place: str, now: Place) -> str:
+    where = "in this channel" if place.count(":") == 2 else "in this server"
+    rows = "\n".join(f"- {escape(line)}" for line in setup.lines(now))
+    return f"**{setup.TITLE}** ({where})\n{rows}\n-# {setup.EXPLAINED.format(space='server')}"

@@ -1,0 +1,51 @@
+"""Who does something, with the user groups they are in: roles are given to those."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from adapters.slack.incoming import Body, Me, person
+from adapters.slack.members import FRESH
+from adapters.slack.web import Declined, Web
+from pipeline.errors import Unavailable
+from pipeline.values import Actor
+
+log = logging.getLogger(__name__)
+
+
+class Actors:
+    """What cannot be found out adds no group, so that nothing is allowed by it."""
+
+    def __init__(self, web: Web, me: Me) -> None:
+        self._web = web
+        self._me = me
+        self._asked = -FRESH
+        self._groups: dict[str, frozenset[str]] = {}
+
+    async def of(self, user: Body) -> Actor:
+        """Whoever Slack names in a payload. People of other organisations have no group, not even their own id."""
+        name = str(user.get("id") or "")
+        who = person(self._me.team, name)
+        if not name.isalnum() or str(user.get("team_id") or self._me.team) != self._me.team:
+            return Actor(person=who)
+        groups = await self._known()
+        within = {person(self._me.team, f"group:{group}") for group, users in groups.items() if name in users}
+        return Actor(person=who, groups=frozenset({who, *within}))
+
+    async def _known(self) -> dict[str, frozenset[str]]:
+        """The members of each user group, at most as old as the list of people is."""
+        now = asyncio.get_running_loop().time()
+        if now - self._asked < FRESH:
+            return self._groups
+        try:
+            found = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
+        except Declined as declined:
+            log.info("user groups are not known, so that roles given to them do not count: %s", declined)
+            found = ()
+        except Unavailable as error:
+            log.warning("user groups are not known now: %s", error)
+            return {}
+        self._groups = {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in found}
+        self._asked = now
+        return self._groups

@@ -1,0 +1,141 @@
+"""Setting up a place from the App Home: a form for the admins, checked again when it is sent."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.replies import setup
+from adapters.slack.actors import Actors
+from adapters.slack.blocks import Block, button, context, section, short
+from adapters.slack.incoming import Body, Me
+from adapters.slack.web import Web
+from pipeline.errors import CitewellError, NotAllowed
+from pipeline.places import around
+from pipeline.ports import Desk
+from pipeline.values import AS_SET, Action, Place
+
+log = logging.getLogger(__name__)
+
+WORKSPACE = setup.SPACE.format(space="workspace")
+
+
+class Setup:
+    """Opens the form for a channel or the workspace, and sets what is sent."""
+
+    def __init__(self, web: Web, me: Me, actors: Actors, desk: Desk) -> None:
+        self._web = web
+        self._me = me
+        self._actors = actors
+        self._desk = desk
+
+    def register(self, app: AsyncApp) -> None:
+        app.action("setup_channel")(self.open)
+        app.action("setup_space")(self.open)
+        app.view("setup")(self.submitted)
+
+    async def blocks(self, user: str) -> list[Block]:
+        """The part of the Home that admins see."""
+        actor = await self._actors.of({"id": user})
+        return offer() if self._desk.allows(actor, Action.SET_UP) else []
+
+    async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        channel = str(body["actions"][0].get("selected_conversation") or "")
+        place = f"slack:{self._me.team}{f':{channel}' if channel else ''}"
+        try:
+            if self._desk.allows(await self._actors.of(body["user"]), Action.SET_UP):
+                view = form(place, await self._desk.set_here(place), await self._desk.place(around(place)))
+                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+        except CitewellError as error:
+            log.warning("the form for a place could not be shown: %s", error)
+
+    async def submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Set what was chosen; what is wrong is said in the form, which stays open."""
+        view = body["view"]
+        place = str(view["private_metadata"])
+        try:
+            await self._desk.set_up(await self._actors.of(body["user"]), place, given(view))
+        except NotAllowed:
+            await ack(response_action="errors", errors={"auto": setup.ADMINS_ONLY})
+        except CitewellError as error:
+            said = f"{str(error).capitalize()}. {error.what_to_do}"
+            name = next((name for name in setup.FIELDS if name in said.lower()), "auto")
+            await ack(response_action="errors", errors={name: said[:150]})
+        else:
+            await ack()
+
+
+def offer() -> list[Block]:
+    """Choose what to set up."""
+    select = {
+        "type": "conversations_select",
+        "action_id": "setup_channel",
+        "placeholder": {"type": "plain_text", "text": "A channel"},
+        "filter": {"include": ["public", "private"], "exclude_bot_users": True},
+    }
+    return [
+        {"type": "header", "text": {"type": "plain_text", "text": "Set me up"}},
+        section(setup.EXPLAINED.format(space="workspace")),
+        {"type": "actions", "elements": [select, button(WORKSPACE.capitalize(), "setup_space", "space")]},
+    ]
+
+
+def form(place: str, here: Place, now: Place) -> Block:
+    """The modal: what is set here is chosen, and what holds is said."""
+    where = f"<#{place.rpartition(':')[2]}>" if place.count(":") == 2 else WORKSPACE
+    holds = short(" · ".join(setup.lines(now)), 2_000)
+    return {
+        "type": "modal",
+        "callback_id": "setup",
+        "private_metadata": place,
+        "title": {"type": "plain_text", "text": setup.TITLE},
+        "submit": {"type": "plain_text", "text": "Save"},
+        "close": {"type": "plain_text", "text": "Close"},
+        "blocks": [
+            section(f"*{where}*"),
+            context(f"Now: {holds}"),
+            *(_input(name, field, setup.written(here, name)) for name, field in setup.FIELDS.items()),
+        ],
+    }
+
+
+def given(view: Body) -> dict[str, str]:
+    """What the form says, by name."""
+    chosen: dict[str, str] = {}
+    for name in setup.FIELDS:
+        field: Mapping[str, Any] = view["state"]["values"].get(name, {}).get(name, {})
+        option = field.get("selected_option") or {}
+        chosen[name] = str(option.get("value") or field.get("value") or AS_SET)
+    return chosen
+
+
+def _input(name: str, field: setup.Field, value: str) -> Block:
+    return {
+        "type": "input",
+        "block_id": name,
+        "optional": True,
+        "label": {"type": "plain_text", "text": field.label},
+        "hint": {"type": "plain_text", "text": field.hint},
+        "element": _select(name, field.options, value) if field.options else _text(name, value),
+    }
+
+
+def _select(name: str, options: Mapping[str, str], value: str) -> Block:
+    named = {AS_SET: "Not set here", **options}
+    choices = {key: {"text": {"type": "plain_text", "text": text}, "value": key} for key, text in named.items()}
+    return {
+        "type": "static_select",
+        "action_id": name,
+        "options": list(choices.values()),
+        "initial_option": choices.get(value, choices[AS_SET]),
+    }
+
+
+def _text(name: str, value: str) -> Block:
+    initial = {} if value == AS_SET else {"initial_value": value}
+    return {"type": "plain_text_input", "action_id": name, "max_length": 500, **initial}

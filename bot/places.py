@@ -1,0 +1,90 @@
+"""Settings of places: the file's, and over them what admins set in chat."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.authority import Authority
+from bot.wrong_settings import allowed
+from pipeline.errors import Refused
+from pipeline.places import Layer, around, in_force, origins
+from pipeline.values import AS_SET, Action, Actor, Place, place_id
+from storage.library import SQLiteLibrary
+from storage.places import SQLitePlaces
+
+
+class Places:
+    """One resolution for the file and for chat."""
+
+    def __init__(
+        self, file: Mapping[str, Place], store: SQLitePlaces, library: SQLiteLibrary, authority: Authority
+    ) -> None:
+        self._file = file
+        self._store = store
+        self._library = library
+        self._authority = authority
+
+    async def of(self, chain: Sequence[str]) -> Place:
+        """What holds in the last place of `chain`, which begins with the widest."""
+        return in_force(chain, self._file, await self._store.all(chain) if chain else {})
+
+    async def origins(self, place: str) -> dict[str, tuple[Any, Layer]]:
+        """Each name that is set for `place` or around it, with its value and where it comes from."""
+        chain = around(place)
+        return origins(chain, self._file, await self._store.all(chain))
+
+    async def set_here(self, place: str) -> Place:
+        """What was set in chat for this very place."""
+        return (await self._store.all([place])).get(place, Place())
+
+    async def set_up(self, actor: Actor, place: str, choices: Mapping[str, str]) -> Place:
+        """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
+
+        Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then."""
+        _refuse_elsewhere(place)
+        await self._authority.require(actor, Action.SET_UP, place)
+        sets = self._chosen(await self.set_here(place), choices)
+        await self._refuse_unknown(sets)
+        await self._store.put(place, sets)
+        return await self.of(around(place))
+
+    def _chosen(self, before: Place, choices: Mapping[str, str]) -> Place:
+        if unknown := [name for name in choices if name not in Place.model_fields]:
+            near = difflib.get_close_matches(unknown[0], Place.model_fields, n=1)
+            raise Refused(
+                f"there is no setting {unknown[0]}",
+                what_to_do=f"Did you mean {near[0]}?" if near else "See the README.",
+            )
+        changes = {name: _read(name, value.strip()) for name, value in choices.items()}
+        try:
+            return Place.model_validate(before.model_dump() | changes)
+        except ValidationError as error:
+            (wrong, *_) = error.errors(include_url=False)
+            name = str(wrong["loc"][0])
+            must = allowed(Place.model_fields[name], wrong["loc"], wrong)
+            raise Refused(f"{name} must be {must}", what_to_do="Correct that; nothing was changed.") from None
+
+    async def _refuse_unknown(self, sets: Place) -> None:
+        there = await self._library.collections()
+        for name in sets.collections or ():
+            if name not in there:
+                near = difflib.get_close_matches(name, there, n=1)
+                known = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there) or 'none yet'}."
+                raise Refused(f"there is no collection {name}", what_to_do=known)
+
+
+def _refuse_elsewhere(place: str) -> None:
+    try:
+        place_id(place)
+    except ValueError as error:
+        raise Refused(f"{place} is no place", what_to_do=f"Name {error}.") from None
+
+
+def _read(name: str, value: str) -> object:
+    if not value or value == AS_SET:
+        return None
+    return tuple(value.replace(",", " ").split()) if name == "collections" else value

@@ -1,0 +1,95 @@
+"""Which settings hold in a place: the one function that says so, for the file and for what was set in chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pipeline.values import (
+    EVERYWHERE,
+    Audience,
+    IncomingMessage,
+    Place,
+    Preferences,
+    Readers,
+    Request,
+    Value,
+    WhoWrites,
+    place_id,
+)
+
+FILE, CHAT = "citewell.toml", "set in chat"
+
+
+class Layer(Value):
+    """What one source sets for one place."""
+
+    place: str
+    source: str
+    """FILE or CHAT."""
+    sets: Place
+
+
+def layers(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str, Place]) -> Iterator[Layer]:
+    """What is set for the places of `chain`, the widest first; what was set in chat lies over the file.
+
+    The later wins: a channel over its server, wherever that is set."""
+    for place in chain:
+        for source, table in ((FILE, file), (CHAT, chat)):
+            if place in table:
+                yield Layer(place=place, source=source, sets=table[place])
+
+
+def in_force(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str, Place]) -> Place:
+    """What holds in the last place of `chain`."""
+    place = EVERYWHERE
+    for layer in layers(chain, file, chat):
+        place = layer.sets.within(place)
+    return place
+
+
+def origins(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str, Place]) -> dict[str, tuple[Any, Layer]]:
+    """Each name that is set for the last place of `chain`, with its value and where it comes from."""
+    return {
+        name: (value, layer) for layer in layers(chain, file, chat) for name, value in layer.sets if value is not None
+    }
+
+
+def around(place: str) -> tuple[str, ...]:
+    """A place and the one around it, the widest first: `slack:T1:C2` -> `slack:T1`, `slack:T1:C2`."""
+    platform, space, *channel = place.split(":")
+    return (f"{platform}:{space}", *([place] if channel else ()))
+
+
+def chain(message: IncomingMessage, readers: Readers) -> tuple[str, ...]:
+    """The places that a message was said in, the widest first, as its readers tell; none for a direct message of
+    no server."""
+    space = f"{message.conversation.platform}:{message.conversation.space}"
+    if space not in readers.groups:
+        return ()
+    own = message.key.rpartition(":")[0]
+    return (space, *sorted((one for one in readers.groups if _within(space, one)), key=lambda one: one == own))
+
+
+def asked(message: IncomingMessage, audience: Audience, preferences: Preferences, place: Place) -> Request:
+    """A platform's message as a request. What the asker prefers goes before what is set for the place; what is
+    searched is never more than `audience`."""
+    collections = audience.collections
+    return Request(
+        text=message.text,
+        audience=Audience(collections=collections.intersection(place.collections or collections)),
+        conversation=message.conversation,
+        records=False,
+        author=message.author,
+        style=preferences.style or place.style,
+        citation_style=preferences.citations,
+        language=preferences.language or place.language or "",
+        extract=place.writer is WhoWrites.EXTRACT,
+    )
+
+
+def _within(space: str, group: str) -> bool:
+    try:
+        return group.startswith(f"{space}:") and bool(place_id(group))
+    except ValueError:
+        return False

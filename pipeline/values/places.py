@@ -1,0 +1,77 @@
+"""How Citewell behaves in a workspace, a server or a channel."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from pydantic import Field, field_validator
+
+from pipeline.values.answers import Level
+from pipeline.values.base import Value
+from pipeline.values.people import Style
+
+_PLACE = re.compile(r"slack:[TE][A-Z0-9]+(:[CG][A-Z0-9]+)?|discord:[0-9]+(:[0-9]+)?")
+
+
+def place_id(value: str) -> str:
+    """`value`, if it names a workspace, a server or a channel of one. Raises ValueError."""
+    if not _PLACE.fullmatch(value):
+        raise ValueError(
+            "a workspace, server or channel: slack:T0123, slack:T0123:C0456, discord:1234 or discord:1234:5678"
+        )
+    return value
+
+
+class WhoWrites(StrEnum):
+    """Who writes the answers."""
+
+    MODEL = "model"
+    EXTRACT = "extract"
+
+
+class Place(Value):
+    """What is set for one place; None leaves in force what is set for the place around it, or for all.
+
+    A thread, a forum post or a channel is in its server; a post and a thread are in their channel, too."""
+
+    auto: bool | None = None
+    """Answer questions that do not mention the bot."""
+    auto_level: Level | None = None
+    """The least confidence at which it does; below, it says nothing."""
+    auto_per_hour: int | None = Field(None, ge=1, le=1000)
+    """How many such questions it answers in an hour at most."""
+    auto_wait: int | None = Field(None, ge=0, le=840)
+    """Seconds that people have to answer first; then it says nothing. Less than what counts as late."""
+    collections: tuple[str, ...] | None = None
+    """Search these only. Never more than the readers may see."""
+    style: Style | None = None
+    language: str | None = None
+    """Such as `de`: that of all answers here."""
+    writer: WhoWrites | None = None
+    silent: bool | None = None
+    """Say nothing here, even when mentioned; answers that only their asker sees are given."""
+    threads: bool | None = None
+    """Answer in a thread of its own, or in place."""
+
+    @field_validator("language")
+    @classmethod
+    def _code(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch("[a-z]{2}", value):
+            raise ValueError("the two letters of a language, such as en or de")
+        return value
+
+    @field_validator("collections")
+    @classmethod
+    def _some(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if value == ():
+            raise ValueError("at least one collection; leave it out for all")
+        return value
+
+    def within(self, around: Place) -> Place:
+        """What holds here, where `around` holds around it."""
+        return around.model_copy(update={name: value for name, value in self if value is not None})
+
+
+EVERYWHERE = Place(auto=False, auto_level=Level.MEDIUM, auto_per_hour=20, auto_wait=0, silent=False)
+"""What holds where nothing is set."""

@@ -1,0 +1,32 @@
+"""What admins set for places in chat."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+
+from pipeline.values import Place
+from storage.database import Database
+
+
+class SQLitePlaces:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def all(self, places: Collection[str]) -> dict[str, Place]:
+        """What is set for each of `places`; those for which nothing is are left out."""
+
+        def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
+            marks = ", ".join("?" for _ in places)
+            return db.execute(f"SELECT id, body FROM place WHERE id IN ({marks})", tuple(places)).fetchall()  # noqa: S608
+
+        return {place: Place.model_validate_json(body) for place, body in await self._database.read(work)}
+
+    async def put(self, place: str, sets: Place) -> None:
+        """Replace what is set for `place`."""
+
+        def work(db: sqlite3.Connection) -> None:
+            body = sets.model_dump_json(exclude_none=True)
+            db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, body))
+
+        await self._database.write(work, durable=True)
