@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 import structlog
 
 from pipeline import wording
-from pipeline.compose.compose import failed
+from pipeline.compose.compose import failed, told
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.respond import Responder
 from pipeline.streams import closing
-from pipeline.values import Answer, Event, IncomingMessage, Request, Work
+from pipeline.unasked import silencing
+from pipeline.values import Answer, Event, IncomingMessage, Manner, Outcome, Request, Work
 
 GRACE_SECONDS = 35.0
 """After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
@@ -91,6 +92,12 @@ class Delivery:
             if found := await adapter.find(work):
                 await receipt.posted(found)
                 work = work.model_copy(update={"reference": found})
+        if work.message.manner is Manner.OVERHEARD and not work.answer:
+            answer = await self._unasked(work, adapter, receipt)
+            if answer is None:
+                await self._inbox.ignored(key)
+                return
+            work = work.model_copy(update={"answer": answer})
         late = work.late and self._expire_late and not work.answer
         events = _only(_apology(work, text=wording.EXPIRED)) if late else self._events(work, adapter, receipt)
         async with closing(events):
@@ -107,6 +114,9 @@ class Delivery:
             log.error("question_not_answered", key=work.message.key, incident=apology.incident, attempts=work.attempt)
             yield apology
             return
+        if (order := await self._order(work.message)) is not None:
+            yield await self._saved(work, order, receipt)
+            return
         request = await self._request(work.message, adapter)
         async with closing(self._responder.respond(request)) as events:
             async for event in events:
@@ -114,6 +124,28 @@ class Delivery:
                     yield await self._saved(work, event, receipt)
                 else:
                     yield event
+
+    async def _order(self, message: IncomingMessage) -> Answer | None:
+        """What is said when all of a message among people sends the bot away or calls it back; None for any other."""
+        away = silencing(message.text) if message.manner in (Manner.MENTION, Manner.THREAD) else None
+        if away is None:
+            return None
+        if away:
+            await self._inbox.silence(message.conversation)
+        text = wording.SILENCED if away else wording.CALLED_BACK
+        return told(secrets.token_hex(8), message.text, text)
+
+    async def _unasked(self, work: Work, adapter: PlatformAdapter, receipt: _Receipt) -> Answer | None:
+        """The saved answer to what was said among people, found without a sign of it; None where nothing is said."""
+        message = work.message
+        if work.late or work.last or not await self._inbox.takes_part(message.conversation):
+            return None
+        request = await self._request(message, adapter)
+        async with closing(self._responder.respond(request)) as events:
+            async for event in events:
+                if isinstance(event, Answer) and event.outcome is not Outcome.SILENT:
+                    return await self._saved(work, event, receipt)
+        return None
 
     async def _saved(self, work: Work, answer: Answer, receipt: _Receipt) -> Answer:
         """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
@@ -131,7 +163,7 @@ class Delivery:
         key = work.message.key
         adapter = self._adapters[work.message.conversation.platform]
         apology = _apology(work)
-        if work.answer and not receipt.reference:
+        if work.answer and not receipt.reference and work.message.manner is not Manner.OVERHEARD:
             try:
                 async with asyncio.timeout(APOLOGY_SECONDS):
                     await adapter.deliver(work.model_copy(update={"answer": apology}), _only(apology), receipt)

@@ -22,6 +22,7 @@ from pipeline.read import asked
 from pipeline.read.evidence import gather
 from pipeline.streams import closing
 from pipeline.task import Model, Stopwatch, Task
+from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
     Brief,
@@ -81,7 +82,15 @@ class Responder:
         self._library = library
 
     async def respond(self, request: Request) -> AsyncIterator[Event]:
-        """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong."""
+        """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong.
+
+        To what nobody asked, that alone; SILENT where nothing is to be said."""
+        events = self._answered(request)
+        async with closing(unless_idle(request.text, events) if request.unasked else events) as shown:
+            async for event in shown:
+                yield event
+
+    async def _answered(self, request: Request) -> AsyncIterator[Event]:
         answer_id = secrets.token_hex(8)
         try:
             async with closing(self._walk(request, answer_id)) as events:

@@ -34,7 +34,12 @@ def erase_space(db: sqlite3.Connection, space: str) -> None:
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
     _erase_answers(db, "substr(key, 1, ?) = ?", inside)
-    for table, column in (("turn", "conversation"), ("part", "conversation"), ("seen", "channel")):
+    for table, column in (
+        ("turn", "conversation"),
+        ("part", "conversation"),
+        ("silenced", "conversation"),
+        ("seen", "channel"),
+    ):
         db.execute(f"DELETE FROM {table} WHERE substr({column}, 1, ?) = ?", inside)  # noqa: S608 - our own names
     db.execute("DELETE FROM message WHERE space = ?", (space,))
     db.execute("DELETE FROM served WHERE scope = ? OR substr(scope, 1, ?) = ?", (space, len(space) + 1, f"{space} "))

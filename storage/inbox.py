@@ -17,7 +17,7 @@ from pipeline.values import Answer, ConversationId, IncomingMessage, Work
 from storage import presence
 from storage.database import Database
 from storage.erase import erase_space
-from storage.intake import change, conversation, drop, take
+from storage.intake import change, conversation, drop, forget, take
 from storage.lease import candidate, give_back, take_back, take_turn
 from storage.reply import GIVEN_UP, count, end, keep_reference, keep_share, mark_posting, save_answer, unless_withdrawn
 
@@ -60,7 +60,10 @@ class SQLiteInbox:
         self._listeners.append(listener)
 
     async def accept(self, message: IncomingMessage) -> bool:
-        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting."""
+        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting.
+
+        One that was overheard and waits becomes `message` when that is addressed to the bot, and counts as new. What
+        is addressed to the bot calls it back into a conversation where it was silenced."""
         now = self._clock()
         outcome = await self._database.write(
             lambda db: take(db, message, now, capacity=self._capacity, per_author=self._per_author), durable=True
@@ -142,6 +145,13 @@ class SQLiteInbox:
         """The reply is complete."""
         await self._end(key, "done")
 
+    async def ignored(self, key: str) -> None:
+        """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
+
+        Raises Withdrawn when it was changed since it was leased."""
+        await self._unless_withdrawn(key, lambda db: forget(db, key))
+        self._ring()
+
     async def expired(self, key: str) -> None:
         """The asker was told that it is too late."""
         await self._end(key, "expired")
@@ -184,8 +194,13 @@ class SQLiteInbox:
         found = await self._database.read(lambda db: conversation(db, key))
         return ConversationId.parse(found) if found else None
 
+    async def silence(self, conversation: ConversationId) -> None:
+        """Somebody wants the bot to be silent here until it is addressed."""
+        now = self._clock()
+        await self._database.write(lambda db: presence.silence(db, str(conversation), now), durable=True)
+
     async def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether the bot has answered in this conversation."""
+        """Whether the bot has answered in this conversation, and was not silenced there since."""
         return await self._database.read(lambda db: presence.takes_part(db, str(conversation)))
 
     async def counts(self) -> dict[str, int]:

@@ -8,7 +8,7 @@ import sqlite3
 from pipeline.errors import Busy
 from pipeline.values import ConversationId, IncomingMessage, Manner
 from storage.erase import erase_question
-from storage.presence import see
+from storage.presence import call_back, see
 
 NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
@@ -21,7 +21,7 @@ def take(
 
     Whose author is told now to ask again is known from then on: they will."""
     if db.execute("SELECT 1 FROM known WHERE digest = ?", (_digest(message.key),)).fetchone():
-        return False
+        return message.manner is not Manner.OVERHEARD and _addressed_now(db, message, now)
     if reason := _too_much(db, message, capacity, per_author):
         busy = _busy(db, message.author, reason, now)
         if busy.first:
@@ -39,9 +39,29 @@ def take(
             message.model_dump_json(),
         ),
     )
+    if message.manner is not Manner.OVERHEARD:
+        call_back(db, str(message.conversation))
     if message.manner is not Manner.COMMAND:
         channel, _, newest = message.key.rpartition(":")
         see(db, channel, newest)
+    return True
+
+
+def _addressed_now(db: sqlite3.Connection, message: IncomingMessage, now: float) -> bool:
+    """Whether `message` was overheard and waits, and takes the place of what was: an edit mentions the bot."""
+    waiting = db.execute(
+        "SELECT answer FROM message WHERE key = ? AND state = 'open' AND posting_since IS NULL"
+        " AND json_extract(body, '$.manner') = ?",
+        (message.key, Manner.OVERHEARD),
+    ).fetchone()
+    if not waiting:
+        return False
+    call_back(db, str(message.conversation))
+    db.execute("DELETE FROM answer WHERE id = ?", waiting)
+    db.execute(
+        "UPDATE message SET body = ?, answer = '', withdrawn = leased_until > ? WHERE key = ?",
+        (message.model_dump_json(), now, message.key),
+    )
     return True
 
 
@@ -83,6 +103,12 @@ def drop(db: sqlite3.Connection, key: str, now: float) -> bool:
     )
     erase_question(db, key)
     return changed.rowcount > 0
+
+
+def forget(db: sqlite3.Connection, key: str) -> None:
+    """Keep nothing of a message, and not that it was seen."""
+    db.execute("DELETE FROM message WHERE key = ?", (key,))
+    db.execute("DELETE FROM known WHERE digest = ?", (_digest(key),))
 
 
 def _know(db: sqlite3.Connection, key: str, now: float) -> None:

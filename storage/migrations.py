@@ -245,6 +245,12 @@ def places(db: Database) -> None:
     _each(db, "CREATE TABLE place (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;")
 
 
+@schema()
+def silences(db: Database) -> None:
+    """Conversations that somebody sent the bot out of, until it is addressed there again."""
+    _each(db, "CREATE TABLE silenced (conversation TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;")
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

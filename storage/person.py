@@ -100,6 +100,7 @@ class People:
                     ("DELETE FROM answer WHERE at < ?", old),
                     ("DELETE FROM rating WHERE at < ?", old),
                     ("DELETE FROM part WHERE at < ?", old),
+                    ("DELETE FROM silenced WHERE at < ?", old),
                     ("DELETE FROM message WHERE state = 'dead' AND closed_at < ?", old),
                     (
                         "DELETE FROM message WHERE state NOT IN ('open', 'dead') AND closed_at < ?",

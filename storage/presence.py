@@ -29,7 +29,18 @@ def channels(db: sqlite3.Connection, space: str) -> list[str]:
 
 
 def takes_part(db: sqlite3.Connection, conversation: str) -> bool:
-    return bool(db.execute("SELECT 1 FROM part WHERE conversation = ?", (conversation,)).fetchone())
+    query = (
+        "SELECT 1 FROM part WHERE conversation = :it AND NOT EXISTS (SELECT 1 FROM silenced WHERE conversation = :it)"
+    )
+    return bool(db.execute(query, {"it": conversation}).fetchone())
+
+
+def silence(db: sqlite3.Connection, conversation: str, now: float) -> None:
+    db.execute("INSERT OR REPLACE INTO silenced VALUES (?, ?)", (conversation, now))
+
+
+def call_back(db: sqlite3.Connection, conversation: str) -> None:
+    db.execute("DELETE FROM silenced WHERE conversation = ?", (conversation,))
 
 
 def parts(db: sqlite3.Connection, space: str, most: int) -> list[str]:

@@ -26,6 +26,7 @@ from pipeline.values import (
     CitedSentence,
     ConversationId,
     Event,
+    Manner,
     Progress,
     Stage,
     Work,
@@ -83,12 +84,16 @@ class Deliverer:
             hopeless = isinstance(error, discord.Forbidden) or (work.last and is_final(error))
             if where.guild_id is None or not hopeless:
                 raise
+            if work.message.manner is Manner.OVERHEARD:
+                log.info("discord_unasked_reply_refused", channel=where.channel_id, code=error.code)
+                return
             await self._explain(work, where, error)
         finally:
             self._appearing.discard(work.message.conversation)
 
     async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, target: Target) -> None:
-        appears_here = not (reply.started or target.begins_thread)
+        overheard = work.message.manner is Manner.OVERHEARD
+        appears_here = not (reply.started or target.begins_thread or overheard)
         async with typing(reply.channel if appears_here else None) as stop_typing:
 
             async def show(page: Page) -> None:

@@ -19,13 +19,13 @@ from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner
 PLATFORM = "discord"
 DIRECT = "dm"
 _MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
+_SOMEBODY = re.compile(r"<@[!&]?\d")
 _EMOJI = re.compile(r"<a?:(\w+):\d+>")
 
 
 class Reading(NamedTuple):
     message: IncomingMessage
-    overheard: bool
-    """Said in a thread without addressing us: ours only if we take part there."""
+    """One that was overheard is ours only if we take part in its conversation."""
     answered: str = ""
     """Key of the question that our message it replies to answers: in a channel, the conversation is that question's,
     where that is known."""
@@ -42,8 +42,8 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
         manner = Manner.DIRECT
     elif addressed:
         manner = Manner.MENTION if ours is None and message.content else Manner.THREAD
-    elif in_thread and message.content and not _MENTION.match(message.content.lstrip()):
-        manner = Manner.THREAD
+    elif in_thread and message.content and not _SOMEBODY.search(message.content):
+        manner = Manner.OVERHEARD
     else:
         return None
     incoming = IncomingMessage(
@@ -58,7 +58,6 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
     )
     return Reading(
         incoming,
-        overheard=manner is Manner.THREAD and not addressed,
         answered=_answered(message, ours) if guild_of(message) is not None and not in_thread else "",
     )
 

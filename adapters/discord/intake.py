@@ -17,7 +17,7 @@ from adapters.discord.memory import Memory
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
 from pipeline.ports import Inbox
-from pipeline.values import ConversationId, IncomingMessage
+from pipeline.values import ConversationId, IncomingMessage, Manner
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
@@ -46,32 +46,33 @@ class Intake:
         if reading := read(message, me, threads=self._threads):
             await self._keep(message, reading)
 
-    async def _keep(self, message: discord.Message, reading: Reading) -> None:
+    async def _keep(self, message: discord.Message, reading: Reading) -> bool:
+        """Whether the message is for us and was not known as that."""
         incoming = await self._in_its_conversation(reading)
-        if reading.overheard and not await self._takes_part(incoming.conversation):
-            return
+        if incoming.manner is Manner.OVERHEARD and not await self._takes_part(incoming.conversation):
+            return False
         if guild_of(message) is None:
             self._know_direct(message.channel.id)
         try:
             new = await self._surely(lambda: self._inbox.accept(incoming))
         except Busy as busy:
-            if busy.first:
+            if busy.first and incoming.manner is not Manner.OVERHEARD:
                 await _tell(message)
-            return
+            return True
         if not new and message.edited_at:
             await self._surely(lambda: self._inbox.amend(incoming.key, incoming.text))
+        return new
 
     async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
-        """A message was edited: the question changes if it is not answered yet. What mentions us only now is new."""
+        """A message was edited: the question changes if it is not answered yet. What is for us only now is new."""
         text = question(message, me)
         if message.author.bot or not text:
             return
-        changed = key(guild_of(message), message.channel.id, message.id)
-        if await self._surely(lambda: self._inbox.amend(changed, text)):
-            return
         reading = read(message, me, threads=self._threads)
-        if reading and not reading.overheard and discord.utils.utcnow() - message.created_at < RECENT:
-            await self._keep(message, reading)
+        recent = discord.utils.utcnow() - message.created_at < RECENT
+        if not (reading and recent and await self._keep(message, reading)):
+            changed = key(guild_of(message), message.channel.id, message.id)
+            await self._surely(lambda: self._inbox.amend(changed, text))
 
     async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
         """A message was deleted: nothing will be answered to it, and nothing is kept of it."""

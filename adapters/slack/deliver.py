@@ -70,6 +70,8 @@ class Deliverer:
         except Declined as declined:
             if declined.error in OVER:
                 log.info("a reply ends here: %s", OVER[declined.error])
+            elif work.message.manner is Manner.OVERHEARD and declined.error in CANNOT_POST:
+                log.info("no reply to what nobody asked us: %s", declined)
             elif (work.last or declined.error in CANNOT_POST) and not spot.channel.startswith("D"):
                 await self._explain(spot, declined)
             else:
@@ -108,7 +110,8 @@ class Deliverer:
     async def _answer(self, work: Work, spot: Spot, the_reply: Reply, events: AsyncIterator[Event]) -> None:
         notes = wording.notes_on(work.message)
         draft = Draft(notes)
-        async with self._presence.at(spot) as sign, Feed(events) as feed:
+        overheard = work.message.manner is Manner.OVERHEARD
+        async with self._presence.at(spot, hidden=overheard) as sign, Feed(events) as feed:
             self._feeds[spot.channel, spot.thread] = feed
             try:
                 answer, stream = await self._follow(feed, draft, the_reply, sign, spot)

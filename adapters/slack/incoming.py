@@ -25,10 +25,9 @@ class Me(Value):
 
 
 class Addressed(Value):
-    """A message that may be for us. With `follow_up`, only if we have answered in its conversation."""
+    """A message that may be for us: one that was overheard only if we have answered in its conversation."""
 
     message: IncomingMessage
-    follow_up: bool = False
     edited: bool = False
     """It is not as it was first written."""
 
@@ -141,8 +140,8 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         manner = Manner.DIRECT
     elif event["type"] == "app_mention" or _mention(me.user).search(text):
         manner = Manner.MENTION
-    elif thread and thread != ts and not _OPENS_WITH_MENTION.match(text):
-        manner = Manner.THREAD
+    elif thread and thread != ts and not _MENTIONS_SOMEBODY.search(text):
+        manner = Manner.OVERHEARD
     else:
         return None
     message = IncomingMessage(
@@ -156,7 +155,7 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         external=bool(body.get("is_ext_shared_channel")) or _stranger(event, me),
         event_id=str(body.get("event_id") or ""),
     )
-    return Addressed(message=message, follow_up=manner is Manner.THREAD, edited="edited" in event)
+    return Addressed(message=message, edited="edited" in event)
 
 
 def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted | None:
@@ -190,7 +189,7 @@ def _attachment(file: Body) -> Attachment:
 
 # --- The text of a message ----------------------------------------------------------------------
 
-_OPENS_WITH_MENTION = re.compile(r"\s*<(?:@|!subteam\^)")
+_MENTIONS_SOMEBODY = re.compile(r"<(?:@|!subteam\^)")
 _TOKEN = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from slack_bolt.request.async_request import AsyncBoltRequest
@@ -15,8 +15,10 @@ from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stoppe
 from pipeline import wording
 from pipeline.errors import Busy
 from pipeline.ports import Inbox
+from pipeline.values import IncomingMessage, Manner
 
-REMEMBERED = 1000
+RECENT = timedelta(days=1)
+"""How old a message may be that is for us since it was edited: what was asked before is known for longer."""
 OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
 
 
@@ -30,8 +32,6 @@ class Intake:
         self._me = me
         self._deliverer = deliverer
         self._whispering: set[asyncio.Task[None]] = set()
-        self._early: OrderedDict[str, str] = OrderedDict()
-        """Texts of messages for us that were edited before they came: Slack may deliver out of order."""
 
     async def receive(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
         """Take in what is ours and answer 200; hand everything else on."""
@@ -47,44 +47,42 @@ class Intake:
             case Addressed() as addressed:
                 await self._accept(addressed)
             case Edited() as edited:
-                if not await self._inbox.amend(edited.key, edited.text):
-                    await self._remember(edited)
+                if not await self._is_new(edited.addressed):
+                    await self._inbox.amend(edited.key, edited.text)
             case Deleted(key=key):
                 await self._inbox.cancel(key)
             case Stopped() as stopped:
                 self._deliverer.stop(stopped.channel, stopped.thread)
 
-    async def _accept(self, addressed: Addressed) -> None:
+    async def _is_new(self, addressed: Addressed | None) -> bool:
+        """Whether an edit made a message one for us, or came before the message: Slack may deliver out of order."""
+        if not addressed or datetime.now(UTC) - addressed.message.sent_at > RECENT:
+            return False
+        return await self._accept(addressed)
+
+    async def _accept(self, addressed: Addressed) -> bool:
+        """Whether the message is for us and was not known as that."""
         message = addressed.message
-        if not await self._is_ours(addressed):
-            return
-        text = self._early.get(message.key, message.text)
+        if not await self._is_ours(message):
+            return False
         try:
-            new = await self._inbox.accept(message.model_copy(update={"text": text}))
+            new = await self._inbox.accept(message)
         except Busy as busy:
-            if busy.first:
+            if busy.first and message.manner is not Manner.OVERHEARD:
                 task = asyncio.create_task(self._deliverer.whisper(message, wording.BUSY))
                 self._whispering.add(task)
                 task.add_done_callback(self._whispering.discard)
-        else:
-            if addressed.edited and not new:
-                await self._inbox.amend(message.key, message.text)
+            return True
+        if addressed.edited and not new:
+            await self._inbox.amend(message.key, message.text)
+        return new
 
-    async def _is_ours(self, addressed: Addressed) -> bool:
+    async def _is_ours(self, message: IncomingMessage) -> bool:
         """Whether a message is addressed to us, or goes on with something we have answered."""
-        message = addressed.message
-        if not addressed.follow_up:
+        if message.manner is not Manner.OVERHEARD:
             return True
         if message.external and not self._deliverer.shared_channels:
             return False
         conversation = message.conversation
         appearing = self._deliverer.takes_part(conversation.channel, conversation.thread)
         return appearing or await self._inbox.takes_part(conversation)
-
-    async def _remember(self, edited: Edited) -> None:
-        if not edited.addressed or not await self._is_ours(edited.addressed):
-            return
-        self._early[edited.key] = edited.text
-        self._early.move_to_end(edited.key)
-        if len(self._early) > REMEMBERED:
-            self._early.popitem(last=False)

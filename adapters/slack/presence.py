@@ -36,9 +36,9 @@ class Presence:
         self._without: set[str] = set()
 
     @asynccontextmanager
-    async def at(self, spot: Spot) -> AsyncIterator[Sign]:
-        """Show that work goes on at `spot`; what it left is taken away at the end."""
-        sign = Sign(self, spot)
+    async def at(self, spot: Spot, *, hidden: bool = False) -> AsyncIterator[Sign]:
+        """Show that work goes on at `spot`, unless `hidden`; what it left is taken away at the end."""
+        sign = Sign(self, spot, hidden=hidden)
         try:
             yield sign
         finally:
@@ -62,14 +62,14 @@ class Presence:
 class Sign:
     """The signs at one question."""
 
-    def __init__(self, presence: Presence, spot: Spot) -> None:
+    def __init__(self, presence: Presence, spot: Spot, *, hidden: bool) -> None:
         self._presence = presence
         self._spot = spot
         self._reacted = False
         self._session = False
         self._first = asyncio.Event()
         self._on_its_way = False
-        self._task = asyncio.create_task(self._show())
+        self._task = asyncio.create_task(self._keep_hidden() if hidden else self._show())
 
     async def settled(self) -> None:
         """Wait, a second at most, until no status is on its way: one that lands after the reply would stay."""
@@ -89,6 +89,9 @@ class Sign:
             await self._set_session("active")
         if self._on_its_way:
             await self._set_status("")
+
+    async def _keep_hidden(self) -> None:
+        self._first.set()
 
     async def _show(self) -> None:
         try:

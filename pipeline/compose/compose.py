@@ -219,6 +219,11 @@ def failed(answer_id: str, question: str, incident: str, *, text: str = "") -> A
     )
 
 
+def told(answer_id: str, question: str, text: str) -> Answer:
+    """What is said of the bot itself, in the place of an answer."""
+    return without_search(answer_id, question, Reply(text=text), NO_USAGE)
+
+
 def format_response(answer: Answer, *, include_citations: bool = True, include_confidence: bool = True) -> str:
     """The whole answer as text: its words, its sources as a list, its badge and reasoning; for whoever calls Citewell
     from Python. What documents say is not escaped: show it as text, not as Markdown with working links."""

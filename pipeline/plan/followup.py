@@ -69,7 +69,7 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
     asked = _named(question, turns[-1].items) if turns else question
     if not topic or not leans(asked):
         return FollowUp(question=asked, query=asked, context=context)
-    contrast = _OPENING.match(asked) and _own(asked)
+    contrast = _OPENING.match(asked) and own_terms(asked)
     whole = asked if contrast else f"{_unmarked(asked)} ({_unmarked(topic)})?"
     query = f"{_unmarked(asked)}: {topic}" if contrast else asked
     return FollowUp(question=whole, query=query, topic=topic, context=context)
@@ -77,11 +77,11 @@ def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
 
 def leans(question: str) -> bool:
     """Whether `question` misses its subject: it names nothing of its own, or points at something said before."""
-    own = _own(question)
+    own = own_terms(question)
     return not own or (len(own) <= FEW and bool(_OPENING.match(question) or _POINTING.search(question)))
 
 
-def _own(question: str) -> set[str]:
+def own_terms(question: str) -> set[str]:
     """The terms that say what `question` is about."""
     return {term for term in terms(question) if term not in _GENERAL}
 

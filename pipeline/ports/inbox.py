@@ -19,7 +19,10 @@ class Inbox(Protocol):
     """Messages that must be answered. A row is durable once the call has returned."""
 
     async def accept(self, message: IncomingMessage) -> bool:
-        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting."""
+        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting.
+
+        One that was overheard and waits becomes `message` when that is addressed to the bot, and counts as new. What
+        is addressed to the bot calls it back into a conversation where it was silenced."""
         ...
 
     async def amend(self, key: str, text: str) -> bool:
@@ -66,6 +69,12 @@ class Inbox(Protocol):
 
     async def done(self, key: str) -> None: ...
 
+    async def ignored(self, key: str) -> None:
+        """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
+
+        Raises Withdrawn when it was changed since it was leased."""
+        ...
+
     async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
         """Give the message back, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
         ...
@@ -96,6 +105,10 @@ class Inbox(Protocol):
         """The conversation of a question; None when it is not kept any more."""
         ...
 
+    async def silence(self, conversation: ConversationId) -> None:
+        """Somebody wants the bot to be silent here until it is addressed."""
+        ...
+
     async def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether the bot has answered in this conversation."""
+        """Whether the bot has answered in this conversation, and was not silenced there since."""
         ...

@@ -79,6 +79,8 @@ class Outcome(StrEnum):
     CLARIFY = "clarify"
     DECLINED = "declined"
     FAILED = "failed"
+    SILENT = "silent"
+    """Nothing is said: nobody asked, and no answer is worth breaking in with."""
 
 
 class Comparison(Value):

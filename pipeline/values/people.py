@@ -45,7 +45,10 @@ class Manner(StrEnum):
     MENTION = "mention"
     DIRECT = "direct"
     THREAD = "thread"
+    """In reply to something it said."""
     COMMAND = "command"
+    OVERHEARD = "overheard"
+    """Not at all: said among people, in a conversation that it takes part in."""
 
 
 class IncomingMessage(Value):

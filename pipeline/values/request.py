@@ -37,6 +37,8 @@ class Request(Value):
     """All entries of a list, table, script or procedure, however many."""
     extract: bool = False
     """No model is asked, whatever is set."""
+    unasked: bool = False
+    """Said among people, not to the bot: the outcome is an answer that is worth it, or SILENT."""
     always: bool = False
     """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
 

@@ -29,6 +29,7 @@ WIDTH, HEIGHT = 160, 50
 THREAD = "team"
 ABSENT: Mapping[Way, str] = {
     Way.INBOX: "a command that is cut off has no answer to post later, and nobody sends its question twice",
+    Way.THREADS: "nobody else is there",
     Way.PLACES: "whoever holds the data folder reads alone, and may see all of it",
     Way.PRIVATE: "every answer is private",
     Way.MENU: "there are no messages of others",

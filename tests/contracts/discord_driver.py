@@ -31,7 +31,8 @@ LABELS = {
     "Why this confidence?": "why",
     "Share in channel": "share",
 }
-ABSENT: Mapping[Way, str] = {Way.SHARED_CHANNEL: "Discord has no channels that two organisations share"}
+NO_SHARED = {Way.SHARED_CHANNEL: "Discord has no channels that two organisations share"}
+ABSENT: Mapping[Way, str] = NO_SHARED | {Way.THREADS: "the bot does not read what is said in a channel"}
 
 
 class DiscordDriver:
@@ -111,6 +112,7 @@ class DiscordDriver:
         await self.rig.end()
         await self.discord.gateway.drop(forget=True)
         await self.connect()
+        await self.caught_up()
 
     # --- Asking -------------------------------------------------------------------------------
 
@@ -129,6 +131,12 @@ class DiscordDriver:
     async def aside(self, person: str, text: str) -> Said:
         return await self._say(person, self.channel, text)
 
+    async def mention_after(self, person: str, text: str, after: Said) -> Said:
+        return await self.follow_up(person, f"@Citewell {text}", after)
+
+    async def among(self, person: str, text: str, after: Said) -> Said:
+        return await self._say(person, self.channel, text, reply_to=after.handle["id"])
+
     async def outside(self, person: str, text: str) -> Said:
         raise NotImplementedError
 
@@ -139,6 +147,9 @@ class DiscordDriver:
     async def edit(self, said: Said, text: str) -> None:
         await self.discord.edit(said.handle, f"@Citewell {text}")
         await self._acknowledged()
+
+    async def edit_in_mention(self, said: Said, text: str) -> None:
+        await self.edit(said, text)
 
     async def delete(self, said: Said) -> None:
         await self.discord.delete(said.handle)
@@ -165,6 +176,9 @@ class DiscordDriver:
         progress = set(wording.PROGRESS.values())
         placeholder = any(line in shown.text for shown in self.replies(said) for line in progress)
         return said.handle["channel_id"] in self.discord.messages.typing or placeholder
+
+    def signs(self) -> int:
+        return sum(method != "GET" for method, path in self.discord.faults.requests if path.startswith("/channels/"))
 
     def break_next_post(self, fault: Fault) -> None:
         orders = {
@@ -281,7 +295,11 @@ class DiscordDriver:
 class DiscordThreadsDriver(DiscordDriver):
     """Answers go into a thread opened from the question; a follow-up is said there."""
 
+    absent = NO_SHARED
     threads = True
+
+    async def among(self, person: str, text: str, after: Said) -> Said:
+        return await self._say(person, after.handle["id"], text)
 
     async def follow_up(self, person: str, text: str, after: Said) -> Said:
         if after.handle["id"] not in self.world.channels:

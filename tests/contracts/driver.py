@@ -35,6 +35,8 @@ class Way(StrEnum):
     FILES = "files"
     PLACES = "places"
     """There are places where others read along."""
+    THREADS = "threads"
+    """People speak with each other in the conversations of the bot, and it reads them."""
     BUTTONS = "buttons"
     """What can be asked for after an answer is pressed below it."""
     INBOX = "inbox"
@@ -115,6 +117,14 @@ class Driver(Protocol):
         """Say something in the team's channel that is not for the bot."""
         ...
 
+    async def mention_after(self, person: str, text: str, after: Said) -> Said:
+        """Address the bot in the conversation of `after`."""
+        ...
+
+    async def among(self, person: str, text: str, after: Said) -> Said:
+        """Say something to the others in the conversation of `after`: no mention of the bot, no reply to it."""
+        ...
+
     async def outside(self, person: str, text: str) -> Said:
         """Address the bot in a channel that people of another organisation read."""
         ...
@@ -124,6 +134,10 @@ class Driver(Protocol):
         ...
 
     async def edit(self, said: Said, text: str) -> None: ...
+
+    async def edit_in_mention(self, said: Said, text: str) -> None:
+        """Edit what was said so that it addresses the bot."""
+        ...
 
     async def delete(self, said: Said) -> None: ...
 
@@ -141,6 +155,10 @@ class Driver(Protocol):
 
     def at_work(self, said: Said) -> bool:
         """Whether the platform shows that the bot is still working on it."""
+        ...
+
+    def signs(self) -> int:
+        """How much of the bot was ever to be seen: messages, edits, reactions, signs that it works or types."""
         ...
 
     def break_next_post(self, fault: Fault) -> None: ...

@@ -13,6 +13,7 @@ from bot.worker import Worker
 from pipeline.access import Rule, audience
 from pipeline.places import asked, chain
 from pipeline.ports import PlatformAdapter
+from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
     Audience,
@@ -111,6 +112,11 @@ class Rig:
 
     async def respond(self, request: Request) -> AsyncIterator[Event]:
         """The scripted part, in the place of the `Responder`."""
+        events = self._scripted(request)
+        async for event in unless_idle(request.text, events) if request.unasked else events:
+            yield event
+
+    async def _scripted(self, request: Request) -> AsyncIterator[Event]:
         self.requests.append(request)
         async for event in self.script(request):
             if isinstance(event, Answer):

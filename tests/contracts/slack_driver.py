@@ -21,12 +21,21 @@ from tests.doubles.slack import eyes
 from tests.doubles.slack.people import People
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SECRET, SlackServer
-from tests.doubles.slack.workspace import TEAM, Message
+from tests.doubles.slack.workspace import BOT, TEAM, Message
 
 MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
 CHANNEL, SHARED = "C0TEAM", "C0SHARED"
 QUICK = Pace(gap=0.0, patience=0.05, timeout=1.0, standing=30.0)
 WRITES = ("chat.postMessage", "chat.startStream")
+VISIBLE = {
+    "chat.postMessage",
+    "chat.postEphemeral",
+    "chat.startStream",
+    "chat.update",
+    "reactions.add",
+    "assistant.threads.setStatus",
+    "agents.sessions.setStatus",
+}
 EVERYTHING: Mapping[Way, str] = {}
 NOT_OVER_HTTP: Mapping[Way, str] = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
 
@@ -140,6 +149,12 @@ class SlackDriver:
     async def aside(self, person: str, text: str) -> Said:
         return Said(person, await self.people.say(user(person), CHANNEL, text))
 
+    async def mention_after(self, person: str, text: str, after: Said) -> Said:
+        return await self.follow_up(person, f"<@{BOT}> {text}", after)
+
+    async def among(self, person: str, text: str, after: Said) -> Said:
+        return await self.follow_up(person, text, after)
+
     async def outside(self, person: str, text: str) -> Said:
         return Said(person, await self.people.mention(user(person), SHARED, text))
 
@@ -149,6 +164,9 @@ class SlackDriver:
 
     async def edit(self, said: Said, text: str) -> None:
         await self.people.edit(said.handle, text)
+
+    async def edit_in_mention(self, said: Said, text: str) -> None:
+        await self.people.edit(said.handle, f"<@{BOT}> {text}")
 
     async def delete(self, said: Said) -> None:
         await self.people.delete(said.handle)
@@ -171,6 +189,9 @@ class SlackDriver:
         status = [text for at, thread, text in self.workspace.statuses if (at, thread) == (message.channel, message.ts)]
         reacted = any(ts == message.ts for _, ts, _ in self.workspace.reactions)
         return reacted or bool(status and status[-1])
+
+    def signs(self) -> int:
+        return sum(method in VISIBLE for method, _ in self.slack.calls)
 
     def break_next_post(self, fault: Fault) -> None:
         broken = False

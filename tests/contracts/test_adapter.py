@@ -18,8 +18,10 @@ from pipeline.access import Rule
 from pipeline.values import (
     BlockKind,
     CitedSentence,
+    Confidence,
     Document,
     Event,
+    Level,
     Preferences,
     Progress,
     Reason,
@@ -53,6 +55,10 @@ async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         yield opened
     finally:
         await opened.close()
+
+
+MORE = "And how much annual leave?"
+"""What every scripted answer is about, so that it may be asked among people."""
 
 
 def needs(driver: Driver, *ways: Way) -> None:
@@ -93,11 +99,11 @@ async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: D
     needs(driver, Way.MENTION, Way.FOLLOW_UP)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
-    second = await driver.follow_up("bob", "And part-timers?", first)
+    second = await driver.follow_up("bob", MORE, first)
     await driver.rig.settled()
     assert len(driver.replies(second)) == 1
     asked, followed = driver.rig.requests
-    assert followed.text == "And part-timers?"
+    assert followed.text == MORE
     assert followed.conversation == asked.conversation
 
 
@@ -114,10 +120,10 @@ async def test_a_follow_up_counts_while_the_first_answer_is_still_appearing(driv
     driver.rig.script = later
     first = await driver.mention("ann", "How much leave do I get?")
     await until(lambda: bool(driver.replies(first)))
-    second = await driver.follow_up("bob", "And part-timers?", first)
+    second = await driver.follow_up("bob", MORE, first)
     free.set()
     await driver.rig.settled()
-    assert [request.text for request in driver.rig.requests] == ["How much leave do I get?", "And part-timers?"]
+    assert [request.text for request in driver.rig.requests] == ["How much leave do I get?", MORE]
     assert len(driver.replies(second)) == 1
 
 
@@ -128,6 +134,124 @@ async def test_what_is_not_for_the_bot_is_left_alone(driver: Driver) -> None:
     await driver.rig.settled()
     assert driver.rig.requests == []
     assert driver.replies(after) == []
+
+
+ASIDES = (
+    "haha",
+    "same here",
+    ":+1:",
+    "we can close this thread I guess",
+    "thanks everybody!",
+    "I had thirty days of leave in my last job",
+    "are you taking leave in May?",
+    "<https://wiki.acme.example/leave>",
+    "who won the cup?",
+)
+
+
+async def test_what_people_say_to_each_other_gets_no_answer_and_no_sign_of_work(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.PLACES)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    seen = driver.signs()
+    for text in ASIDES:
+        said = await driver.among("bob", text, first)
+        await driver.rig.settled()
+        assert not driver.at_work(said)
+    assert driver.signs() == seen
+    assert len(driver.replies(first)) == 1
+    assert "haha" not in await driver.rig.desk.export(driver.key("bob"))
+
+
+async def test_an_answer_that_is_not_sure_enough_is_not_given_unasked(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.THREADS)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    seen = driver.signs()
+    unsure = Confidence(level=Level.LOW, score=0.5)
+    for answer in (cited("Thirty days of annual leave.", confidence=unsure), not_found(), broken()):
+        driver.rig.script = lambda request, answer=answer: once(answer)  # type: ignore[misc]
+        await driver.among("bob", MORE, first)
+        await driver.rig.settled()
+    assert len(driver.rig.requests) == 4
+    assert driver.signs() == seen
+
+
+async def test_what_asks_the_documents_among_people_is_answered_without_a_sign_before(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.THREADS)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    seen, free = driver.signs(), asyncio.Event()
+    driver.rig.script = appearing_until(free)
+    said = await driver.among("bob", MORE, first)
+    await until(lambda: len(driver.rig.requests) == 2)
+    await asyncio.sleep(0.5)
+    assert driver.signs() == seen
+    free.set()
+    await driver.rig.settled()
+    assert MORE in text_of(driver, said)
+
+
+async def test_a_person_sends_the_bot_out_of_a_conversation_and_a_mention_calls_it_back(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.THREADS)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    sent_away = await driver.mention_after("bob", "stop", first)
+    await driver.rig.settled()
+    assert wording.SILENCED in text_of(driver, sent_away)
+    await driver.restart()
+    await driver.among("ann", MORE, first)
+    await driver.rig.settled()
+    assert [request.text for request in driver.rig.requests] == ["How much leave do I get?"]
+    await driver.mention_after("ann", MORE, first)
+    await driver.rig.settled()
+    await driver.among("bob", MORE, first)
+    await driver.rig.settled()
+    assert len(driver.rig.requests) == 3
+
+
+async def test_a_mention_with_start_calls_the_bot_back(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.THREADS)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    for order in ("Stop!", "start"):
+        told = await driver.mention_after("bob", order, first)
+        await driver.rig.settled()
+    assert wording.CALLED_BACK in text_of(driver, told)
+    await driver.among("ann", MORE, first)
+    await driver.rig.settled()
+    assert [request.text for request in driver.rig.requests] == ["How much leave do I get?", MORE]
+
+
+async def test_an_aside_that_an_edit_addresses_to_the_bot_is_answered(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.EDIT, Way.PLACES)
+    aside = await driver.aside("ann", "How much leave do I get?")
+    first = await driver.mention("bob", "How much leave do I get?")
+    await driver.rig.settled()
+    idle = await driver.among("ann", "haha", first)
+    await driver.rig.settled()
+    assert driver.replies(aside) == []
+    for said, text in ((aside, "How much leave?"), (idle, "How much annual leave?")):
+        await driver.edit_in_mention(said, text)
+        await driver.rig.settled()
+        await driver.edit_in_mention(said, text)
+        await driver.rig.settled()
+    assert [request.text for request in driver.rig.requests[1:]] == ["How much leave?", "How much annual leave?"]
+    assert len(driver.replies(aside)) == 1
+
+
+async def test_what_is_being_weighed_is_answered_once_an_edit_addresses_it_to_the_bot(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.EDIT, Way.THREADS)
+    first = await driver.mention("bob", "How much leave do I get?")
+    await driver.rig.settled()
+    free = asyncio.Event()
+    driver.rig.script = appearing_until(free)
+    said = await driver.among("ann", MORE, first)
+    await until(lambda: len(driver.rig.requests) == 2)
+    await driver.edit_in_mention(said, "How old is the company?")
+    free.set()
+    await driver.rig.settled()
+    assert "How old is the company?" in text_of(driver, said)
 
 
 async def test_a_private_question_is_answered_to_its_asker_alone(driver: Driver) -> None:

@@ -22,7 +22,7 @@ def test_a_body_is_read_as_what_happened(file: Path) -> None:
 
 def told(happened: object) -> Any:
     match happened:
-        case Addressed(message=message, follow_up=follow_up):
+        case Addressed(message=message):
             files = {"files": [one.name for one in message.attachments]} if message.attachments else {}
             addressed = {
                 "key": message.key,
@@ -33,7 +33,7 @@ def told(happened: object) -> Any:
                 "external": message.external,
                 **files,
             }
-            return {"addressed": addressed, "follow_up": follow_up}
+            return {"addressed": addressed}
         case Edited(key=key, text=text):
             return {"edited": key, "text": text}
         case Deleted(key=key):

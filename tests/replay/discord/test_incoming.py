@@ -38,8 +38,7 @@ def conversation(space: str, channel: str, thread: str = "") -> ConversationId:
 
 
 async def test_a_mention_is_a_question_without_the_mention(made: discord.Client) -> None:
-    incoming, overheard, _ = asked(made, content=ASK, mentions=MENTIONS)
-    assert not overheard
+    incoming, _ = asked(made, content=ASK, mentions=MENTIONS)
     assert incoming.text == "How much leave do I get?"
     assert incoming.key == f"discord:{GUILD}:{CHANNEL}:{ID}"
     assert incoming.author == f"discord:{ANN}"
@@ -55,16 +54,18 @@ async def test_where_answers_go_into_threads_the_conversation_is_the_thread_to_b
 
 @pytest.mark.parametrize("thread", [THREAD, "301"])
 async def test_a_thread_and_a_forum_post_are_a_conversation(made: discord.Client, thread: str) -> None:
-    incoming, overheard, _ = asked(made, channel_id=thread, content=ASK, mentions=MENTIONS)
-    assert (incoming.conversation, overheard) == (conversation(GUILD, thread), False)
+    incoming, _ = asked(made, channel_id=thread, content=ASK, mentions=MENTIONS)
+    assert (incoming.conversation, incoming.manner) == (conversation(GUILD, thread), Manner.MENTION)
 
 
 async def test_an_unmentioned_message_in_a_thread_is_overheard(made: discord.Client) -> None:
-    incoming, overheard, _ = asked(made, channel_id=THREAD, content="And part-timers?")
-    assert (incoming.manner, overheard) == (Manner.THREAD, True)
+    incoming, _ = asked(made, channel_id=THREAD, content="And part-timers?")
+    assert incoming.manner is Manner.OVERHEARD
 
 
-@pytest.mark.parametrize("content", [f"<@{BOB}> what do you think?", f"<@&{OWN_ROLE}1> look", ""])
+@pytest.mark.parametrize(
+    "content", [f"<@{BOB}> what do you think?", f"what do you think, <@{BOB}>?", f"<@&{OWN_ROLE}1> look", ""]
+)
 async def test_a_message_in_a_thread_to_somebody_else_or_withheld_is_not_ours(
     made: discord.Client, content: str
 ) -> None:
@@ -72,8 +73,8 @@ async def test_a_message_in_a_thread_to_somebody_else_or_withheld_is_not_ours(
 
 
 async def test_a_thread_that_is_not_known_is_still_a_thread(made: discord.Client) -> None:
-    incoming, overheard, _ = asked(made, channel_id="999", content="And part-timers?")
-    assert (incoming.conversation, overheard) == (conversation(GUILD, "999"), True)
+    incoming, _ = asked(made, channel_id="999", content="And part-timers?")
+    assert (incoming.conversation, incoming.manner) == (conversation(GUILD, "999"), Manner.OVERHEARD)
 
 
 async def test_our_own_role_counts_as_a_mention(made: discord.Client) -> None:
@@ -98,7 +99,7 @@ async def test_a_reply_to_our_answer_goes_on_in_its_conversation(made: discord.C
     }
     target = ours(components=[card])
     reference = {"message_id": target["id"], "channel_id": CHANNEL, "guild_id": GUILD}
-    incoming, overheard, _ = asked(
+    incoming, _ = asked(
         made,
         type=19,
         content="And part-timers?",
@@ -106,7 +107,6 @@ async def test_a_reply_to_our_answer_goes_on_in_its_conversation(made: discord.C
         message_reference=reference,
         referenced_message=target,
     )
-    assert not overheard
     assert incoming.manner is Manner.THREAD
     assert incoming.conversation == conversation(GUILD, CHANNEL, "1573625800000000000")
     assert root(incoming) == "1573625800000000000"
@@ -115,7 +115,7 @@ async def test_a_reply_to_our_answer_goes_on_in_its_conversation(made: discord.C
 async def test_a_reply_to_an_answer_without_buttons_goes_on_from_its_question(made: discord.Client) -> None:
     target = ours(message_reference={"message_id": "1573625800000000001", "channel_id": CHANNEL})
     reference = {"message_id": target["id"], "channel_id": CHANNEL, "guild_id": GUILD}
-    incoming, _, answered = asked(made, type=19, content="And?", message_reference=reference, referenced_message=target)
+    incoming, answered = asked(made, type=19, content="And?", message_reference=reference, referenced_message=target)
     assert answered == f"discord:{GUILD}:{CHANNEL}:1573625800000000001"
     assert incoming.conversation == conversation(GUILD, CHANNEL, "1573625800000000001")
 

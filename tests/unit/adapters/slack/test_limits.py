@@ -83,7 +83,7 @@ async def test_a_reaction_that_cannot_be_removed_now_keeps_no_question_waiting(s
     slack.workspace.without["assistant.threads.setStatus"] = "unknown_method"
     slack.slack.hook = limited = Limited("reactions.remove")
     said = await slack.mention("ann", "How much leave do I get?")
-    after = await slack.follow_up("ann", "And part-timers?", said)
+    after = await slack.follow_up("ann", "And how much annual leave?", said)
     await slack.rig.settled()
     assert limited.done
     assert len(slack.replies(after)) == 1

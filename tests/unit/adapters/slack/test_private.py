@@ -138,11 +138,11 @@ async def test_whoever_replies_to_a_shared_answer_is_answered_with_it_in_mind(sl
     await slack.share(said, "ann")
     await until(lambda: "share" not in slack.replies(said)[-1].buttons)
     (shared,) = [message for message in slack.workspace.messages.values() if message.channel == CHANNEL]
-    reply = await slack.people.say(user("bob"), CHANNEL, "And contractors?", thread=shared.ts)
+    reply = await slack.people.say(user("bob"), CHANNEL, "And how much annual leave?", thread=shared.ts)
     await slack.rig.settled()
     assert len(slack.workspace.replies(reply)) == 1
     conversation = await slack.rig.storage.history.recall(slack.rig.requests[-1].conversation, 10)
-    assert [turn.question for turn in conversation.turns] == ["How much leave do I get?", "And contractors?"]
+    assert [turn.question for turn in conversation.turns] == ["How much leave do I get?", "And how much annual leave?"]
 
 
 @pytest.mark.parametrize("way", ["command", "shortcut"])

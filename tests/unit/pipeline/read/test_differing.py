@@ -38,7 +38,11 @@ def test_another_value_for_the_same_thing_is_told(question: str, one: str, other
         ("How long does a review take?", "A review takes about two weeks.", "A review takes 12 days."),
         ("How many people work here?", "212 people worked here in 2023.", "In 2026, 268 people work here."),
         ("How many people work here?", "More than 500 people work here.", "534 people work here."),
-        ("What do customers get off?", "New customers get 20 percent off.", "We give regular customers 10 percent off."),
+        (
+            "What do customers get off?",
+            "New customers get 20 percent off.",
+            "We give regular customers 10 percent off.",
+        ),
         ("When do the lights go off?", "The lights go off at 22:00.", "The lights go off at 10 p.m."),
         ("Is the report public?", "The report is public.", "Drafts of the report are not public."),
         ("Who is told?", "The lead is told.", "The warden is told."),
