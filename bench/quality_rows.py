@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.quality import Row, read, settings
@@ -18,7 +19,7 @@ from bot.evaluation.predict import said, temporary
 from bot.evaluation.rows import turns
 from bot.evaluation.scores import content_words
 from pipeline.screen import screen_document
-from pipeline.values import Answer, Audience, Level, Request
+from pipeline.values import Answer, Audience, Level, Outcome, Request, Turn
 
 QUALITY = Path(__file__).resolve().parents[1] / "tests" / "quality"
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "*": "", "`": "", "\u00a0": " "})
@@ -74,6 +75,7 @@ async def own() -> tuple[Shares, list[str]]:
         async with temporary(settings(), QUALITY / "documents") as citewell:
             await _claims(citewell, shares, wrong)
             await _questions(citewell, shares, wrong)
+            await _overheard(citewell, shares, wrong)
             await _agreement(citewell, Path(folder), shares, wrong)
             await _injections(citewell, Path(folder), shares, wrong)
     return shares, wrong
@@ -95,6 +97,28 @@ async def _questions(citewell: Citewell, shares: Shares, wrong: list[str]) -> No
             shares[f"answers at High, {row['half']}: well"].append(row["answerable"] and got == "well")
         if got != "well":
             _note(wrong, row, f"{got}: {row['question']} -> {answer.confidence.level.value}: {said(answer)}")
+
+
+async def _overheard(citewell: Citewell, shares: Shares, wrong: list[str]) -> None:
+    """What is said in a thread after a question was answered there. `answered`: the figure wanted; `of those that a
+    mention would answer`: what the decision alone loses."""
+    everything = await citewell.everything()
+    threads: dict[str, tuple[Turn, ...]] = {}
+    for row in read(QUALITY / "overheard.jsonl"):
+        asked = row["after"]
+        if asked not in threads:
+            first = await citewell.respond(Request(text=asked, audience=everything))
+            threads[asked] = tuple(filter(None, [first.turn("", datetime.now(UTC))]))
+        request = Request(text=row["text"], audience=everything, turns=threads[asked])
+        mentioned = await citewell.respond(request)
+        unasked = await citewell.respond(request.model_copy(update={"unasked": True}))
+        answered = unasked.outcome is not Outcome.SILENT
+        shares[f"{'questions' if row['asks'] else 'asides'} unasked, {row['half']}: answered"].append(answered)
+        if row["asks"] and mentioned.sentences and mentioned.confidence.level is not Level.LOW:
+            name = f"questions unasked, {row['half']}: answered of those that a mention would answer"
+            shares[name].append(answered)
+        if answered != row["asks"]:
+            _note(wrong, row, f"{answered=}: {row['text']} (mentioned: {mentioned.confidence.score}) {said(mentioned)}")
 
 
 async def _agreement(citewell: Citewell, folder: Path, shares: Shares, wrong: list[str]) -> None:

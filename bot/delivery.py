@@ -92,7 +92,7 @@ class Delivery:
             if found := await adapter.find(work):
                 await receipt.posted(found)
                 work = work.model_copy(update={"reference": found})
-        if work.message.manner is Manner.OVERHEARD and not work.answer:
+        if work.message.manner is Manner.OVERHEARD and (not work.answer or work.hopeless):
             answer = await self._unasked(work, adapter, receipt)
             if answer is None:
                 await self._inbox.ignored(key)

@@ -1,0 +1,79 @@
+"""What is said among people, and when an answer is worth breaking in with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.unasked import asks, silencing, unless_idle
+from pipeline.values import Answer, Confidence, Event, Level, Outcome, Progress, Stage
+from tests.contracts.answers import broken, cited, not_found
+
+ASKED = "how many days of annual leave do part-timers get"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "And part-timers?",
+        "how long is the notice period",
+        "thanks! is it paid as well",
+        "wich form do I need",
+        "for how long",
+        "und wie lange läuft der Vertrag",
+        "有薪假期有几天？",
+    ],
+)
+def test_a_question_by_its_form_asks_also_without_its_mark(text: str) -> None:
+    assert asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["haha", "same here", ":+1:", "🎉", "then we do it on Monday", "did you book yours?", "wo ist dein Rad?", ""],
+)
+def test_a_remark_or_a_question_to_a_person_asks_nothing(text: str) -> None:
+    assert not asks(text)
+
+
+@pytest.mark.parametrize(("text", "away"), [("Stop!", True), ("start", False), ("stop the worker", None), ("", None)])
+def test_one_word_alone_sends_the_bot_away_or_calls_it_back(text: str, away: bool | None) -> None:
+    assert silencing(text) is away
+
+
+async def said(text: str, answer: Answer) -> Answer:
+    async def events() -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
+        yield answer
+
+    (only,) = [event async for event in unless_idle(text, events())]
+    assert isinstance(only, Answer)
+    return only
+
+
+async def test_an_answer_that_is_sure_and_about_what_is_named_is_said_alone() -> None:
+    answer = cited("Part-timers get 15 days of annual leave.")
+    assert await said(ASKED, answer) == answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        cited("Part-timers get 15 days of annual leave.", confidence=Confidence(level=Level.LOW, score=0.59)),
+        cited(
+            "Desks are booked for a week.", citations=[cited("x").citations[0].model_copy(update={"quote": "Desks."})]
+        ),
+        not_found(),
+        broken(),
+    ],
+)
+async def test_an_answer_that_is_unsure_or_about_something_else_is_kept_back(answer: Answer) -> None:
+    assert (await said("how are desks shared on full moon nights", answer)).outcome is Outcome.SILENT
+
+
+@given(st.text(max_size=200))
+def test_any_text_asks_or_does_not(text: str) -> None:
+    assert asks(text) in (True, False)
