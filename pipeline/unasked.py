@@ -18,16 +18,16 @@ from pipeline.text import sentences, terms, words
 from pipeline.values import Answer, Event, Level, Outcome
 
 ABOUT_IT = 0.5
-"""The least share of a message's own words that stand in what the answer cites: 1 aside of 200 is answered, without it 3,
-and 55 questions of 100 for 57."""
+"""The least share of a message's own words that stand in what the answer cites: 1 aside of 200 is answered, without
+it 3, and 55 questions of 100 for 57."""
 _INTERROGATIVES = tuple(
     "what how when where who whom whose why which wer was wo wann wie warum welche welcher welches".split()
 )
 _OPENS = 2
 """Words at the beginning of a sentence of which one asks: `by when`, `for how long`."""
 _SHORTEST = 4
-"""Letters of an interrogative that is known with one missing or two exchanged: with `wich` and `waht` 97 questions of 100
-are seen to be some, without 92."""
+"""Letters of an interrogative that is known with one missing or two exchanged: with `wich` and `waht` 97 questions of
+100 are seen to be some, without 92."""
 _TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
 """Colleagues ask each other so: without it 65 asides of 200 look like questions, with it 32, for 1 question of 100."""
 
