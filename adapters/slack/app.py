@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 
@@ -129,6 +130,7 @@ class SlackAdapter:
         return _Open(session, web, workspace, self._look, shared_channels=self._shared_channels)
 
     def _app(self, slack: _Open, intake: Intake, inbox: Inbox, desk: Desk) -> AsyncApp:
+        SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
         app = AsyncApp(
             client=slack.web.client,
             signing_secret=self._signing_secret or "not used in Socket Mode",
@@ -137,6 +139,7 @@ class SlackAdapter:
             logger=SDK_LOG,
             name="citewell",
         )
+        SDK_LOG.setLevel(logging.WARNING)
         sharing = Sharing(
             slack.web, slack.me, self._look, slack.audiences, inbox, desk, shared_channels=self._shared_channels
         )
@@ -145,11 +148,16 @@ class SlackAdapter:
         setup.register(app)
         Homepage(slack.web, slack.me, slack.audiences, setup, desk).register(app)
         app.event("member_joined_channel")(slack.members.joined)
+        app.event(re.compile(""))(_leave_alone)
         return app
 
     def _introduce(self, slack: _Open, how: str) -> None:
         for line in report(slack.workspace, how):
             self._say(line)
+
+
+async def _leave_alone() -> None:
+    """An event that nothing here is about, such as `file_shared`: acknowledged, or Slack sends it again."""
 
 
 async def _always() -> bool:

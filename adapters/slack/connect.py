@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import json
 import logging
 import random
 import time
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
+from aiohttp import ClientPayloadError
 from aiohttp import web as http
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
 
 from adapters.slack.startup import socket_address
 from adapters.slack.web import SDK_LOG
@@ -31,10 +33,19 @@ DEAD = 30.0
 """A connection that the SDK has not brought back by then is thrown away and made anew."""
 HANDSHAKE = 10.0
 """An address is good for one handshake, which the SDK would go on repeating if it failed."""
+GOODBYE = 1.0
+"""How long those at the other end of what we close may take; aiohttp would wait ten seconds, and over HTTP sixty."""
 LONGEST_WAIT = 30.0
 SKEW = 300
 """Seconds a signed request may be old (Slack: verifying requests)."""
 PATH = "/slack/events"
+REQUEST_SECONDS = 10.0
+"""How long a caller may take for the head of a request, and then for its body; Slack's own take a fraction of one."""
+LARGEST = 4 << 20
+
+
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading a body raises that has none of the shapes that Slack documents."""
 
 
 class Connections:
@@ -94,12 +105,21 @@ async def _connected(handler: AsyncSocketModeHandler) -> bool:
 
 async def _close(handler: AsyncSocketModeHandler) -> None:
     """Close everything, also when we are cancelled meanwhile."""
-    closing = asyncio.ensure_future(handler.client.close())  # type: ignore[no-untyped-call]
+    closing = asyncio.create_task(_close_in_time(handler.client))
     try:
         await asyncio.shield(closing)
     except asyncio.CancelledError:
         await asyncio.wait({closing})
         raise
+
+
+async def _close_in_time(client: SocketModeClient) -> None:
+    """Cut off, the first `close` has given up the connection, and the second one the rest."""
+    try:
+        async with asyncio.timeout(GOODBYE):
+            await client.close()  # type: ignore[no-untyped-call]
+    except TimeoutError:
+        await client.close()  # type: ignore[no-untyped-call]
 
 
 async def _new_address(app: AsyncApp, app_token: str) -> str:
@@ -126,29 +146,42 @@ async def _until_dead(handler: AsyncSocketModeHandler) -> None:
 
 async def http_mode(app: AsyncApp, signing_secret: str, host: str, port: int) -> None:
     """Take signed requests at `http://host:port/slack/events` until cancelled. Raises OSError if it cannot listen."""
-    server = http.Application(client_max_size=4 * 1024 * 1024)
+    server = http.Application(client_max_size=LARGEST)
+    app.error(_failed)
 
     async def receive(request: http.Request) -> http.Response:
-        body = await request.read()
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                body = await request.read()
+        except (TimeoutError, ConnectionError, ClientPayloadError):
+            return http.Response(status=400, text="the body did not come")
         if not signed(body, request.headers, signing_secret, time.time()):
             return http.Response(status=401, text="invalid signature")
         try:
-            text = body.decode()
-            bolt_request = AsyncBoltRequest(body=text, query=request.query_string, headers=dict(request.headers))
-        except (UnicodeDecodeError, json.JSONDecodeError):
+            answer = await app.async_dispatch(
+                AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
+            )
+        except MALFORMED as error:
+            log.warning("a signed body has none of Slack's shapes (%s)", type(error).__name__)
             return http.Response(status=400, text="unreadable body")
-        answer = await app.async_dispatch(bolt_request)
         kind = answer.headers.get("content-type", ["text/plain"])[0].partition(";")[0]
         return http.Response(status=answer.status, text=str(answer.body or ""), content_type=kind)
 
     server.router.add_post(PATH, receive)
-    runner = http.AppRunner(server, access_log=None)
+    runner = http.AppRunner(server, access_log=None, keepalive_timeout=REQUEST_SECONDS, shutdown_timeout=GOODBYE)
     await runner.setup()
     try:
         await http.TCPSite(runner, host, port).start()
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()
+
+
+async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
+    """500 makes Slack send again, which what nobody can make sense of is not worth. Without `response`, Slack has its
+    acknowledgement already."""
+    log.error("a request of Slack's failed", exc_info=error)
+    return response and BoltResponse(status=400 if isinstance(error, MALFORMED) else 500)
 
 
 def signed(body: bytes, headers: Mapping[str, str], secret: str, now: float) -> bool:

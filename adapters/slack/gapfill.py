@@ -1,22 +1,19 @@
 """What was said while nobody listened.
 
 Slack sends what it could not deliver again at once, after a minute and after five minutes, and then no more. So the
-inbox is told up to when everything is known, and after a start or an outage the channels that we were ever asked in
-are read from there on. What is found takes the way of every event: the inbox knows what it has already.
+inbox is told up to when everything is known, and after a start or an outage what was said since is read (`missed.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
 
-from adapters.slack.incoming import Body, Me
+from adapters.slack.incoming import Me
 from adapters.slack.intake import Intake
-from adapters.slack.members import is_outside
-from adapters.slack.pages import Pacer, pages
-from adapters.slack.web import Declined, Web
+from adapters.slack.missed import HORIZON, THREADS, Missed
+from adapters.slack.web import Web
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
 
@@ -26,13 +23,6 @@ OUTAGE = 60.0
 """Seconds without a connection, or without an inbox, after which a retry may have been missed."""
 MARK = 20.0
 """How often it is written down that everything is known."""
-HORIZON = 24 * 3600.0
-"""How far back is read at most. A thread that began as long before the gap is looked into."""
-THREADS = 100
-"""Threads that we answered in, the last ones, that are looked into however old they are."""
-PAGE = 200
-BURST, PAUSE = 15, 1.5
-"""Slack allows 50 calls of a method a minute, and answers need some of them."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 
 log = logging.getLogger(__name__)
@@ -80,63 +70,24 @@ class Gapfill:
         return True
 
     async def _fill(self) -> None:
-        """Read all channels from the mark on. Tries again what failed, and lets it keep nothing else waiting."""
-        done: set[str] = set()
+        """Read what was missed. Tries again what failed, and lets it keep nothing else waiting."""
+        missed: Missed | None = None
         wait = FIRST_WAIT
-        while (failure := await self._failure(done)) is not None:
+        while True:
+            try:
+                mark = await self._inbox.seen(self._space)
+                if not mark:
+                    return
+                missed = missed or Missed(
+                    self._web, self._me.team, self._intake, max(float(mark), self._clock() - HORIZON)
+                )
+                channels = await self._inbox.channels(self._space)
+                answered_in = [(one.channel, one.thread) for one in await self._inbox.parts(self._space, THREADS)]
+                failure = await missed.read(channels, answered_in)
+            except Unavailable as error:
+                failure = error
+            if failure is None:
+                return
             log.warning("what was said meanwhile is not read yet: %s", failure)
             await asyncio.sleep(max(wait, failure.retry_after or 0.0))
             wait = min(2 * wait, LONGEST_WAIT)
-
-    async def _failure(self, done: set[str]) -> Unavailable | None:
-        """Read the channels that are not `done`; what kept one from being read, None when all are."""
-        failure = None
-        pacer = Pacer(BURST, PAUSE)
-        try:
-            mark = await self._inbox.seen(self._space)
-            threads = await self._inbox.parts(self._space, THREADS)
-            channels = await self._inbox.channels(self._space) if mark else []
-        except Unavailable as error:
-            return error
-        after = max(float(mark or 0.0), self._clock() - HORIZON)
-        for channel in set(channels) - done:
-            try:
-                await self._read(channel, after, {one.thread for one in threads if one.channel == channel}, pacer)
-            except Declined as declined:
-                log.warning("what was said in a channel meanwhile cannot be read: %s", declined)
-            except Unavailable as error:
-                failure = error
-                continue
-            done.add(channel)
-        return failure
-
-    async def _read(self, channel: str, after: float, threads: set[str], pacer: Pacer) -> None:
-        """Take in what was said in `channel` and in its `threads`, oldest first."""
-        shared = not channel.startswith("D") and await self._shared(channel, pacer)
-        found: dict[str, Body] = {}
-        began = f"{after - HORIZON:.6f}"
-        async for message in self._messages("conversations.history", pacer, channel=channel, oldest=began):
-            found[str(message["ts"])] = message
-            if float(message.get("latest_reply") or 0.0) > after:
-                threads.add(str(message["ts"]))
-        for thread in threads:
-            try:
-                wanted = {"channel": channel, "ts": thread, "oldest": f"{after:.6f}"}
-                async for message in self._messages("conversations.replies", pacer, **wanted):
-                    found[str(message["ts"])] = message
-            except Declined as declined:
-                log.info("a thread cannot be read: %s", declined)
-        for ts in sorted((ts for ts in found if float(ts) > after), key=float):
-            event = {**found[ts], "type": "message", "channel": channel}
-            await self._intake.take({"team_id": self._me.team, "is_ext_shared_channel": shared, "event": event})
-
-    async def _shared(self, channel: str, pacer: Pacer) -> bool:
-        """Whether others read along. Raises Declined where Slack does not say: then nothing may be answered there."""
-        await pacer.wait()
-        found = await self._web.call("conversations.info", channel=channel)
-        return is_outside(found["channel"], self._me.team)
-
-    async def _messages(self, method: str, pacer: Pacer, **wanted: str) -> AsyncIterator[dict[str, Any]]:
-        async for page in pages(self._web, method, "messages", pacer, limit=PAGE, **wanted):
-            for message in page:
-                yield message

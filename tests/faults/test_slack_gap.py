@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack import connect, gapfill
+from adapters.slack import connect, gapfill, missed
 from pipeline import wording
 from pipeline.values import Event, Request
 from storage.inbox import SQLiteInbox
@@ -41,7 +41,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setitem(SQLiteInbox.__init__.__kwdefaults__ or {}, "clock", clock)
     monkeypatch.setattr(gapfill, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(gapfill, "MARK", 0.02)
-    monkeypatch.setattr(gapfill, "PAGE", 20)
+    monkeypatch.setattr(missed, "PAGE", 20)
     return clock
 
 
@@ -124,6 +124,32 @@ async def test_all_that_was_asked_in_twenty_minutes_is_answered_late_and_once(
     assert all(wording.LATE in reply for message in asked for reply in replies(driver, message))
     assert len(replies(driver, first.handle)) == 1
     assert chatter.ts > aside.handle.ts
+
+
+async def test_what_was_asked_in_the_rooms_is_answered_before_any_thread_is_read(
+    slack: SlackDriver, clock: Clock
+) -> None:
+    rooms = [f"C0ROOM{number}" for number in range(10)]
+    for room in rooms:
+        slack.workspace.add(room)
+        for _ in range(3):
+            await slack.people.mention(user("ann"), room, "Before?")
+    await slack.rig.settled()
+    free = asyncio.Event()
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == "conversations.replies" and arguments.get("oldest"):
+            await free.wait()
+        return None
+
+    async with stopped(slack, clock) as people:
+        followed = people.write(user("ann"), rooms[0], "And part-timers?", thread=slack.workspace.roots(rooms[0])[0].ts)
+        missed = [people.write(user("bob"), room, f"<@{BOT}> Missed?") for room in rooms]
+        slack.slack.hook = hook
+    await until(lambda: answered(slack, *missed))
+    assert not replies(slack, followed)
+    free.set()
+    await until(lambda: answered(slack, followed))
 
 
 async def test_a_restart_at_once_answers_nothing_twice(slack: SlackDriver, clock: Clock) -> None:

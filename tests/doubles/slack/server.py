@@ -36,6 +36,8 @@ class SlackServer:
         self.connected = asyncio.Event()
         self.acks: dict[str, asyncio.Future[Json]] = {}
         self.answer_pings = True
+        self.says_goodbye = True
+        """Whether it answers when a connection is closed."""
         self._opened: list[float] = []
         self._tickets: set[str] = set()
         self._shut: dict[str, float] = {}
@@ -169,7 +171,7 @@ class SlackServer:
         self._tickets.remove(request.query["ticket"])
         if problem := await self._fault("socket", {}, "before"):
             return self._broken(request, "socket", problem)
-        socket = web.WebSocketResponse(autoping=False)
+        socket = web.WebSocketResponse(autoping=False, autoclose=self.says_goodbye)
         await socket.prepare(request)
         await socket.send_json({"type": "hello", "num_connections": len(self.sockets) + 1})
         self.sockets.append(socket)
@@ -180,6 +182,8 @@ class SlackServer:
                     await socket.pong(message.data)
                 elif message.type is WSMsgType.TEXT:
                     self._acked(json.loads(message.data))
+            if not self.says_goodbye:
+                await asyncio.Event().wait()
         finally:
             self.sockets.remove(socket)
             if not self.sockets:

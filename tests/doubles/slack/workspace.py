@@ -140,6 +140,11 @@ class Workspace:
         stamps = self._threads.get((channel, ts), ())
         return [self.messages[channel, one] for one in stamps if (channel, one) in self.messages]
 
+    def roots(self, channel: str) -> list[Message]:
+        """What stands in a channel itself."""
+        standing = [message for (place, _), message in self.messages.items() if place == channel]
+        return [message for message in standing if message.thread_ts in ("", message.ts)]
+
     def replies(self, question: Message) -> list[Message]:
         """The bot's messages in the question's thread that came after it."""
         thread = self.thread(question.channel, question.thread_ts or question.ts)
@@ -233,9 +238,8 @@ class Workspace:
     def conversations_history(self, arguments: Json) -> Json:
         """What stands in a channel itself, newest first; replies stand in their threads."""
         self._writable(arguments["channel"])
-        oldest = float(arguments.get("oldest") or 0)
-        standing = [m for (channel, _), m in self.messages.items() if channel == arguments["channel"]]
-        roots = [m for m in standing if m.thread_ts in ("", m.ts) and float(m.ts) > oldest]
+        oldest, latest = float(arguments.get("oldest") or 0), float(arguments.get("latest") or "inf")
+        roots = [m for m in self.roots(arguments["channel"]) if oldest < float(m.ts) < latest]
         return self._page(sorted(roots, key=lambda m: float(m.ts), reverse=True), arguments)
 
     def _page(self, messages: list[Message], arguments: Json) -> Json:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import aiohttp
 import pytest
@@ -21,6 +24,7 @@ from tests.contracts.waiting import until
 from tests.doubles.slack.people import encoded, signature
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SECRET
+from tests.doubles.slack.workspace import TEAM
 
 BODY = b'{"type": "event_callback"}'
 
@@ -88,6 +92,111 @@ async def test_a_failing_inbox_is_not_acknowledged(http: SlackHTTPDriver) -> Non
     message = http.people.write(user("ann"), CHANNEL, "<@U0BOT> How much leave do I get?")
     raw, _ = encoded("events_api", http.people.body(http.people.told(message)[1]))
     assert await post(http, raw, signature(raw)) == 500
+
+
+def told(**event: object) -> dict[str, object]:
+    return {"type": "event_callback", "team_id": TEAM, "event": event}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [],
+        [1],
+        "x",
+        {"type": ["event_callback"]},
+        {"type": "event_callback", "team_id": TEAM, "event": [1]},
+        {"type": "event_callback", "team_id": TEAM, "event": None},
+        {"type": "event_callback", "authorizations": 1, "event": {"type": "message"}},
+        told(type="message", channel="C1", user="U1", text="<@U0BOT> hi", ts=None),
+        told(type="message", channel="C1", user="U1", text="<@U0BOT> hi", ts="soon"),
+        told(type="message", channel={"a": 1}, user=[], text={}, ts="1.0"),
+        told(type="message", subtype="message_changed", channel="C1", message=1),
+        told(type="message", subtype="message_changed", channel="C1", message={"text": "<@U0BOT> \ud83d", "ts": "1.0"}),
+        told(type={"a": 1}),
+        {"type": "view_submission", "team": [], "user": {"id": "U1"}, "view": {"callback_id": "reason"}},
+        {"type": "block_actions", "team": {"id": TEAM}, "user": {"id": "U1"}, "actions": None},
+    ],
+)
+async def test_a_signed_body_of_an_odd_shape_is_no_server_error(http: SlackHTTPDriver, body: object) -> None:
+    raw = json.dumps(body).encode()
+    assert await post(http, raw, signature(raw)) < 500
+    form = b"payload=" + quote(json.dumps(body)).encode()
+    headers = {"Content-Type": "application/x-www-form-urlencoded", **signature(form)}
+    assert await post(http, form, headers) < 500
+
+
+async def test_an_event_that_nothing_is_done_with_is_acknowledged_without_a_word(
+    http: SlackHTTPDriver, caplog: pytest.LogCaptureFixture
+) -> None:
+    raw = json.dumps(told(type="file_shared", file_id="F1", user_id="U1")).encode()
+    assert await post(http, raw, signature(raw)) == 200
+    assert caplog.records == []
+
+
+async def test_a_token_in_the_environment_is_nothing_to_warn_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("SLACK_BOT_TOKEN", BOT_TOKEN)
+    driver = await SlackDriver.open(tmp_path / "data")
+    await driver.close()
+    assert caplog.records == []
+
+
+HEAD = b"POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
+
+
+@asynccontextmanager
+async def sent(http: SlackHTTPDriver, raw: bytes) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A caller that sends so much and no more."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", http.port)
+    writer.write(raw)
+    await writer.drain()
+    async with asyncio.timeout(10):
+        yield reader, writer
+    writer.close()
+
+
+@pytest.fixture
+async def impatient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SlackHTTPDriver]:
+    monkeypatch.setattr(connect, "REQUEST_SECONDS", 0.1)
+    driver = await SlackHTTPDriver.open(tmp_path / "data")
+    yield driver
+    await driver.close()
+
+
+@pytest.mark.parametrize("raw", [b"", b"POST /slack/ev", HEAD], ids=["nothing", "half a line", "half a head"])
+async def test_a_caller_that_does_not_finish_its_headers_is_not_waited_for(
+    impatient: SlackHTTPDriver, raw: bytes
+) -> None:
+    async with sent(impatient, raw) as (reader, _):
+        await reader.read()
+
+
+async def test_a_body_that_does_not_come_is_400(impatient: SlackHTTPDriver) -> None:
+    async with sent(impatient, HEAD + b"\r\nsome") as (reader, _):
+        assert b" 400 " in await reader.readline()
+
+
+async def test_a_body_that_is_cut_off_is_not_worth_a_word(
+    http: SlackHTTPDriver, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with sent(http, HEAD + b"\r\nsome") as (_, writer):
+        writer.transport.abort()
+    assert await post(http, BODY, {}) == 401
+    await http.close()
+    assert caplog.records == []
+
+
+async def test_a_slack_that_does_not_say_goodbye_is_not_waited_for(slack: SlackDriver) -> None:
+    await until(lambda: len(slack.slack.sockets) == 2)
+    silent = SlackDriver(slack.rig.folder.with_name("another"))
+    silent.slack.says_goodbye = False
+    await silent.start()
+    await until(lambda: len(silent.slack.sockets) == 2)
+    async with asyncio.timeout(5):
+        await silent.rig.stop(drain_seconds=1.0)
+    await silent.slack.__aexit__(None, None, None)
 
 
 @given(st.binary(max_size=40), st.text(max_size=20), st.text(max_size=80))
