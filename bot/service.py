@@ -33,8 +33,8 @@ log = structlog.get_logger(__name__)
 async def serve(settings: Settings, say: Callable[[str], None]) -> int:
     """Answer until SIGTERM or SIGINT; returns the exit status.
 
-    A platform that cannot log in is reported and the others go on; one that cannot be reached is tried again. 1 means
-    that something broke, or that no platform is left: a supervisor should start the process again.
+    A platform that cannot log in is reported and the others go on; one that cannot be reached, or that breaks, is tried
+    again. 1 means that the worker broke, or that no platform is left: a supervisor should start the process again.
     Raises Misconfigured when no platform is set up.
     """
     async with open_citewell(settings, exclusive=True) as citewell:
@@ -115,24 +115,24 @@ async def _until_stopped(
 
 
 async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: Desk, say: Callable[[str], None]) -> None:
-    """Listen, and again when the platform could not be reached, as long as the adapter does not say that it is no use.
-
-    Raises what ends it: Misconfigured, a permanent Unavailable, or the unforeseen."""
+    """Listen, and again after whatever ended it, until the adapter says that it is no use: raises Misconfigured."""
     clock = asyncio.get_running_loop().time
     wait = FIRST_WAIT
     while True:
         start = clock()
         try:
-            return await adapter.listen(inbox, desk)
+            await adapter.listen(inbox, desk)
+            why, asked = f"{adapter.name} stopped without a reason", 0.0
+        except Misconfigured:
+            raise
         except Unavailable as error:
-            if error.permanent:
-                raise
-            wait = FIRST_WAIT if clock() - start > LONGEST_WAIT else wait
-            pause = max(wait, error.retry_after or 0.0)
-            say(
-                f"{error}. Check the network, and whether {adapter.name} is down; "
-                f"{adapter.name} is tried again in {pause:.0f} seconds."
-            )
+            why, asked = f"{error}. Check the network, and whether {adapter.name} is down", error.retry_after or 0.0
+        except Exception as error:  # one platform's failure is not the other's
+            log.exception("stopped_listening", part=adapter.name)
+            why, asked = f"{adapter.name} stopped: {type(error).__name__}. The log says where", 0.0
+        wait = FIRST_WAIT if clock() - start > LONGEST_WAIT else wait
+        pause = max(wait, asked)
+        say(f"{why}; {adapter.name} is tried again in {pause:.0f} seconds.")
         await asyncio.sleep(pause)
         wait = min(2 * wait, LONGEST_WAIT)
 
@@ -143,7 +143,6 @@ def _ended(task: asyncio.Task[Any], say: Callable[[str], None]) -> int:
     if isinstance(error, Misconfigured):
         say(f"{task.get_name()} is left out: {error}. {error.what_to_do}")
         return 0
-    if not isinstance(error, Unavailable):
-        log.error("stopped", part=task.get_name(), exc_info=error)
+    log.error("stopped", part=task.get_name(), exc_info=error)
     say(f"{task.get_name()} stopped: {error or 'without a reason'}")
     return 1

@@ -21,7 +21,7 @@ from adapters.discord.memory import Memory
 from adapters.discord.pace import Pace
 from adapters.discord.permissions import invite_url
 from adapters.discord.render import EVERYTHING, Look
-from pipeline.errors import Unavailable
+from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Readers, Work
 
@@ -79,10 +79,13 @@ class DiscordAdapter:
         """Take messages in until cancelled.
 
         Raises Misconfigured for a token or an intent that Discord refuses and for a memory that cannot be read;
-        Unavailable when Discord cannot be reached, a permanent one for a gateway that has gone silent. That, and any
-        other error, must end the process, with a status that makes its supervisor start it again."""
+        Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and after any other
+        error, listening anew opens a session and reads what was said meanwhile."""
         if wait := self._budget.wait():
-            log.warning("discord_waits_before_connecting", seconds=round(wait))
+            self._say(
+                f"Discord: the last sessions ended soon after they were opened, so the next one is opened in "
+                f"{wait:.0f} seconds; Discord resets the token of a bot that opens too many."
+            )
             await asyncio.sleep(wait)
         if self._api_url:
             Route.BASE = self._api_url
@@ -93,6 +96,9 @@ class DiscordAdapter:
                     self._line = line
                     try:
                         await self._run(line.client)
+                    except asyncio.CancelledError:
+                        self._budget.stopped()
+                        raise
                     finally:
                         await self._let_deliveries_end()
         finally:
@@ -147,7 +153,7 @@ class DiscordAdapter:
         tree = commands.declare(client, line.asking.ask, line.panels, line.setup)
 
         async def set_up() -> None:
-            await commands.sync(tree, self._memory)
+            await self._declare(tree)
             self._say(f"Discord: I am {client.user}. Invite me to a server: {invite_url(client.application_id or 0)}")
             if client.public and not self._home:
                 self._say(ANYBODYS)
@@ -156,6 +162,15 @@ class DiscordAdapter:
         client.set_up = set_up
         client.on_press = line.actions.press
         return line
+
+    async def _declare(self, tree: commands.Tree) -> None:
+        """Without its commands the bot still answers mentions and direct messages."""
+        try:
+            with translated("declare the commands"):
+                await commands.sync(tree, self._memory)
+        except (Refused, Unavailable) as error:
+            log.warning("discord_commands_not_declared", reason=str(error))
+            self._say(f"Discord: {error}. Commands stay as they were; the next start tries again.")
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         """Show the reply as it comes. With `work.reference` set, complete that reply by editing it.

@@ -176,14 +176,14 @@ class Client(discord.Client):
     # --- Whether it is alive -----------------------------------------------------------------
 
     async def watch(self, *, silence: float = SILENCE_SECONDS, mark: float = MARK_SECONDS) -> None:
-        """Note how far everything was read, until the gateway is dead: then raise a permanent Unavailable.
+        """Note how far everything was read, until the gateway is dead: then raise Unavailable.
 
         Raises what the reading of a gap did not foresee, too: a bot that missed something must not go on."""
         while True:
             await asyncio.sleep(min(mark, silence / 3))
             quiet = time.monotonic() - self.heard
             if quiet > silence:
-                raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds", permanent=True)
+                raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
             if self._gap and self._gap.done() and not self._gap.cancelled():
                 self._gap.result()
             if quiet < self._lag:

@@ -22,10 +22,11 @@ from pipeline.values import AS_SET, Attachment
 
 Ask = Callable[[Interaction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
 """Takes the question, whether only the asker sees the answer, and the files of the message it is."""
+Tree = app_commands.CommandTree[Any]
 QUESTION_ROOM = 2000
 
 
-def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> app_commands.CommandTree[Any]:
+def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> Tree:
     """Guild installation only, usable in servers and in direct messages with the bot."""
     tree = app_commands.CommandTree(
         client,
@@ -108,7 +109,7 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> a
     return tree
 
 
-async def sync(tree: app_commands.CommandTree[Any], memory: Memory) -> bool:
+async def sync(tree: Tree, memory: Memory) -> bool:
     """Declare the commands to Discord if they are not the ones declared last; True when it was done."""
     declared = [command.to_dict(tree) for command in tree.get_commands()]
     digest = hashlib.sha256(json.dumps([tree.client.application_id, declared], sort_keys=True).encode()).hexdigest()

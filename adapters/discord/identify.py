@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import structlog
+
 from adapters.discord.memory import Memory
 from pipeline.errors import Unavailable
 
@@ -16,7 +18,10 @@ FREE = 3
 FIRST_WAIT, LONGEST_WAIT = 5.0, 900.0
 """Seconds; doubling. At the longest wait a crash loop identifies 96 times a day."""
 HEALTHY = 1500.0
-"""Seconds between two identifications that end a row: longer than any wait, with a session that lasted."""
+"""Seconds between two identifications that end a row: longer than any wait, with a session that lasted. A stop that was
+asked for ends it, too."""
+
+log = structlog.get_logger(__name__)
 
 
 class IdentifyBudget:
@@ -31,7 +36,7 @@ class IdentifyBudget:
         """Seconds until the next identification may be made."""
         row, later = 0, self._clock()
         for moment in reversed(self._memory.identified):
-            if later - moment > HEALTHY:
+            if later - moment > HEALTHY or moment <= self._memory.stopped:
                 break
             row, later = row + 1, moment
         if row < FREE:
@@ -50,3 +55,10 @@ class IdentifyBudget:
                 retry_after=today[0] + DAY - now,
             )
         self._memory.mark_identified((*today, now))
+
+    def stopped(self) -> None:
+        """The session was ended because somebody wanted so, and not by a crash."""
+        try:
+            self._memory.mark_stopped(self._clock())
+        except Unavailable as error:
+            log.warning("discord_memory_unwritable", reason=str(error))

@@ -1,7 +1,7 @@
 """What the adapter remembers between starts: one small JSON file, replaced as a whole.
 
-How far the gateway has been read, when the last identifications were, the DM channels it knows, and the commands
-it has declared. Nothing of it is needed for correctness of what is already in the inbox.
+How far the gateway has been read, when the last identifications and the last stop were, the DM channels it knows, and
+the commands it has declared. Nothing of it is needed for correctness of what is already in the inbox.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class _State(BaseModel):
     """Unix seconds: everything sent before is in the inbox."""
     identified: list[float] = []
     """Unix seconds of the identifications of the last 24 hours."""
+    stopped: float = 0.0
+    """Unix seconds of the last stop that was asked for."""
     directs: list[int] = []
     commands: str = ""
 
@@ -60,6 +62,10 @@ class Memory:
         return tuple(self._state.identified)
 
     @property
+    def stopped(self) -> float:
+        return self._state.stopped
+
+    @property
     def directs(self) -> tuple[int, ...]:
         return tuple(self._state.directs)
 
@@ -74,6 +80,9 @@ class Memory:
 
     def mark_identified(self, times: tuple[float, ...]) -> None:
         self._save(identified=list(times))
+
+    def mark_stopped(self, at: float) -> None:
+        self._save(stopped=at)
 
     def mark_commands(self, digest: str) -> None:
         self._save(commands=digest)

@@ -186,5 +186,5 @@ def _declined(method: str, error: SlackApiError) -> Declined | Unavailable:
     if not code or response.status_code >= 500 or code in ("internal_error", "fatal_error", "service_unavailable"):
         return Unavailable("Slack", f"{method} failed on Slack's side (HTTP {response.status_code} {code})")
     if code in DEAD_TOKEN:
-        return Unavailable("Slack", f"{method}: {code}", permanent=True)
+        return Unavailable("Slack", f"{method}: {code}")
     return Declined(method, code, str(response.get("needed") or "") if code == "missing_scope" else "")

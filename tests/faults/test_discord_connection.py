@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord import identify
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.memory import Memory
@@ -20,7 +21,7 @@ from tests.contracts.waiting import until
 from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import MESSAGE_CONTENT
-from tests.journeys.process import running
+from tests.journeys.process import running, stopped
 
 
 @pytest.fixture
@@ -95,17 +96,15 @@ async def test_a_gateway_that_went_silent_ends_listening_with_an_error(tmp_path:
         listening = asyncio.create_task(adapter(discord, tmp_path, pace=pace).listen(None, None))  # type: ignore[arg-type]
         await discord.gateway.connected()
         discord.gateway.silent = True
-        with pytest.raises(Unavailable, match="said nothing") as caught:
+        with pytest.raises(Unavailable, match="said nothing"):
             await listening
-        assert caught.value.permanent
 
 
 async def test_a_discord_that_cannot_be_reached_may_be_tried_again(tmp_path: Path) -> None:
     async with FakeDiscord() as discord:
         discord.faults.order("GET", "/users/@me", Fault(drop=True), times=-1)
-        with pytest.raises(Unavailable) as caught:
+        with pytest.raises(Unavailable):
             await adapter(discord, tmp_path).listen(None, None)  # type: ignore[arg-type]
-        assert not caught.value.permanent
 
 
 async def test_a_token_that_is_reset_while_the_bot_is_running_names_the_setting(tmp_path: Path) -> None:
@@ -137,13 +136,31 @@ async def test_an_event_that_cannot_be_parsed_ends_listening_as_the_bug_it_is(tm
 
 
 @pytest.mark.slow
-async def test_a_bug_in_the_connection_ends_the_process_for_its_supervisor(tmp_path: Path) -> None:
-    discord = DiscordDriver(tmp_path / "unused")
-    async with discord.double(), running(tmp_path / "data", discord) as process:
-        await discord.discord.gateway.emit("MESSAGE_DELETE", {"channel_id": "1"})
-        assert await asyncio.wait_for(process.wait(), 30) == 1
-        assert process.stderr
-        assert "KeyError" in (await process.stderr.read()).decode()
+async def test_after_a_bug_in_the_connection_there_is_a_new_one(tmp_path: Path) -> None:
+    platform = DiscordDriver(tmp_path / "unused")
+    discord = platform.discord
+    async with platform.double(), running(tmp_path / "data", platform) as process:
+        await discord.gateway.emit("MESSAGE_DELETE", {"channel_id": "1"})
+        await until(lambda: discord.gateway.identifies == 2, 30)
+        await discord.gateway.connected()
+        await discord.say(discord.someone("ann", platform.guild), platform.channel, "@Citewell How much leave?")
+        await until(lambda: discord.replies(platform.channel), 30)
+        assert "discord stopped: KeyError" in await stopped(process)
+
+
+async def test_a_refused_command_list_is_said_and_mentions_are_answered(tmp_path: Path) -> None:
+    driver = DiscordDriver(tmp_path / "data")
+    driver.discord.faults.order("PUT", "commands$", Fault(status=400, body={"code": 50035, "message": "Invalid Form"}))
+    async with driver.double():
+        await driver.connect()
+        said = await driver.mention("ann", "How much leave do I get?")
+        await driver.rig.settled()
+        assert len(driver.replies(said)) == 1
+        assert driver.said[0] == (
+            "Discord: Discord refuses to declare the commands (HTTP 400, code 50035). "
+            "Commands stay as they were; the next start tries again."
+        )
+        await driver.rig.end()
 
 
 class Clock:
@@ -163,6 +180,36 @@ def test_a_crash_loop_waits_longer_and_never_passes_the_budget(tmp_path: Path) -
         clock.now += 1.0
     assert max(sum(1 for moment in spent if start <= moment < start + 86_400) for start in spent) <= 110
     assert spent[3] - spent[2] >= 5.0
+
+
+def test_stops_that_were_asked_for_are_not_waited_after(tmp_path: Path) -> None:
+    clock = Clock()
+    for _ in range(20):
+        budget = IdentifyBudget(Memory(tmp_path), clock=clock)
+        assert budget.wait() == 0.0
+        budget.spend()
+        clock.now += 170.0
+        budget.stopped()
+        clock.now += 10.0
+
+
+async def test_an_operator_is_told_of_a_wait_before_connecting_and_only_after_crashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identify, "FIRST_WAIT", 0.2)
+    budget = IdentifyBudget(Memory(tmp_path / "data"))
+    for _ in range(3):
+        budget.spend()
+    driver = DiscordDriver(tmp_path / "data")
+    async with driver.double():
+        await driver.connect()
+        assert any("opened in" in line for line in driver.said)
+        driver.said.clear()
+        for _ in range(5):
+            await driver.rig.stop(drain_seconds=0.0)
+            await driver.connect()
+        assert not any("opened in" in line for line in driver.said)
+        await driver.rig.end()
 
 
 def test_a_spent_budget_opens_no_more_sessions(tmp_path: Path) -> None:

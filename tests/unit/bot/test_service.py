@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot import service
 from bot.service import keep_listening, tell_backlog
@@ -63,6 +64,19 @@ async def test_a_platform_is_tried_again_after_as_long_as_it_asks_for(monkeypatc
         await keep_listening(platform, nothing, nothing, lines.append)
     assert waited == [5.0, 300.0, 20.0]
     assert "tried again in 300 seconds" in lines[1]
+
+
+async def test_a_platform_that_breaks_is_said_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def sleep(seconds: float) -> None: ...
+
+    monkeypatch.setattr(service, "asyncio", _Patient(sleep))
+    platform: Any = Platform(KeyError("guild_id"), Misconfigured("SLACK_BOT_TOKEN", "Slack says invalid_auth"))
+    lines: list[str] = []
+    nothing: Any = None
+    with capture_logs() as logged, pytest.raises(Misconfigured):
+        await keep_listening(platform, nothing, nothing, lines.append)
+    assert lines == ["slack stopped: KeyError. The log says where; slack is tried again in 5 seconds."]
+    assert [entry["event"] for entry in logged] == ["stopped_listening"]
 
 
 class _Patient:
