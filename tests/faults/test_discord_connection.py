@@ -77,7 +77,7 @@ async def test_message_content_is_asked_for_only_by_setting(tmp_path: Path) -> N
 async def test_commands_are_declared_once_and_again_only_when_they_changed(driver: DiscordDriver) -> None:
     assert driver.world.syncs == 1
     declared = {(one["name"], tuple(one["integration_types"]), tuple(one["contexts"])) for one in driver.world.commands}
-    names = ("ask", "sources", "preferences", "privacy", "help", "Answer this message")
+    names = ("ask", "sources", "preferences", "privacy", "help", "setup", "Answer this message")
     assert declared == {(name, (0,), (0, 1)) for name in names}
     await driver.restart()
     assert driver.world.syncs == 1
