@@ -93,6 +93,7 @@ async def _questions(citewell: Citewell, shares: Shares, wrong: list[str]) -> No
             shares[f"questions, all {row['kind']}: well"].append(got == "well")
         if row.get("says"):
             shares[f"yes or no first, {row['half']}: right"].append(decision(answer) == row["says"])
+            shares[f"yes or no first, {row['half']}: wrong"].append(decision(answer) not in ("", row["says"]))
         if answer.confidence.level is Level.HIGH:
             shares[f"answers at High, {row['half']}: well"].append(row["answerable"] and got == "well")
         if got != "well":

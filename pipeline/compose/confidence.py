@@ -11,7 +11,7 @@ from pipeline import wording
 from pipeline.compose import manner
 from pipeline.read.asked import Asked
 from pipeline.read.differing import differing
-from pipeline.read.evidence import Candidate, Evidence, Units, best_of
+from pipeline.read.evidence import Candidate, Evidence, Units
 from pipeline.read.layout import LISTED
 from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.verdict import verdict
@@ -81,15 +81,16 @@ def assess(
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW
-    best = best_of(units)
-    decided = best and not (by_model or apart or abstain) and any(one.text == best.text for one in supported)
+    texts = set() if by_model or apart or abstain else {sentence.text for sentence in supported}
+    shown = (one for passage in units for one in passage if one.says and one.text in texts)
+    nearest = max(shown, key=lambda one: (one.cosine, one.score), default=None)
     return Assessment(
         confidence=Confidence(level=level, score=score, reasons=factors),
         sufficient=has_sufficient_context(answerable, said),
         abstain=abstain,
         abstain_reason=_missing(found, said) if abstain else "",
         differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in apart),
-        verdict=verdict(asked, best) if best and decided else None,
+        verdict=verdict(asked, nearest) if nearest else None,
         extent=extent,
     )
 

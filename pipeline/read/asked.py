@@ -39,10 +39,8 @@ _REQUEST = re.compile(
 """What is to be done, not what it is about."""
 _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNORECASE)
 """Its second word asks, and is not looked for."""
-_WHETHER = re.compile(
-    r"^\W*(?:is|are|am|was|were|do|does|did|can|may|must|should|will|could|would|has|have)\b(?!.*\bor\b)",
-    re.IGNORECASE,
-)
+AUXILIARIES = frozenset("is are am was were do does did can may must should will could would has have".split())
+_WHETHER = re.compile(rf"^\W*(?:{'|'.join(sorted(AUXILIARIES))})\b(?!.*\bor\b)", re.IGNORECASE)
 """Begins like a yes-or-no question, and offers no choice."""
 _DEFINES = re.compile(
     r"^\W*(?:what(?:['’]s| is| are| does)|define)\s+(?P<thing>(?:[^\s?]+\s*){1,5}?)(?:\s(?:mean|stand for))?\W*$",

@@ -16,7 +16,7 @@ from pipeline.facts import Date, Quantity, figures
 from pipeline.read import layout
 from pipeline.read.asked import Asked, read
 from pipeline.read.evidence import Candidate
-from pipeline.read.verdict import denies, negated
+from pipeline.read.verdict import negated, stated
 from pipeline.text import STOP_WORDS, terms, words
 from pipeline.values import BlockKind
 
@@ -81,8 +81,7 @@ def _opposed(asked: Asked, one: str, other: str) -> bool:
     no, yes = (one, other) if negated(one, asked.terms) else (other, one)
     if negated(yes, asked.terms) or not negated(no, asked.terms):
         return False
-    said = " ".join(word for word in words(no) if not denies(word))
-    return _covers(asked, no) and _covers(asked, yes) and not _own(asked, said, yes)
+    return _covers(asked, no) and _covers(asked, yes) and not _own(asked, no, yes)
 
 
 def _values(text: str, question: str) -> dict[str, set[Value]]:
@@ -115,7 +114,7 @@ def _same(one: Value, other: Value) -> bool:
 
 def _own(asked: Asked, text: str, other: str) -> set[str]:
     """The terms that neither the question nor the other sentence has, values aside."""
-    return set(terms(_without_values(text))) - set(asked.terms) - set(terms(other))
+    return stated(_without_values(text)) - set(asked.terms) - set(terms(other))
 
 
 def _own_subject(asked: Asked, text: str, other: str) -> bool:

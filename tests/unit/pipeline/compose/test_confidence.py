@@ -208,7 +208,7 @@ def test_words_alone_are_enough_to_judge_by() -> None:
 
 
 def test_an_extract_that_decides_a_question_says_yes_or_no_and_a_model_says_it_itself() -> None:
-    question, text = "Do full-time staff have paid leave?", "Full-time staff do not have paid leave in this company."
+    question, text = "Do full-time staff have paid leave?", "Full-time staff do not have paid leave."
     assert extract(question, text).verdict is False
     assert assess(gather(read(question), [passage("p", text)]), [judged(text, "p")], generator="m").verdict is None
 

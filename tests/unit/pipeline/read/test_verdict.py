@@ -13,7 +13,10 @@ from tests.unit.pipeline.compose.build import passage
     [
         ("Are lockers available to all members?", "Lockers are available to all members of the club.", True),
         ("May dogs use the lift?", "Dogs must not use the lift.", False),
-        ("Are guests not charged for parking?", "Guests are not charged for parking.", True),
+        ("Can guests use the lift at night?", "Guests must not use the lift.", False),
+        ("Are guests not charged for parking?", "Guests are not charged for parking.", None),
+        ("Can guests park in the yard?", "Guests can park in the street.", None),
+        ("Is the report public?", "Drafts of the report are not public.", None),
         ("Is parking forbidden in the yard?", "Parking is not allowed in the yard.", None),
         ("Can guests park in the yard?", "Guests can park in the yard if a member comes along.", None),
         ("Can guests park in the yard?", "The yard was paved last year.", None),
