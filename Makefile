@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test check fmt bench quality quality-small chaos
+.PHONY: demo test check fmt words bench quality quality-small chaos
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -26,6 +26,11 @@ check: $(BIN)/citewell ## format, lint, types, import contracts
 fmt: $(BIN)/citewell ## put the code into its format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to date with the code and compiled
+	$(BIN)/pybabel -q extract --no-default-keywords -k Message -k Plural:1,2 --no-location --sort-output -o build/citewell.pot adapters pipeline
+	$(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D citewell -i build/citewell.pot -d pipeline/locale
+	$(BIN)/pybabel -q compile -D citewell -d pipeline/locale
 
 bench: $(BIN)/citewell ## one table of timings from this machine
 	$(BIN)/python -m bench.run

@@ -15,6 +15,7 @@ from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.respond import Responder
 from pipeline.streams import closing
+from pipeline.translations import Message, Words
 from pipeline.unasked import silencing
 from pipeline.values import Answer, Event, IncomingMessage, Manner, Outcome, Request, Work
 
@@ -40,6 +41,7 @@ class Delivery:
         responder: Responder,
         adapters: Mapping[str, PlatformAdapter],
         request: Callable[[IncomingMessage, PlatformAdapter], Awaitable[Request]],
+        words: Callable[[IncomingMessage], Awaitable[Words]],
         *,
         expire_late: bool,
         grace_seconds: float,
@@ -49,6 +51,7 @@ class Delivery:
         self._responder = responder
         self._adapters = adapters
         self._request = request
+        self._words = words
         self._expire_late = expire_late
         self._grace = grace_seconds
         self._retry = retry_seconds
@@ -59,6 +62,8 @@ class Delivery:
         receipt = _Receipt(self._inbox, work)
         try:
             async with asyncio.timeout(DELIVERY_SECONDS):
+                words = await self._words(work.message)
+                work = work.model_copy(update={"language": words.language})
                 await self._answer(work, receipt)
         except Withdrawn:
             log.info("question_withdrawn", key=key)
@@ -99,7 +104,7 @@ class Delivery:
                 return
             work = work.model_copy(update={"answer": answer})
         late = work.late and self._expire_late and not work.answer
-        events = _only(_apology(work, text=wording.EXPIRED)) if late else self._events(work, adapter, receipt)
+        events = _only(_apology(work, wording.EXPIRED)) if late else self._events(work, adapter, receipt)
         async with closing(events):
             await adapter.deliver(work, events, receipt)
         await (self._inbox.expired(key) if late else self._inbox.done(key))
@@ -132,8 +137,9 @@ class Delivery:
             return None
         if away:
             await self._inbox.silence(message.conversation)
-        text = wording.SILENCED if away else wording.CALLED_BACK
-        return told(secrets.token_hex(8), message.text, text)
+        words = await self._words(message)
+        text = words(wording.SILENCED if away else wording.CALLED_BACK)
+        return told(secrets.token_hex(8), message.text, text, words)
 
     async def _unasked(self, work: Work, adapter: PlatformAdapter, receipt: _Receipt) -> Answer | None:
         """The saved answer to what was said among people, found without a sign of it; None where nothing is said."""
@@ -155,7 +161,7 @@ class Delivery:
         except Withdrawn as withdrawn:
             if withdrawn.changed or not receipt.begun:
                 raise
-            return _apology(work, text=wording.WITHDRAWN)
+            return _apology(work, wording.WITHDRAWN)
         return answer
 
     async def _give_up(self, work: Work, receipt: _Receipt, error: Exception) -> None:
@@ -191,14 +197,15 @@ class _Receipt:
         await self._inbox.posted(self._key, reference)
 
 
-def _apology(work: Work, *, text: str = "") -> Answer:
-    """What is said in the place of an answer; without `text`, an incident that the log names."""
-    incident = "" if text else secrets.token_hex(4)
-    return failed(secrets.token_hex(8), work.message.text, incident, text=text)
+def _apology(work: Work, said: Message | None = None) -> Answer:
+    """What is `said` in the place of an answer; without it, an incident that the log names."""
+    words = Words(work.language)
+    incident = "" if said else secrets.token_hex(4)
+    return failed(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
 
 
 def _with_apology(answer: Answer) -> Answer:
-    preface = f"{wording.LATE} {answer.preface}".strip()
+    preface = f"{Words(answer.language)(wording.LATE)} {answer.preface}".strip()
     return answer.model_copy(update={"preface": preface})
 
 

@@ -7,7 +7,20 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from bot.authority import Authority
 from bot.places import Places
 from pipeline.access import Roles
-from pipeline.values import Action, Actor, Answer, Audience, Document, Place, Preferences, Rating, Readers
+from pipeline.language import speaking, told
+from pipeline.translations import Words
+from pipeline.values import (
+    Action,
+    Actor,
+    Answer,
+    Audience,
+    Document,
+    IncomingMessage,
+    Place,
+    Preferences,
+    Rating,
+    Readers,
+)
 from storage.open import Storage
 
 AudienceOf = Callable[[Readers], Awaitable[Audience]]
@@ -63,6 +76,17 @@ class CitewellDesk:
 
     async def preferences(self, person: str) -> Preferences:
         return await self._storage.history.preferences(person)
+
+    async def words(self, person: str, *, text: str = "", locale: str = "") -> Words:
+        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        return speaking((await self.preferences(person)).language, (told(text),), locale)
+
+    async def words_to(self, message: IncomingMessage) -> Words:
+        """Our words to whoever sent `message`."""
+        space = f"{message.conversation.platform}:{message.conversation.space}"
+        place = await self.place((space, message.key.rpartition(":")[0]))
+        chosen = (await self.preferences(message.author)).language or place.language
+        return speaking(chosen, (told(message.text),), message.locale)
 
     async def prefer(self, person: str, preferences: Preferences) -> None:
         await self._storage.history.prefer(person, preferences)

@@ -50,6 +50,7 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             citewell.responder,
             adapters,
             citewell.request,
+            citewell.desk.words_to,
             concurrency=settings.concurrency,
             expire_late=settings.late == "expire",
         )

@@ -11,6 +11,7 @@ from bot.delivery import GRACE_SECONDS, RETRY_SECONDS, Delivery
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.respond import Responder
+from pipeline.translations import Words
 from pipeline.values import IncomingMessage, Request, Work
 
 IDLE_SECONDS = 1.0
@@ -28,6 +29,7 @@ class Worker:
         responder: Responder,
         adapters: Mapping[str, PlatformAdapter],
         request: Callable[[IncomingMessage, PlatformAdapter], Awaitable[Request]],
+        words: Callable[[IncomingMessage], Awaitable[Words]],
         *,
         concurrency: int,
         expire_late: bool = False,
@@ -41,6 +43,7 @@ class Worker:
             responder,
             adapters,
             request,
+            words,
             expire_late=expire_late,
             grace_seconds=grace_seconds,
             retry_seconds=retry_seconds,

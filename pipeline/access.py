@@ -46,9 +46,8 @@ INSIDE = Rule()
 
 def audience(readers: Readers, collections: Iterable[str], rules: Mapping[str, Rule]) -> Audience:
     """The collections that every one of `readers` may see."""
-    return Audience(
-        collections=frozenset(name for name in collections if sight(readers, rules.get(name, INSIDE)).allowed)
-    )
+    seen = frozenset(name for name in collections if sight(readers, rules.get(name, INSIDE)).allowed)
+    return Audience(collections=seen, external=readers.external)
 
 
 def sight(readers: Readers, rule: Rule) -> Sight:

@@ -85,7 +85,7 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
         usage=finished.usage.model_copy(update={"writer": model.name}),
         tokens=finished.usage.input_tokens + finished.usage.output_tokens if finished.counted else None,
         failure=failure,
-        instead=(wording.MODEL_UNSUPPORTED if wrote else wording.MODEL_SILENT) if failure else "",
+        instead=(wording.MODEL_UNSUPPORTED if wrote else wording.MODEL_SILENT) if failure else None,
         missing=finished.missing,
         flags=("answer_too_short",) if short else (),
         too_few=task.too_few(checked),
@@ -106,9 +106,10 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncIterator[Checke
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
         preface = wording.preface(
             assessment.confidence.level,
+            task.words,
             passages=len({one.judgement.chunk_ids[0] for one in stands}),
             differing=bool(assessment.differing) and not _missing(assessment.differing, stands),
-            instead=failed.instead if failed else "",
+            instead=failed.instead if failed else None,
             verdict=assessment.verdict,
         )
         for number, one in enumerate(stands):

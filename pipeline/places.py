@@ -78,7 +78,7 @@ def asked(message: IncomingMessage, audience: Audience, preferences: Preferences
     collections = audience.collections
     return Request(
         text=message.text,
-        audience=Audience(collections=collections.intersection(place.collections or collections)),
+        audience=audience.model_copy(update={"collections": collections.intersection(place.collections or collections)}),
         conversation=message.conversation,
         records=False,
         unasked=message.manner is Manner.OVERHEARD,
@@ -86,6 +86,7 @@ def asked(message: IncomingMessage, audience: Audience, preferences: Preferences
         style=preferences.style or place.style,
         citation_style=preferences.citations,
         language=preferences.language or place.language or "",
+        locale=message.locale,
         extract=place.writer is WhoWrites.EXTRACT,
     )
 

@@ -17,11 +17,14 @@ from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafts import SPENT, write
 from pipeline.errors import CitewellError
+from pipeline.language import speaking, told
+from pipeline.plan.smalltalk import greeted
 from pipeline.ports import HistoryStore, Passages, Planner, Retriever
 from pipeline.read import asked
 from pipeline.read.evidence import gather
 from pipeline.streams import closing
 from pipeline.task import Model, Stopwatch, Task
+from pipeline.translations import Words
 from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
@@ -38,6 +41,7 @@ from pipeline.values import (
     Search,
     Stage,
     Style,
+    Turn,
     Usage,
     Written,
 )
@@ -99,25 +103,27 @@ class Responder:
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
             incident = secrets.token_hex(4)
             self._report(incident, error)
-            yield failed(answer_id, request.text, incident)
+            yield failed(answer_id, request.text, incident, _words(request))
 
     async def _walk(self, request: Request, answer_id: str) -> AsyncIterator[Event]:
         watch = Stopwatch()
         yield Progress(stage=Stage.PLANNING)
         conversation = await self._recall(request)
+        words = _words(request, conversation.turns)
         async with self._allowed(request) as allowance:
             model = self._model if allowance.granted and not request.extract else None
             with watch.stage("plan"):
                 planner = (model and model.planner) or self._planner
-                plan = await planner.plan(request.text, conversation, request.audience)
+                plan = await planner.plan(request.text, conversation, request.audience, words)
             allowance.spent = plan.tokens if isinstance(plan, Search) else 0
             if not isinstance(plan, Search):
-                yield without_search(answer_id, request.text, plan, Usage(writer="none", milliseconds=watch.read()))
+                usage = Usage(writer="none", milliseconds=watch.read())
+                yield without_search(answer_id, request.text, plan, usage, words)
                 return
             yield Progress(stage=Stage.SEARCHING)
             with watch.stage("retrieve"):
                 retrieval = await self._retriever.retrieve(plan, request.audience)
-            plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections)
+            plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections, words)
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
             with watch.stage("read"):
@@ -136,6 +142,7 @@ class Responder:
                     grounded=self._options.require_grounding,
                     always=request.always,
                     watch=watch,
+                    words=words,
                 )
                 if model:
                     allowance.spent = None
@@ -160,6 +167,7 @@ class Responder:
                 evidence,
                 style=request.citation_style or self._options.citation_style,
                 flags=(*drafted.flags, *_flags(passages)),
+                words=words,
             )
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         await self._record(request, answer)
@@ -236,6 +244,12 @@ class Responder:
             yield
         except CitewellError as error:
             self._report(secrets.token_hex(4), error)
+
+
+def _words(request: Request, turns: Sequence[Turn] = ()) -> Words:
+    """A follow-up of few words is in the language of what was asked before."""
+    heard = (greeted(request.text), told(request.text), *(told(turn.question) for turn in reversed(turns)))
+    return speaking(request.language, heard, request.locale)
 
 
 def _joined(*lines: str) -> str:

@@ -15,6 +15,7 @@ from pipeline.compose.compose import Checked
 from pipeline.compose.confidence import Assessment, assess
 from pipeline.ports import Planner, Writer
 from pipeline.read.evidence import Evidence
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import Brief, Extent, Judgement, Limits, RetrievedChunk, Sentence, Turn
 
 
@@ -79,6 +80,7 @@ class Task:
     always: bool = False
     """Show the best extract even where it does not answer."""
     watch: Stopwatch = field(default_factory=Stopwatch)
+    words: Words = ENGLISH
 
     @property
     def passages(self) -> Sequence[RetrievedChunk]:
@@ -102,6 +104,7 @@ class Task:
                 generator=writer,
                 several=bool(self.brief.sides),
                 extent=extent,
+                words=self.words,
             )
 
     def too_few(self, checked: Sequence[Checked]) -> str:
@@ -109,7 +112,8 @@ class Task:
         cited = {chunk_id for one in checked if one.judgement.supported for chunk_id in one.judgement.chunk_ids}
         documents = {passage.document.id for passage in self.passages if passage.chunk.id in cited}
         if len(documents) < self.limits.minimum_sources:
-            return wording.too_few(len(documents), self.limits.minimum_sources, "document")
+            wanted = self.limits.minimum_sources
+            return self.words.count(wording.TOO_FEW_DOCUMENTS, len(documents), wanted=wanted)
         if len(cited) < self.limits.minimum_citations:
-            return wording.too_few(len(cited), self.limits.minimum_citations, "passage")
+            return self.words.count(wording.TOO_FEW_PASSAGES, len(cited), wanted=self.limits.minimum_citations)
         return ""

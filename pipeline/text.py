@@ -135,4 +135,4 @@ def leads_in(text: str) -> bool:
 
 def decides(text: str) -> bool:
     """Whether `text` is only a yes or a no."""
-    return text.strip(" .,!*").casefold() in DECISIONS
+    return text.strip(" .,!*。").casefold() in DECISIONS

@@ -1,205 +1,311 @@
-"""What is said on every platform and in the terminal, in one place; what one platform alone says is in its adapter."""
+"""What is said on every platform and in the terminal, in one place; what one platform alone says is in its adapter.
+
+Each sentence stands here in English; `Words` says it in the other languages. Words for operators are not among them:
+people in a chat can do nothing with a command line.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipeline.translations import ENGLISH, Message, Plural, Words
 from pipeline.values import BlockKind, Confidence, Correction, Extent, IncomingMessage, Level, Reason, Stage, Usage
 
 PROGRESS = {
-    Stage.PLANNING: "Reading the question",
-    Stage.SEARCHING: "Searching the documents",
-    Stage.WRITING: "Writing and checking the answer",
+    Stage.PLANNING: Message("Reading the question"),
+    Stage.SEARCHING: Message("Searching the documents"),
+    Stage.WRITING: Message("Writing and checking the answer"),
 }
-BADGE = {Level.HIGH: "●●● High confidence", Level.MEDIUM: "●●○ Medium confidence", Level.LOW: "●○○ Low confidence"}
+BADGE = {
+    Level.HIGH: Message("●●● High confidence"),
+    Level.MEDIUM: Message("●●○ Medium confidence"),
+    Level.LOW: Message("●○○ Low confidence"),
+}
 """Readable without colour and by a screen reader: the level is in the words."""
 
-PARTS = {name: name.capitalize() for name in ("similarities", "differences", "contradictions", "conclusion")}
+PARTS = {
+    "similarities": Message("Similarities"),
+    "differences": Message("Differences"),
+    "contradictions": Message("Contradictions"),
+    "conclusion": Message("Conclusion"),
+}
 """What stands above each part of a comparison (`CitedSentence.section`)."""
 
-NOT_FOUND = "I could not find an answer to this in the documents."
-NOT_FOUND_NEXT = "Try other words or a narrower question, or ask whoever owns the topic."
-NO_PASSAGE = "no passage comes close to the question"
-NEAREST = "What came closest:"
-PARTIAL_CUT = "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
-YES, NO = "Yes.", "No."
+NOT_FOUND = Message("I could not find an answer to this in the documents.")
+NOT_FOUND_NEXT = Message("Try other words or a narrower question, or ask whoever owns the topic.")
+NOTHING_CLOSE = Message("Nothing in the documents comes close enough to the question.")
+NOT_NEGATED = Message("The question is about what is not so, and the closest sentence does not say that.")
+NAMES_MISSING = Message("The closest sentence does not mention everyone or everything that you named.")
+NUMBERS_MISSING = Message("The closest sentence does not have the number that you named.")
+TOO_FEW_DOCUMENTS = Plural(
+    "Only {number} document supports an answer, and {wanted} are required.",
+    "Only {number} documents support an answer, and {wanted} are required.",
+)
+TOO_FEW_PASSAGES = Plural(
+    "Only {number} passage supports an answer, and {wanted} are required.",
+    "Only {number} passages support an answer, and {wanted} are required.",
+)
+NEAREST = Message("What came closest")
+SOURCES = Message("Sources")
+"""Stands above the references of an answer."""
+PARTIAL_CUT = Message(
+    "The answer ends here because the language model stopped before it was finished. Ask again for the rest."
+)
+YES, NO = Message("Yes."), Message("No.")
 """Our own words above an extract that decides a yes-or-no question."""
-PARTIAL_DROPPED = "Some of what was drafted is not in the documents and was left out."
-SHOW_ALL = "show all"
+PARTIAL_DROPPED = Message("Some of what was drafted is not in the documents and was left out.")
+SHOW_ALL = Message("show all")
 """What a person replies to have the rest of a long list; `--all` in the terminal."""
-UNVERIFIED = "⚠ Unverified claim"
-MODEL_SILENT = "The language model did not answer."
-MODEL_UNSUPPORTED = "The documents do not support what the language model wrote."
-MODEL_SPENT = "Today's questions to the language model are used up."
-DECISIONS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não"})
-"""Yes and no in the languages of LANGUAGES."""
-UNSEARCHED = "no documents were searched"
-FLAGGED = "⚠ holds instructions to an assistant, which were ignored"
-LATE = "Sorry for the wait: I could not be reached when you asked."
-EXPIRED = "I could not be reached when you asked this, and it is too old to answer now. Please ask again."
-BUSY = "I am busy with many questions right now. Please ask again in a few minutes."
-ASK_AGAIN = "I was interrupted while answering. Please ask again."
-STOPPED = "Stopped, as you asked."
-SILENCED = "I stay out of this conversation from now on, until somebody mentions me."
-CALLED_BACK = "I am back: I answer questions in this conversation again."
-TRY_AGAIN = "That did not work. Please try again in a minute."
-NO_ANSWER = "This answer is no longer kept, or it rests on documents that you may not see."
-NOT_SHARED = "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
-SHARED_ALREADY = "This answer is shared here already."
+UNVERIFIED = Message("⚠ Unverified claim")
+MODEL_SILENT = Message("The language model did not answer.")
+MODEL_UNSUPPORTED = Message("The documents do not support what the language model wrote.")
+MODEL_SPENT = Message("Today's questions to the language model are used up.")
+DECISIONS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não", "はい", "いいえ"})
+"""Yes and no in documents of many languages."""
+UNSEARCHED = Message("No documents were searched.")
+FLAGGED = Message("⚠ holds instructions to an assistant, which were ignored")
+LATE = Message("Sorry for the wait: I could not be reached when you asked.")
+EXPIRED = Message("I could not be reached when you asked this, and it is too old to answer now. Please ask again.")
+BUSY = Message("I am busy with many questions right now. Please ask again in a few minutes.")
+ASK_AGAIN = Message("I was interrupted while answering. Please ask again.")
+STOPPED = Message("Stopped, as you asked.")
+SILENCED = Message("I stay out of this conversation from now on, until somebody mentions me.")
+CALLED_BACK = Message("I am back: I answer questions in this conversation again.")
+TRY_AGAIN = Message("That did not work. Please try again in a minute.")
+NO_ANSWER = Message("This answer is no longer kept, or it rests on documents that you may not see.")
+NOT_SHARED = Message(
+    "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
+)
+SHARED_ALREADY = Message("This answer is shared here already.")
 REASONS = {
-    Reason.WRONG: "It is wrong",
-    Reason.INCOMPLETE: "It is incomplete",
-    Reason.OUTDATED: "It is outdated",
-    Reason.NOT_FOUND: "It did not find what exists",
-    Reason.UNCLEAR: "It is unclear",
+    Reason.WRONG: Message("It is wrong"),
+    Reason.INCOMPLETE: Message("It is incomplete"),
+    Reason.OUTDATED: Message("It is outdated"),
+    Reason.NOT_FOUND: Message("It did not find what exists"),
+    Reason.UNCLEAR: Message("It is unclear"),
 }
 """Why an answer did not help."""
-LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português"}
-"""The languages of answers that are offered for choosing, in their own words."""
-NO_TEXT = "That message has no text that I can read."
-SOURCES = "Sources:"
-"""Stands above the references of an answer with end notes."""
-WITHDRAWN = "I stopped here, because this question was erased."
-ATTACHMENT = "I cannot read attached files ({names}); I answer from the indexed documents only."
-SHARED_CHANNEL = (
-    "This channel is shared with another organisation, and I am not allowed to answer there. "
-    "Ask me in a direct message or in a channel of your own."
+NO_TEXT = Message("That message has no text that I can read.")
+WITHDRAWN = Message("I stopped here, because this question was erased.")
+ATTACHMENT = Message("I cannot read attached files ({names}); I answer from the indexed documents only.")
+SHARED_CHANNEL = Message(
+    "This channel is shared with another organisation, and I may not answer here. "
+    "Members of this workspace can ask me in a direct message or in a channel of their own."
 )
+NO_PASSAGE = Message("This answer rests on no passage.")
+ENTRIES = Plural("{number} entry", "{number} entries")
+DAYS = Plural("{number} day", "{number} days")
+_FAILURE = Message(
+    "Something went wrong on my side, and this question was not answered. "
+    "Please ask again; if it happens again, tell whoever runs this bot the number {incident}."
+)
+_LEFT_OUT = Message("Left out, not in the documents: {claim}")
+_DOUBT = Message("The documents may not answer this.")
+_DIFFERING = Message("The documents do not agree.")
+_SAY = Message("The documents say:")
+_CLOSEST = Plural("The closest passage says:", "The closest passages say:")
+_QUOTED = Message("“{text}”")
+_OR = Message("{first} or {last}")
+_READ_AS = Message("“{word}” as “{meant}”")
+_READ = Message("I read {words}.")
+_MEANT = Message("Or did you mean {words}?")
+_NOTHING_ABOUT = Message("I found nothing about {sides} in the documents.")
+_SHOWN = {
+    BlockKind.STEP: Message("{shown} of {total} steps are shown. For all of them, reply “{all}”."),
+    BlockKind.ROW: Message("{shown} of {total} rows are shown. For all of them, reply “{all}”."),
+    BlockKind.CODE: Message("{shown} of {total} lines are shown. For all of them, reply “{all}”."),
+    BlockKind.ITEM: Message("{shown} of {total} entries are shown. For all of them, reply “{all}”."),
+}
+_UNANSWERED = Plural(
+    "Read {number} passage; it does not answer the question.",
+    "Read {number} passages; none of them answers the question.",
+)
+_PASSAGES = Plural("{number} passage", "{number} passages")
+_FROM = Plural("{passages} from {number} document", "{passages} from {number} documents")
+_ALL_SUPPORTED = Plural("the one sentence is supported", "all {number} sentences supported")
+_SOME_SUPPORTED = Plural("{kept} of {number} sentence supported", "{kept} of {number} sentences supported")
+_REST_LEFT_OUT = Plural(
+    "{kept} of {number} sentence supported, the rest left out",
+    "{kept} of {number} sentences supported, the rest left out",
+)
+_USED = Message("Used {from_what}; {checked}.")
+_EXTRACT = Message("Put together from the documents' own sentences, without a language model.")
+_WRITTEN_BY = Message("Written by {writer}.")
+_WRITTEN_FOR = Message("Written by {writer}; tokens: {read} read, {written} written.")
 
 
-def failure(incident: str) -> str:
+def failure(incident: str, words: Words) -> str:
     """What a person sees of an unexpected error; the operator finds the incident id in the log."""
-    return (
-        f"Something went wrong on my side, and this question was not answered. "
-        f"Please ask again; if it happens again, tell the operator this incident id: {incident}"
-    )
+    return words(_FAILURE, incident=incident)
 
 
-def not_found(reason: str) -> str:
-    """What is said when the documents do not answer, with why and what to try next."""
-    why = f": {reason}" if reason else ""
-    return f"{NOT_FOUND.rstrip('.')}{why}. {NOT_FOUND_NEXT}"
+def not_found(reason: str, words: Words) -> str:
+    """What is said when the documents do not answer, with why where there is more to tell, and what to try next."""
+    return " ".join(filter(None, (words(NOT_FOUND), reason, words(NOT_FOUND_NEXT))))
 
 
-def notes_on(message: IncomingMessage) -> list[str]:
+def notes_on(message: IncomingMessage, words: Words = ENGLISH) -> list[str]:
     """What is said of a question beside its answer: that its files are not read."""
     if not message.attachments:
         return []
     names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
-    return [ATTACHMENT.format(names=names)]
+    return [words(ATTACHMENT, names=names)]
 
 
-def left_out(claim: str) -> str:
+def left_out(claim: str, words: Words = ENGLISH) -> str:
     """A sentence of a model that is not shown, under "why"."""
-    return f"Left out, not in the documents: {claim}"
+    return words(_LEFT_OUT, claim=claim)
 
 
-def too_few(found: int, wanted: int, noun: str) -> str:
-    """Why an answer is not shown that rests on less than the operator asks for."""
-    return f"only {counted(found, noun)} would support an answer, and it must rest on {wanted}"
-
-
-def preface(level: Level, *, passages: int, differing: bool, instead: str = "", verdict: bool | None = None) -> str:
+def preface(
+    level: Level,
+    words: Words,
+    *,
+    passages: int,
+    differing: bool,
+    instead: Message | None = None,
+    verdict: bool | None = None,
+) -> str:
     """How an extract is introduced: below `high` as what came closest, never as fact. `differing`: it shows two
     documents that do not agree; `instead`: why it stands in for a model; `verdict`: it says yes or no."""
-    failed = f"{instead} " if instead else ""
-    if verdict is not None and level is not Level.LOW:
-        failed = f"{failed}{YES if verdict else NO} "
-        if level is Level.HIGH:
-            return failed.rstrip()
-    doubt = "The documents may not answer this. " if level is Level.LOW else ""
-    doubt += "The documents do not agree. " if differing else ""
+    said = [words(instead)] if instead else []
+    decided = verdict is not None and level is not Level.LOW
+    if decided:
+        said.append(words(YES if verdict else NO))
     if level is Level.HIGH:
-        return f"{failed}The documents say:" if failed else ""
-    says = "The closest passage says:" if passages == 1 else "The closest passages say:"
-    return f"{failed}{doubt}{says}"
+        return " ".join(said if decided or not said else [*said, words(_SAY)])
+    if level is Level.LOW:
+        said.append(words(_DOUBT))
+    if differing:
+        said.append(words(_DIFFERING))
+    return " ".join([*said, words.count(_CLOSEST, passages)])
 
 
-def badge(confidence: Confidence) -> str:
-    return BADGE[confidence.level]
+def badge(confidence: Confidence, words: Words = ENGLISH) -> str:
+    return words(BADGE[confidence.level])
 
 
-def shown_of(extent: Extent) -> str:
+def shown_of(extent: Extent, words: Words) -> str:
     """`7 of 60 steps are shown.`"""
-    noun = {BlockKind.STEP: "steps", BlockKind.ROW: "rows", BlockKind.CODE: "lines"}.get(extent.kind, "entries")
-    return f"{extent.shown} of {extent.total} {noun} are shown. For all of them, reply “{SHOW_ALL}”."
+    message = _SHOWN.get(extent.kind, _SHOWN[BlockKind.ITEM])
+    return words(message, shown=extent.shown, total=extent.total, all=words(SHOW_ALL))
 
 
-def understood(corrections: Sequence[Correction]) -> str:
+def understood(corrections: Sequence[Correction], words: Words) -> str:
     """How words were read that no document holds; with the other words they may be."""
-    read = ", ".join(f"“{one.word}” as “{one.meant}”" for one in corrections)
-    others = " or ".join(f"“{other}”" for one in corrections for other in one.others)
-    return f"I read {read}.{f' Or did you mean {others}?' if others else ''}" if read else ""
+    if not corrections:
+        return ""
+    read = ", ".join(words(_READ_AS, word=one.word, meant=one.meant) for one in corrections)
+    others = _any([other for one in corrections for other in one.others], words)
+    return " ".join([words(_READ, words=read), *([words(_MEANT, words=others)] if others else [])])
 
 
-def unanswered_side(sides: Sequence[str]) -> str:
+def unanswered_side(sides: Sequence[str], words: Words) -> str:
     """The closing line when a part of the question found nothing."""
-    return f"I found nothing about {_and([f'“{side}”' for side in sides])} in the documents."
+    return words(_NOTHING_ABOUT, sides=_any(sides, words))
 
 
-def reasoning(*, passages: int, documents: int, kept: int, drafted: int, left_out: bool) -> str:
-    """One line on how an answer came about: `used 3 passages from 2 documents; all 4 sentences supported`."""
+def reasoning(*, passages: int, documents: int, kept: int, drafted: int, left_out: bool, words: Words) -> str:
+    """One line on how an answer came about: `Used 3 passages from 2 documents; all 4 sentences supported.`"""
     if not kept:
-        none = "it does not answer" if passages == 1 else "none of them answers"
-        return f"read {counted(passages, 'passage')}; {none} the question"
-    used = f"used {counted(passages, 'passage')} from {counted(documents, 'document')}"
+        return words.count(_UNANSWERED, passages)
+    used = words.count(_FROM, documents, passages=words.count(_PASSAGES, passages))
     if kept == drafted:
-        whole = {1: "the one sentence is supported", 2: "both sentences supported"}
-        checked = whole.get(kept, f"all {kept} sentences supported")
-    else:
-        checked = f"{kept} of {drafted} sentences supported{', the rest left out' if left_out else ''}"
-    return f"{used}; {checked}"
+        return words(_USED, from_what=used, checked=words.count(_ALL_SUPPORTED, kept))
+    checked = words.count(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
+    return words(_USED, from_what=used, checked=checked)
 
 
-def written_by(usage: Usage) -> str:
+def written_by(usage: Usage, words: Words = ENGLISH) -> str:
     """Who wrote an answer, and what it cost: shown beside the parts of its confidence."""
     if usage.writer in ("extractive", "none"):
-        return "Put together from the documents' own sentences, without a language model."
-    cost = f": {counted(usage.input_tokens, 'token')} read, {usage.output_tokens} written"
-    return f"Written by {usage.writer}{cost if usage.output_tokens else ''}."
+        return words(_EXTRACT)
+    if not usage.output_tokens:
+        return words(_WRITTEN_BY, writer=usage.writer)
+    return words(_WRITTEN_FOR, writer=usage.writer, read=usage.input_tokens, written=usage.output_tokens)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 document`, `2 documents`; `plural` where it is not the noun with an s."""
+    """`1 document`, `2 documents`; `plural` where it is not the noun with an s. For the operator, in English."""
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def _and(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " or " + parts[-1]
+def _any(texts: Sequence[str], words: Words) -> str:
+    """`“a”, “b” or “c”`."""
+    quoted = [words(_QUOTED, text=text) for text in texts]
+    return words(_OR, first=", ".join(quoted[:-1]), last=quoted[-1]) if len(quoted) > 1 else "".join(quoted)
 
+
+# --- What the confidence of an answer is made of ------------------------------------------------
+
+PERCENT = Message("{number}%")
+ANSWERS = Message("The passages are {share} likely to hold the answer.")
+RELEVANCE = Message("The best passage fits the question to {share}.")
+TERMS = Message("{share} of what was asked is in or around the best sentence.")
+SUPPORTED = Plural(
+    "{supported} of {number} sentence is supported by the sources.",
+    "{supported} of {number} sentences are supported by the sources.",
+)
+AGREEMENT = Plural("{number} more document says something as close.", "{number} more documents say something as close.")
+DISAGREE = Message("“{one}” and “{other}” do not agree.")
+CONSISTENT = Message("No two documents disagree.")
+CITED = Plural("{number} document is cited.", "{number} documents are cited.")
+HEDGED = Message("The wording says that something is not known.")
+CAUTIOUS = Message("The wording is cautious.")
+DEFINITE = Message("The wording is definite.")
+FIGURES = Message("It has definite figures.")
+NO_FIGURES = Message("It has no definite figures.")
+LENGTH = Plural("It is {number} word long.", "It is {number} words long.")
+
+
+def factor(message: Message, share: float, words: Words) -> str:
+    """A part that is a share of 1."""
+    return words(message, share=words(PERCENT, number=round(share * 100)))
+
+
+# --- Where in a document something stands -------------------------------------------------------
+
+SHEET = Message("sheet {name}")
+PAGE = Message("page {number}")
+SOURCE = Message("Source: {reference}")
 
 # --- What the planner says without looking anything up ------------------------------------------
 
-INJECTION = (
+INJECTION = Message(
     "I cannot do that: the message asks me to change how I work rather than for something in the documents. "
     "Ask me about the documents in your own words."
 )
-EMPTY_KNOWLEDGE_BASE = (
-    "There are no documents yet that everyone here may see. "
-    "Whoever runs this bot adds a file or a folder with `citewell index PATH`; after that, ask me again."
+EMPTY_KNOWLEDGE_BASE = Message(
+    "There are no documents yet that everyone here may see. Whoever runs this bot can add some."
 )
-EMPTY_QUESTION = (
-    "What would you like to know? Ask a question about the documents in plain words; "
-    "“Which documents do you have?” is answered with what is indexed."
+OUTSIDE = Message(
+    "Members of this team may ask me about its documents. Guests and people from elsewhere may not see any of them."
 )
-TOO_SHORT = "That is a little short for me to search well. What exactly would you like to know?"
-WELCOME = "You are welcome. Ask whenever there is something else to look up."
+EMPTY_QUESTION = Message("What would you like to know? Ask a question about the documents in plain words.")
+TOO_SHORT = Message("That is a little short for me to search well. What exactly would you like to know?")
+TOO_LONG = Message(
+    "That is longer than I can take as one question ({limit} characters at most). Please ask in fewer words."
+)
+WELCOME = Message("You are welcome. Ask whenever there is something else to look up.")
+_HELLO = Message("Hello!")
+_WHAT_I_DO = Plural(
+    "I answer questions from {number} document and show where every sentence comes from.",
+    "I answer questions from {number} documents and show where every sentence comes from.",
+)
+_EXAMPLE = Message("Ask me, for example: “What is {title} about?”")
+_INDEXED = Message("I know: {titles}.")
+_AND_MORE = Plural("{titles} and {number} more", "{titles} and {number} more")
+_HOW = Message("Ask in plain words, and follow up in the same thread.")
 
 
-def too_long(limit: int) -> str:
-    return f"That is longer than I can take as one question ({limit:,} characters at most). Please ask in fewer words."
+def greeting(title: str, documents: int, words: Words) -> str:
+    """A short hello with one question that can be asked; `title` is that of a document."""
+    example = [words(_EXAMPLE, title=title)] if title else []
+    return " ".join([words(_HELLO), words.count(_WHAT_I_DO, documents), *example])
 
 
-def introduction(titles: Sequence[str], documents: int, *, greeting: bool) -> str:
+def introduction(titles: Sequence[str], documents: int, words: Words) -> str:
     """Who we are, what is indexed and how to ask; `titles` may be only some of the documents."""
-    rest = f" and {documents - len(titles)} more. Whoever runs this bot lists them all with `citewell documents`"
-    more = rest if documents > len(titles) else ""
-    return (
-        f"{'Hello! ' if greeting else ''}I answer questions from {counted(documents, 'indexed document')} "
-        f"and show where every sentence comes from.\n\n"
-        f"Indexed: {', '.join(titles)}{more}.\n\n"
-        "Ask in plain words, for example “How do I …?”, “What is the difference between … and …?” or “List all …”, "
-        "and follow up in the same thread."
-    )
+    named, more = ", ".join(titles), documents - len(titles)
+    listed = words.count(_AND_MORE, more, titles=named) if more > 0 else named
+    return f"{words.count(_WHAT_I_DO, documents)}\n\n{words(_INDEXED, titles=listed)}\n\n{words(_HOW)}"

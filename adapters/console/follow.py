@@ -11,25 +11,26 @@ from rich.text import Text
 
 from adapters.console.render import draft
 from pipeline import wording
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import Answer, CitedSentence, Event, Progress, Stage, Written
 
 
-async def follow(events: AsyncIterator[Event], console: Console) -> Answer:
+async def follow(events: AsyncIterator[Event], console: Console, words: Words = ENGLISH) -> Answer:
     """Show an answer's events on a terminal while they come, and return the `Answer`; elsewhere show nothing.
 
     What was shown is gone when this returns: the caller prints the answer."""
     written: list[CitedSentence] = []
     preface = ""
-    spinner = Spinner("dots", wording.PROGRESS[Stage.PLANNING])
+    spinner = Spinner("dots", words(wording.PROGRESS[Stage.PLANNING]))
     with Live(spinner, console=console, transient=True) as live:
         async for event in events:
             match event:
                 case Progress():
-                    spinner.update(text=wording.PROGRESS[event.stage])
+                    spinner.update(text=words(wording.PROGRESS[event.stage]))
                 case Written():
                     written.append(event.sentence)
                     preface = preface or event.preface
-                    live.update(Group(draft(written, preface), spinner))
+                    live.update(Group(draft(written, preface, words), spinner))
                 case Answer():
                     answer = event
         live.update(Text(""))

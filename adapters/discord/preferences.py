@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from discord import app_commands
 
+from pipeline.translations import LANGUAGES
 from pipeline.values import AS_SET, CitationStyle, Preferences, Style
-from pipeline.wording import LANGUAGES
 
 STYLES: Mapping[str, str] = {
     AS_SET: "As the operator set it",

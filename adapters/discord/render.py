@@ -143,7 +143,7 @@ def _sources(answer: Answer, *, gap: str = "") -> Iterator[Piece]:
     shown = answer.citations or answer.nearest
     if not shown:
         return
-    yield Piece("**Sources**" if answer.citations else f"**{wording.NEAREST}**", gap)
+    yield Piece("**Sources**" if answer.citations else f"**{wording.NEAREST}:**", gap)
     for citation in shown:
         yield Piece(f"{_source(citation)} · relevance {citation.score:.3f}", "\n")
         if answer.nearest and (quoted := closest(citation)):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pipeline.values import AS_SET, Level, Place, Style, WhoWrites
-from pipeline.wording import LANGUAGES
+from pipeline.translations import LANGUAGES
 
 TITLE = "How I behave here"
 SPACE = "the whole {space}"

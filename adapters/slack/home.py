@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.slack.blocks import Block, button, context, section, short
+from pipeline.translations import LANGUAGES
 from pipeline.values import AS_SET, CitationStyle, Document, Preferences, Style
-from pipeline.wording import LANGUAGES
 
 LISTED = 20
 PROMPTS = (

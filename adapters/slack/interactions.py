@@ -148,7 +148,7 @@ class Interactions:
     async def _sorry(self, body: Body, error: CitewellError) -> None:
         """Say that a click came to nothing, by the way that needs no permission at all."""
         log.warning("an interaction failed: %s", error)
-        text = wording.TRY_AGAIN
+        text: str = wording.TRY_AGAIN
         if isinstance(error, Declined) and error.needed:
             text = f"I lack the permission {error.needed} for that. An admin can add it to the app."
         elif isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):

@@ -96,7 +96,7 @@ def _footers(answer: Answer, look: Look, *, shareable: bool) -> Iterator[tuple[B
 def _footer(answer: Answer, look: Look, *, shareable: bool) -> Iterator[Block]:
     shown = answer.citations or answer.nearest
     if look.citations and shown:
-        title = _SOURCES if answer.citations else wording.NEAREST.rstrip(":")
+        title = _SOURCES if answer.citations else wording.NEAREST
         texts = [f"*{title}*", *(source(citation, answer.citation_style) for citation in answer.citations)]
         texts += [_close(citation) for citation in answer.nearest]
         yield from _small_print(texts)

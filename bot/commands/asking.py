@@ -17,6 +17,7 @@ from adapters.console.render import render
 from bot.commands.terminal import EMPTY, Data, err, note, one_of, out, run, settings, text_input, warn
 from bot.handbook import CONVERSATION, handbook
 from bot.settings import Settings
+from pipeline.language import speaking, told
 from pipeline.streams import closing
 from pipeline.values import Answer, BlockKind, CitationStyle, Format, Outcome, Style
 
@@ -69,11 +70,13 @@ def ask(
                 text, thread=thread, style=style, format=format_, citations=citations, everything=everything
             )
             async with closing(asked) as events:
-                answer = await follow(events, err)
+                answer = await follow(events, err, speaking(None, (told(text),)))
             warn(await not_embedded(citewell))
             return answer
 
     answer = asyncio.run(work())
+    if "empty_knowledge_base" in answer.safety_flags:
+        note(EMPTY)
     if format_ in _FORMS and answer.sentences and _FORMS[format_] not in {one.kind for one in answer.sentences}:
         note(f"The answer has no {format_.value}.")
     if json:
@@ -113,7 +116,7 @@ def chat(
 
     async def answer(citewell: Citewell, text: str) -> Answer:
         async with closing(citewell.events(text, thread=thread)) as events:
-            return await follow(events, err)
+            return await follow(events, err, speaking(None, (told(text),)))
 
     thread = thread or f"chat-{secrets.token_hex(3)}"
     found = settings(data)

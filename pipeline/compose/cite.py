@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline import wording
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,
     Chunk,
@@ -121,22 +122,22 @@ def snippet(text: str, quote: str) -> str:
     return f"{'… ' if start else ''}{words}{' …' if end < len(text) else ''}"
 
 
-def place(citation: Citation) -> str:
+def place(citation: Citation, words: Words = ENGLISH) -> str:
     """Where in its document a citation stands: `Expenses > Travel, page 3`; and that the document is flagged."""
     heading = citation.heading[1:] if citation.heading[:1] == (citation.title,) else citation.heading
     parts = [" > ".join(heading)] if heading else []
     if citation.sheet:
-        parts.append(f"sheet {citation.sheet}")
+        parts.append(words(wording.SHEET, name=citation.sheet))
     if citation.page is not None:
-        parts.append(f"page {citation.page}")
+        parts.append(words(wording.PAGE, number=citation.page))
     if citation.flagged:
-        parts.append(wording.FLAGGED)
+        parts.append(words(wording.FLAGGED))
     return ", ".join(parts)
 
 
-def reference(citation: Citation) -> str:
+def reference(citation: Citation, words: Words = ENGLISH) -> str:
     """A full reference in plain text: title, and where in it."""
-    where = place(citation)
+    where = place(citation, words)
     return f"{citation.title} - {where}" if where else citation.title
 
 
@@ -153,7 +154,9 @@ def listed(number: int, style: CitationStyle) -> str:
     return str(number).translate(_SUPERSCRIPT) if style is CitationStyle.FOOTNOTE else f"[{number}]"
 
 
-def mark(numbers: Sequence[int], citations: Mapping[int, Citation], style: CitationStyle) -> str:
+def mark(
+    numbers: Sequence[int], citations: Mapping[int, Citation], style: CitationStyle, words: Words = ENGLISH
+) -> str:
     """What stands behind a sentence, with its leading space where the style has one."""
     if not numbers:
         return ""
@@ -161,19 +164,23 @@ def mark(numbers: Sequence[int], citations: Mapping[int, Citation], style: Citat
         case CitationStyle.FOOTNOTE:
             return "⁻".join(str(number).translate(_SUPERSCRIPT) for number in numbers)
         case CitationStyle.INLINE:
-            return " " + " ".join(f"(Source: {_inline(citations[number])})" for number in numbers)
+            references = (_inline(citations[number], words) for number in numbers)
+            return " " + " ".join(f"({words(wording.SOURCE, reference=one)})" for one in references)
         case _:
             return " " + "".join(f"[{number}]" for number in numbers)
 
 
-def _inline(citation: Citation) -> str:
+def _inline(citation: Citation, words: Words) -> str:
     named = f"{citation.product} {citation.document_type}".strip() if citation.product else citation.title
-    where = place(citation)
+    where = place(citation, words)
     return f"{named} - {where}" if where else named
 
 
 def body(
-    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle
+    sentences: Sequence[CitedSentence],
+    citations: Sequence[Citation],
+    style: CitationStyle,
+    words: Words = ENGLISH,
 ) -> tuple[str, dict[int, list[tuple[int, int]]]]:
     """The answer as Markdown, and for each citation number the spans of the sentences that rest on it."""
     by_number = {citation.number: citation for citation in citations}
@@ -182,16 +189,16 @@ def body(
     step = 0
     before: CitedSentence | None = None
     for sentence in sentences:
-        above = label(before, sentence)
+        above = label(before, sentence, words)
         step = numbered(step, sentence, begins=sentence.opens or bool(above))
         text += f"{_gap(before, sentence)}**{above}**\n\n" if above else _gap(before, sentence)
-        start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style))
+        start, piece = _shape(sentence, step, mark(sentence.numbers, by_number, style, words), words)
         for number in sentence.numbers:
             positions.setdefault(number, []).append((len(text) + start, len(text) + start + len(sentence.text)))
         text += piece
         before = sentence
     if style is CitationStyle.ENDNOTE and citations:
-        text += f"\n\n{wording.SOURCES}\n" + "\n".join(f"{c.number}. {reference(c)}" for c in citations)
+        text += f"\n\n{words(wording.SOURCES)}:\n" + "\n".join(f"{c.number}. {reference(c, words)}" for c in citations)
     return text, positions
 
 
@@ -202,10 +209,11 @@ def numbered(last: int, sentence: CitedSentence, *, begins: bool) -> int:
     return 1 if begins else last + 1
 
 
-def label(before: CitedSentence | None, sentence: CitedSentence) -> str:
+def label(before: CitedSentence | None, sentence: CitedSentence, words: Words = ENGLISH) -> str:
     """What stands above `sentence` where a part of a comparison begins with it, such as `Differences`."""
     begins = before is None or before.section != sentence.section
-    return wording.PARTS.get(sentence.section, "") if begins else ""
+    part = wording.PARTS.get(sentence.section)
+    return words(part) if begins and part else ""
 
 
 _OWN_LINE = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE})
@@ -222,9 +230,9 @@ def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
     return "\n" if sentence.kind in _OWN_LINE else " "
 
 
-def _shape(sentence: CitedSentence, step: int, marked: str) -> tuple[int, str]:
+def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tuple[int, str]:
     """Where the sentence's own text starts in its Markdown, and that Markdown."""
-    warning = "" if sentence.verified else f"{wording.UNVERIFIED}: "
+    warning = "" if sentence.verified else f"{words(wording.UNVERIFIED)}: "
     match sentence.kind:
         case BlockKind.ITEM:
             before = f"- {warning}"

@@ -12,6 +12,7 @@ from pipeline.compose.confidence import Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
 from pipeline.read.evidence import Evidence, best_of
 from pipeline.text import terms
+from pipeline.translations import ENGLISH, Message, Words
 from pipeline.values import (
     Answer,
     BlockKind,
@@ -67,7 +68,7 @@ class Drafted:
     """What a model used; None when it did not come to saying so."""
     failure: str = ""
     """Why a model's draft is not the answer, or not the whole of it; for the operator."""
-    instead: str = ""
+    instead: Message | None = None
     """The same for whoever reads the extract that stands in for it."""
     preface: str = ""
     missing: tuple[str, ...] = ()
@@ -98,16 +99,18 @@ def compose(
     *,
     style: CitationStyle,
     flags: tuple[str, ...] = (),
+    words: Words = ENGLISH,
 ) -> Answer:
     """An answer written from passages: answered, partial, or not found with what came closest."""
     shown, provided = tuple(numbering.sentences), evidence.passages
     assessment = drafted.assessment
-    text, positions = body(shown, numbering.citations(), style)
+    text, positions = body(shown, numbering.citations(), style, words)
     citations = numbering.citations(positions)
     claims = tuple(claim for claim in drafted.claims if shown or not claim.supported)
     supported = sum(claim.supported for claim in claims)
-    closing = _closing(brief, drafted, shown, provided)
-    why = "" if shown else assessment.abstain_reason or drafted.too_few or wording.NO_PASSAGE
+    closing = _closing(brief, drafted, shown, provided, words)
+    told_why = "" if shown else assessment.abstain_reason or drafted.too_few
+    why = "" if shown else told_why or words(wording.NOTHING_CLOSE)
     told = [sentence for sentence in shown if sentence.kind not in CAPTIONS] or shown
     said = {sentence.text for sentence in shown}
     left_out = any(not claim.supported and claim.claim not in said for claim in claims)
@@ -115,8 +118,9 @@ def compose(
         id=answer_id,
         question=question,
         outcome=(Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND,
+        language=words.language,
         preface=drafted.preface,
-        body=text or wording.not_found(why),
+        body=text or wording.not_found(told_why, words),
         closing=closing,
         sentences=shown,
         citations=citations,
@@ -132,6 +136,7 @@ def compose(
             kept=sum(sentence.verified for sentence in told),
             drafted=max(len(claims), len(told)),
             left_out=left_out,
+            words=words,
         ),
         sources_used=len(citations),
         sources_provided=len(provided),
@@ -139,22 +144,28 @@ def compose(
         grounding_score=round(supported / len(claims), 3) if claims else 0.0,
         ungrounded_claims=tuple(claim.claim for claim in claims if not claim.supported),
         key_facts=key_facts(shown),
-        limitations=limitations(closing=closing, abstain_reason=why, left_out=left_out),
+        limitations=limitations(closing=closing, abstain_reason=why, left_out=left_out, words=words),
         comparison=comparison(shown, brief.sides),
         claims=claims,
         usage=drafted.usage,
     )
 
 
-def _closing(brief: Brief, drafted: Drafted, shown: Sequence[CitedSentence], provided: Sequence[RetrievedChunk]) -> str:
+def _closing(
+    brief: Brief,
+    drafted: Drafted,
+    shown: Sequence[CitedSentence],
+    provided: Sequence[RetrievedChunk],
+    words: Words,
+) -> str:
     """Why the answer is partial; empty when it is whole."""
     if not shown:
         return ""
     if drafted.failure and not drafted.preface:
-        return wording.PARTIAL_CUT
+        return words(wording.PARTIAL_CUT)
     if sides := drafted.missing or _unanswered_sides(brief.sides, drafted, shown, provided):
-        return wording.unanswered_side(sides)
-    return wording.shown_of(drafted.assessment.extent) if drafted.assessment.extent else ""
+        return wording.unanswered_side(sides, words)
+    return wording.shown_of(drafted.assessment.extent, words) if drafted.assessment.extent else ""
 
 
 def _unanswered_sides(
@@ -184,7 +195,9 @@ def nearest(evidence: Evidence) -> tuple[Citation, ...]:
     )
 
 
-def without_search(answer_id: str, question: str, plan: Reply | Clarify | Decline, usage: Usage) -> Answer:
+def without_search(
+    answer_id: str, question: str, plan: Reply | Clarify | Decline, usage: Usage, words: Words = ENGLISH
+) -> Answer:
     """The answer to what needs no documents: a greeting, a question to ask back, a refusal."""
     match plan:
         case Reply():
@@ -197,46 +210,49 @@ def without_search(answer_id: str, question: str, plan: Reply | Clarify | Declin
         id=answer_id,
         question=question,
         outcome=outcome,
+        language=words.language,
         body=text,
         confidence=NO_CONFIDENCE,
         safety_flags=plan.flags,
         abstain_reason="" if outcome is Outcome.ANSWERED else text,
-        reasoning=wording.UNSEARCHED,
+        reasoning=words(wording.UNSEARCHED),
         usage=usage,
     )
 
 
-def failed(answer_id: str, question: str, incident: str, *, text: str = "") -> Answer:
+def failed(answer_id: str, question: str, incident: str, words: Words = ENGLISH, *, text: str = "") -> Answer:
     """The answer when something unexpected happened: an incident id (or `text`), and nothing of the error."""
     return Answer(
         id=answer_id,
         question=question,
         outcome=Outcome.FAILED,
-        body=text or wording.failure(incident),
+        language=words.language,
+        body=text or wording.failure(incident, words),
         confidence=NO_CONFIDENCE,
-        reasoning=wording.UNSEARCHED,
+        reasoning=words(wording.UNSEARCHED),
         incident=incident,
     )
 
 
-def told(answer_id: str, question: str, text: str) -> Answer:
+def told(answer_id: str, question: str, text: str, words: Words) -> Answer:
     """What is said of the bot itself, in the place of an answer."""
-    return without_search(answer_id, question, Reply(text=text), NO_USAGE)
+    return without_search(answer_id, question, Reply(text=text), NO_USAGE, words)
 
 
 def format_response(answer: Answer, *, include_citations: bool = True, include_confidence: bool = True) -> str:
     """The whole answer as text: its words, its sources as a list, its badge and reasoning; for whoever calls Citewell
     from Python. What documents say is not escaped: show it as text, not as Markdown with working links."""
+    words = Words(answer.language)
     parts = [answer.preface, answer.body, answer.closing]
     shown = answer.citations or answer.nearest
     if include_citations and shown and answer.citation_style is not CitationStyle.ENDNOTE:
-        title = "Sources" if answer.citations else wording.NEAREST.rstrip(":")
+        title = words(wording.SOURCES if answer.citations else wording.NEAREST)
         style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
-        lines = [f"{listed(c.number, style)} {reference(c)}" for c in shown]
+        lines = [f"{listed(c.number, style)} {reference(c, words)}" for c in shown]
         if answer.nearest:
             quotes = map(closest, shown)
             lines = [f"{line}: {quote}" if quote else line for line, quote in zip(lines, quotes, strict=True)]
         parts.append(f"{title}:\n" + "\n".join(lines))
     if include_confidence and answer.sentences:
-        parts.append(f"{wording.badge(answer.confidence)}: {answer.reasoning}")
+        parts.append(f"{wording.badge(answer.confidence, words)}: {answer.reasoning}")
     return "\n\n".join(part for part in parts if part)

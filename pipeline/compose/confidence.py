@@ -16,6 +16,7 @@ from pipeline.read.layout import LISTED
 from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.verdict import verdict
 from pipeline.read.wholes import titled
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,
     Confidence,
@@ -66,6 +67,7 @@ def assess(
     generator: str,
     several: bool = False,
     extent: Extent | None = None,
+    words: Words = ENGLISH,
 ) -> Assessment:
     """Judge a draft of `generator` (`extractive`, or a model's name) with the verdict on each of its sentences;
     `several`: the question compares, or asks more than one thing; `extent`: only a part of a list is shown."""
@@ -76,7 +78,7 @@ def assess(
     said = " ".join(sentence.text for sentence in supported)
     apart = differing(asked.text, units)
     by_model = generator != EXTRACTIVE
-    factors = _factors(answerable, found, evidence, sentences, said, apart)
+    factors = _factors(answerable, found, evidence, sentences, said, apart, words)
     certain = _certain(found, sentences, by_model=by_model) and not (extent or apart)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
@@ -88,7 +90,7 @@ def assess(
         confidence=Confidence(level=level, score=score, reasons=factors),
         sufficient=has_sufficient_context(answerable, said),
         abstain=abstain,
-        abstain_reason=_missing(found, said) if abstain else "",
+        abstain_reason=_missing(found, said, words) if abstain else "",
         differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in apart),
         verdict=verdict(asked, nearest) if nearest else None,
         extent=extent,
@@ -142,46 +144,40 @@ def _factors(
     sentences: Sequence[tuple[Sentence, Judgement]],
     said: str,
     apart: Sequence[Candidate],
+    words: Words,
 ) -> tuple[Factor, ...]:
     relevance = max((passage.score for passage in evidence.passages), default=0.0)
     supported = sum(judgement.supported for _, judgement in sentences)
     others = 0 if apart else agreeing(evidence.units)
     cited = {chunk_id for _, judgement in sentences if judgement.supported for chunk_id in judgement.chunk_ids}
     sources = len({passage.document.id for passage in evidence.passages if passage.chunk.id in cited})
-    words = len(said.split())
+    long = len(said.split())
     coverage = found.coverage if found else 0.0
-    hedging, specific, length = manner.hedging(said), manner.specific(said), manner.brevity(words)
-    consistent = " and ".join(one.passage.document.title for one in apart) + " do not agree"
+    hedging, specific, length = manner.hedging(said), manner.specific(said), manner.brevity(long)
+    titles = [one.passage.document.title for one in apart]
+    consistent = words(wording.DISAGREE, one=titles[0], other=titles[-1]) if titles else words(wording.CONSISTENT)
     told = (
-        ("answers", answerable, f"{answerable:.0%} likely that the passages hold the answer"),
-        ("relevance", relevance, f"the best passage fits the question to {relevance:.0%}"),
-        ("terms", coverage, f"{coverage:.0%} of what was asked is in or around the best sentence"),
-        (
-            "supported",
-            _share(sentences),
-            f"{supported} of {wording.counted(len(sentences), 'sentence')} supported by the sources",
-        ),
-        (
-            "agreement",
-            min(others / 2, 1.0),
-            f"{wording.counted(others, 'more document says', 'more documents say')} something as close",
-        ),
-        ("consistent", float(not apart), consistent if apart else "no two documents disagree"),
-        ("sources", min(sources / 3, 1.0), wording.counted(sources, "document is cited", "documents are cited")),
-        ("wording", hedging, manner.HEDGING[hedging]),
-        ("specifics", float(specific), "it has definite figures" if specific else "no definite figures"),
-        ("length", length, f"{wording.counted(words, 'word')} long"),
+        ("answers", answerable, wording.factor(wording.ANSWERS, answerable, words)),
+        ("relevance", relevance, wording.factor(wording.RELEVANCE, relevance, words)),
+        ("terms", coverage, wording.factor(wording.TERMS, coverage, words)),
+        ("supported", _share(sentences), words.count(wording.SUPPORTED, len(sentences), supported=supported)),
+        ("agreement", min(others / 2, 1.0), words.count(wording.AGREEMENT, others)),
+        ("consistent", float(not apart), consistent),
+        ("sources", min(sources / 3, 1.0), words.count(wording.CITED, sources)),
+        ("wording", hedging, words(manner.HEDGING[hedging])),
+        ("specifics", float(specific), words(wording.FIGURES if specific else wording.NO_FIGURES)),
+        ("length", length, words.count(wording.LENGTH, long)),
     )
     return tuple(Factor(name=name, value=value, text=text) for name, value, text in told)
 
 
-def _missing(found: Signals | None, said: str) -> str:
-    """Why nothing is asserted, in words."""
+def _missing(found: Signals | None, said: str, words: Words) -> str:
+    """Why nothing is asserted, where that can be told."""
     if found is None or not said:
-        return "nothing in the documents stands up to the check"
+        return ""
     reasons = (
-        (found.negation, "the question is about what is not so, and the closest sentence does not say that"),
-        (found.names_missing, "the closest sentence does not mention everyone or everything that the question names"),
-        (found.numbers_missing, "the closest sentence does not have the number that the question names"),
+        (found.negation, wording.NOT_NEGATED),
+        (found.names_missing, wording.NAMES_MISSING),
+        (found.numbers_missing, wording.NUMBERS_MISSING),
     )
-    return next((text for flag, text in reasons if flag), "no sentence comes close enough to what was asked")
+    return next((words(text) for flag, text in reasons if flag), "")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from pipeline import wording
 from pipeline.phrases import word_pattern
 
 STRONG, MODERATE = 0.6, 0.8
 """What each kind of hedging leaves of the confidence."""
 HEDGING = {
-    STRONG: "the wording says that something is not known",
-    MODERATE: "the wording is cautious",
-    1.0: "the wording is definite",
+    STRONG: wording.HEDGED,
+    MODERATE: wording.CAUTIOUS,
+    1.0: wording.DEFINITE,
 }
 _STRONG = word_pattern(r"""
     not enough information|insufficient information|no information|cannot (?:be )?determined?|unclear|not specified

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pipeline import wording
 from pipeline.text import terms
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import BlockKind, CitedSentence, Comparison, row_cells
 
 _FACTS = 5
@@ -20,9 +21,9 @@ def key_facts(sentences: Sequence[CitedSentence]) -> tuple[str, ...]:
     return tuple(facts[place].text for place in sorted(ranked[:_FACTS]))
 
 
-def limitations(*, closing: str, abstain_reason: str, left_out: bool) -> tuple[str, ...]:
+def limitations(*, closing: str, abstain_reason: str, left_out: bool, words: Words = ENGLISH) -> tuple[str, ...]:
     """Why the answer is not all that was asked for, in the words that are shown."""
-    dropped = wording.PARTIAL_DROPPED if left_out else ""
+    dropped = words(wording.PARTIAL_DROPPED) if left_out else ""
     return tuple(dict.fromkeys(line for line in (abstain_reason, closing, dropped) if line))
 
 

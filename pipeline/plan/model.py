@@ -15,6 +15,7 @@ from pipeline.plan.question import clean
 from pipeline.ports import ChatMessage, LanguageModel, Planner
 from pipeline.text import terms, words
 from pipeline.tokens import estimate, shorten
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import Audience, Conversation, Intent, Plan, Search, Turn
 
 _TASK = """Prepare the last question of a conversation for a search in a team's documents. Do not answer it.
@@ -64,9 +65,9 @@ class ModelPlanner:
         self._report = report
         self._mark = mark
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """See `Planner`. Raises Unavailable when the store cannot be reached, never because of the model."""
-        plan = await self._planner.plan(text, conversation, audience)
+        plan = await self._planner.plan(text, conversation, audience, words)
         if not isinstance(plan, Search):
             return plan
         asked = clean(text)

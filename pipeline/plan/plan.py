@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from pipeline import wording
 from pipeline.errors import CitewellError
@@ -14,6 +15,7 @@ from pipeline.plan.smalltalk import Talk, small_talk
 from pipeline.ports import Index, Passages
 from pipeline.screen import screen
 from pipeline.text import STOP_WORDS, query_terms
+from pipeline.translations import ENGLISH, LANGUAGES, Words
 from pipeline.values import Audience, Clarify, Conversation, Decline, Intent, Plan, Reply, Search
 
 SHORT = 10
@@ -23,6 +25,7 @@ _WIDE_COUNTS = 3
 """A character of Chinese, Japanese or Korean says about as much as three letters."""
 _AROUND = 20
 """Times the longest question that a message may have with the mentions and quoted lines around it: it is not read."""
+_AROUND_WORDS = " .!。！“”„«»「」\"'"
 _NAMED = 8
 """Titles named when someone asks what is indexed."""
 
@@ -35,31 +38,34 @@ class Planner:
         self._passages = passages
         self._max_question = max_question
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
         if screen(text).flag:
-            return Decline(reason=wording.INJECTION, flags=("prompt_injection",))
+            return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
         if await self._passages.empty(audience):
-            return Reply(text=wording.EMPTY_KNOWLEDGE_BASE, flags=("empty_knowledge_base",))
+            empty = wording.OUTSIDE if audience.external else wording.EMPTY_KNOWLEDGE_BASE
+            return Reply(text=words(empty), flags=("empty_knowledge_base",))
         if len(text) > _AROUND * self._max_question:
-            return Clarify(reason=wording.too_long(self._max_question))
+            return Clarify(reason=words(wording.TOO_LONG, limit=self._max_question))
         question = clean(text)
         if not any(character.isalnum() for character in question):
-            return Clarify(reason=wording.EMPTY_QUESTION)
+            return Clarify(reason=words(wording.EMPTY_QUESTION))
         if len(question) > self._max_question:
-            return Clarify(reason=wording.too_long(self._max_question))
+            return Clarify(reason=words(wording.TOO_LONG, limit=self._max_question))
         if talk := small_talk(question):
-            return Reply(text=await self._talk(talk, audience))
+            return Reply(text=await self._talk(talk, audience, words))
         if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
-            return Clarify(reason=wording.TOO_SHORT)
+            return Clarify(reason=words(wording.TOO_SHORT))
         return _whole(question, conversation) or self._search(question, conversation)
 
-    async def _talk(self, talk: Talk, audience: Audience) -> str:
+    async def _talk(self, talk: Talk, audience: Audience, words: Words) -> str:
         if talk is Talk.THANKS:
-            return wording.WELCOME
-        titles = [document.title or document.filename for document in await self._passages.documents(audience)]
-        shown = list(dict.fromkeys(titles))[:_NAMED]
-        return wording.introduction(shown, len(titles), greeting=talk is Talk.GREETING)
+            return words(wording.WELCOME)
+        documents = await self._passages.documents(audience)
+        titles = list(dict.fromkeys(one.title or one.filename for one in documents if not one.flagged))
+        if talk is Talk.GREETING:
+            return wording.greeting(titles[0] if titles else "", len(documents), words)
+        return wording.introduction(titles[:_NAMED], len(documents), words)
 
     async def _known(self, question: str, audience: Audience) -> bool:
         """Whether the documents know a word of a very short question: `VPN?` is a question."""
@@ -88,7 +94,7 @@ class Planner:
 
 def _whole(question: str, conversation: Conversation) -> Search | None:
     """The last question again, with all of the list that was cut, where that is what is said."""
-    if not conversation.turns or question.casefold().strip(" .!“”\"'") != wording.SHOW_ALL:
+    if not conversation.turns or question.casefold().strip(_AROUND_WORDS) not in _show_all():
         return None
     last = conversation.turns[-1]
     asked = last.standalone or last.question
@@ -101,6 +107,12 @@ def _whole(question: str, conversation: Conversation) -> Search | None:
         topic=last.topic,
         everything=True,
     )
+
+
+@cache
+def _show_all() -> frozenset[str]:
+    """What asks for all of a list, in every language."""
+    return frozenset(Words(language)(wording.SHOW_ALL).casefold() for language in LANGUAGES)
 
 
 def _length(question: str) -> int:

@@ -17,7 +17,7 @@ class Talk(StrEnum):
 PHRASES = {
     "en": {
         Talk.GREETING: "hi|hello|hey|good (?:morning|afternoon|evening|day)",
-        Talk.THANKS: "(?:many )?thanks|thank you|thx|ok(?:ay)?|great|perfect|got it|never ?mind|that helps",
+        Talk.THANKS: "(?:many )?thanks|thank you|thx|ok(?:ay)?|great|perfect|got it|never ?mind|that helps|super",
         Talk.HELP: r"""
             help|what can you (?:do|answer|help with)|what can i ask|who are you|how do(?:es this| you) work
             (?:what|which)(?: kinds? of)? (?:documents|docs|files|sources) do you (?:have|know|use|search|read)
@@ -28,7 +28,7 @@ PHRASES = {
     },
     "de": {
         Talk.GREETING: "hallo|moin|servus|guten (?:morgen|tag|abend)",
-        Talk.THANKS: "(?:vielen |besten )?dank|danke(?:schön)?|alles klar|verstanden|super",
+        Talk.THANKS: "(?:vielen |besten )?dank|danke(?:schön)?|alles klar|verstanden",
         Talk.HELP: r"hilfe|was kannst du|wobei kannst du helfen|wer bist du|welche dokumente (?:hast|kennst) du",
     },
     "fr": {
@@ -53,6 +53,11 @@ PHRASES = {
         Talk.THANKS: "(?:muito )?obrigad[oa]|perfeito|está bem",
         Talk.HELP: r"ajuda|o que (?:você )?(?:pode|sabe) fazer|quem é você|(?:que|quais) documentos (?:você )?tem",
     },
+    "ja": {
+        Talk.GREETING: "こんにちは|こんばんは|おはよう(?:ございます)?|はじめまして",
+        Talk.THANKS: "(?:どうも )?ありがとう(?:ございます|ございました)?|助かりました|了解(?:です|しました)?",
+        Talk.HELP: r"ヘルプ|使い方|何ができますか|どんな(?:文書|資料|ドキュメント)がありますか",
+    },
 }
 """What the whole of a message says, by language and kind, as alternatives for a pattern: lower case, no punctuation."""
 
@@ -70,6 +75,7 @@ _KINDS = (
     (Talk.THANKS, re.compile(rf"{said(Talk.THANKS)}(?: (?:{_MUCH}|{said(Talk.THANKS)}))*{_WHOM}")),
     (Talk.GREETING, re.compile(_HELLO)),
 )
+_SPOKEN = tuple((name, re.compile(any_of("\n".join(phrases.values())))) for name, phrases in PHRASES.items())
 _NOISE = re.compile(r"[^\w'\-\s]+|_+")
 _LONGEST = 80
 
@@ -78,5 +84,15 @@ def small_talk(text: str) -> Talk | None:
     """What kind of small talk the whole of `text` is; None when there is anything to look up in it."""
     if len(text) > _LONGEST:
         return None
-    plain = " ".join(_NOISE.sub(" ", text.lower().replace("’", "'")).split())
-    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(plain)), None)
+    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(_plain(text))), None)
+
+
+def greeted(text: str) -> str:
+    """The language of small talk of few words; empty for anything else."""
+    if len(text) > _LONGEST:
+        return ""
+    return next((language for language, said in _SPOKEN if said.fullmatch(_plain(text))), "")
+
+
+def _plain(text: str) -> str:
+    return " ".join(_NOISE.sub(" ", text.lower().replace("’", "'")).split())

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
 from pipeline.ports.inbox import Inbox
+from pipeline.translations import Words
 from pipeline.values import (
     Action,
     Actor,
@@ -45,6 +46,10 @@ class Desk(Protocol):
     async def documents(self, readers: Readers) -> list[Document]: ...
 
     async def preferences(self, person: str) -> Preferences: ...
+
+    async def words(self, person: str, *, text: str = "", locale: str = "") -> Words:
+        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        ...
 
     async def prefer(self, person: str, preferences: Preferences) -> None: ...
 

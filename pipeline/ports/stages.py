@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Audience,
     Brief,
@@ -20,7 +21,9 @@ from pipeline.values import (
 
 
 class Planner(Protocol):
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan: ...
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
+        """`words` say what is said without a search."""
+        ...
 
 
 class Retriever(Protocol):

@@ -101,6 +101,8 @@ class Answer(Value):
     id: str
     question: str
     outcome: Outcome
+    language: str = "en"
+    """That of our own words in it."""
     preface: str = ""
     """A line of ours above the sentences: `The closest passages say:`."""
     body: str

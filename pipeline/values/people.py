@@ -67,6 +67,8 @@ class IncomingMessage(Value):
     """People outside the organisation can read the conversation (Slack Connect)."""
     event_id: str = ""
     """The platform's id of the delivery, kept for tracing; never used to tell messages apart."""
+    locale: str = ""
+    """The language that the asker chose on the platform, where the message tells: `de`, `es-419`."""
     reply_to: str = ""
     """For commands: the short-lived address of the private reply (response URL, interaction token)."""
 
@@ -83,6 +85,8 @@ class Audience(Value):
     """The collections that everyone who will read the reply may see."""
 
     collections: frozenset[str]
+    external: bool = False
+    """Somebody of them is outside the organisation, and sees public collections only."""
 
 
 class Style(StrEnum):

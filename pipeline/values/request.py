@@ -33,6 +33,9 @@ class Request(Value):
     format: Format | None = None
     citation_style: CitationStyle | None = None
     language: str = ""
+    """That of the answer, where one was chosen."""
+    locale: str = ""
+    """The language that the asker chose on the platform, where it tells: `de`, `es-419`."""
     everything: bool = False
     """All entries of a list, table, script or procedure, however many."""
     extract: bool = False

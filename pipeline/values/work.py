@@ -25,6 +25,8 @@ class Work(Value):
     """When the intent to post was recorded: a reply may already be visible."""
     reference: str = ""
     """The platform's name of the reply, once known."""
+    language: str = "en"
+    """That of our own words about it."""
     late: bool = False
     """Older than the age cap when it was reached."""
 

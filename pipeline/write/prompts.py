@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from pipeline import wording
 from pipeline.ports import ChatMessage
 from pipeline.tokens import estimate, shorten
+from pipeline.translations import LANGUAGES
 from pipeline.values import Brief, Format, Intent, RetrievedChunk, Style, Turn, Value
 from pipeline.write.packing import Packed, pack
 
@@ -114,7 +114,7 @@ def answer_prompt(
 def instructions(brief: Brief, options: PromptOptions, mark: str) -> str:
     """The fixed part: rules, mode, format, intent, style, language and length. Under 600 tokens."""
     sides = " and ".join(_line(side, 60) for side in brief.sides[:4]) or "what the question names"
-    language = wording.LANGUAGES.get(brief.language, "the language of the question")
+    language = LANGUAGES.get(brief.language, "the language of the question")
     parts = [
         RULES.format(mark=mark),
         MODES[options.mode],

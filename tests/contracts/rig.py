@@ -64,11 +64,18 @@ class Rig:
         self._stack = AsyncExitStack()
         self.storage: Storage = await self._stack.enter_async_context(open_storage(self.folder, exclusive=True))
         inbox = _CrashingInbox(self)
+        self.desk = CitewellDesk(self.storage, self._audience, roles=self.roles, places=self.places)
         self.worker = Worker(
-            inbox, self, {adapter.name: adapter}, self._request, concurrency=8, grace_seconds=GRACE, retry_seconds=0.01
+            inbox,
+            self,
+            {adapter.name: adapter},
+            self._request,
+            self.desk.words_to,
+            concurrency=8,
+            grace_seconds=GRACE,
+            retry_seconds=0.01,
         )
         self.storage.inbox.on_accept(self.worker.ring)
-        self.desk = CitewellDesk(self.storage, self._audience, roles=self.roles, places=self.places)
         self._tasks = [
             asyncio.create_task(self.worker.run()),
             asyncio.create_task(adapter.listen(inbox, self.desk)),

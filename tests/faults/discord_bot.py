@@ -43,6 +43,10 @@ async def live(folder: str, api_url: str, threads: str) -> None:
         identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
     )
     async with open_storage(Path(folder), exclusive=True) as storage:
-        worker = Worker(storage.inbox, Thinking(), {"discord": adapter}, _request, concurrency=8, grace_seconds=GRACE)
+        desk = CitewellDesk(storage, _everyone)
+        adapters = {"discord": adapter}
+        worker = Worker(
+            storage.inbox, Thinking(), adapters, _request, desk.words_to, concurrency=8, grace_seconds=GRACE
+        )
         storage.inbox.on_accept(worker.ring)
-        await asyncio.gather(worker.run(), adapter.listen(storage.inbox, CitewellDesk(storage, _everyone)))
+        await asyncio.gather(worker.run(), adapter.listen(storage.inbox, desk))

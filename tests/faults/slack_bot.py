@@ -46,9 +46,13 @@ async def live(folder: str, api_url: str) -> None:
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), exclusive=True) as storage:
-        worker = Worker(storage.inbox, Thinking(), {"slack": adapter}, _request, concurrency=8, grace_seconds=GRACE)
+        desk = CitewellDesk(storage, _everyone)
+        adapters = {"slack": adapter}
+        worker = Worker(
+            storage.inbox, Thinking(), adapters, _request, desk.words_to, concurrency=8, grace_seconds=GRACE
+        )
         storage.inbox.on_accept(worker.ring)
-        await asyncio.gather(worker.run(), adapter.listen(storage.inbox, CitewellDesk(storage, _everyone)))
+        await asyncio.gather(worker.run(), adapter.listen(storage.inbox, desk))
 
 
 async def _request(message: IncomingMessage, adapter: PlatformAdapter) -> Request:

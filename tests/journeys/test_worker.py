@@ -15,6 +15,7 @@ from bot.worker import Worker
 from pipeline import wording
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
     Audience,
@@ -89,6 +90,7 @@ async def working(citewell: Citewell, board: Board, *, expire_late: bool = False
         citewell.responder,
         {"board": board},
         citewell.request,
+        citewell.desk.words_to,
         concurrency=4,
         expire_late=expire_late,
         grace_seconds=0.0,
@@ -223,7 +225,7 @@ class Interrupted:
         self._planner = citewell.planner
         self._meanwhile: Callable[[], Awaitable[bool]] | None = meanwhile
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         if self._meanwhile:
             meanwhile, self._meanwhile = self._meanwhile, None
             assert await meanwhile()

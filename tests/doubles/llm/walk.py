@@ -15,6 +15,7 @@ from pipeline.budget import TokenBudget
 from pipeline.ports import HistoryStore
 from pipeline.respond import Responder
 from pipeline.task import Model
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
     Audience,
@@ -62,7 +63,7 @@ class Straight:
     def __init__(self, passages: Sequence[RetrievedChunk]) -> None:
         self._passages = tuple(passages)
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         return Search(question=text, queries=(text,))
 
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:

@@ -13,7 +13,9 @@ from bot import delivery as delivery_module
 from bot.delivery import APOLOGY_SECONDS, DELIVERY_SECONDS, Delivery
 from pipeline import wording
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
+from pipeline.language import speaking, told
 from pipeline.ports import Desk, Inbox, PlatformAdapter, Receipt
+from pipeline.translations import Words
 from pipeline.values import Answer, Audience, Event, IncomingMessage, Progress, Readers, Request, Stage, Work
 from storage.inbox import LEASE_SECONDS, SQLiteInbox
 from storage.open import Storage, open_storage
@@ -96,6 +98,7 @@ class Scene:
             self.thinking,  # type: ignore[arg-type] # of a responder, only what a delivery asks of it
             {"slack": self.platform},
             _request,
+            _words,
             expire_late=False,
             grace_seconds=0.0,
             retry_seconds=1.0,
@@ -115,6 +118,10 @@ class Scene:
 
 async def _request(asked: IncomingMessage, adapter: PlatformAdapter) -> Request:
     return Request(text=asked.text, audience=Audience(collections=frozenset()), author=asked.author)
+
+
+async def _words(asked: IncomingMessage) -> Words:
+    return speaking(None, (told(asked.text),))
 
 
 @pytest.fixture
@@ -176,7 +183,7 @@ async def test_an_answer_that_the_platform_refuses_ends_in_an_apology(scene: Sce
     scene.thinking.respond = _whole  # type: ignore[method-assign]
     await scene.often(ATTEMPTS)
     (told,) = scene.platform.shown.values()
-    assert told.startswith(wording.failure("").rstrip())
+    assert told.startswith("Something went wrong on my side")
     assert await scene.inbox.counts() == {"dead": 1}
     assert await scene.inbox.given_up() == {f"the platform refuses {len(answer().body)} characters": 1}
 

@@ -13,6 +13,7 @@ from pipeline.budget import TokenBudget
 from pipeline.ports import Writer
 from pipeline.respond import Responder
 from pipeline.task import Judge, Model
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
     Audience,
@@ -301,14 +302,14 @@ async def test_where_the_operator_wants_it_what_is_not_supported_is_shown_in_its
 async def test_what_is_shown_unverified_is_neither_called_supported_nor_left_out() -> None:
     answer, _ = await answered(asking(), judge=Reader(), model=Drafting(SAID[0], FALSE), grounded=False)
     assert said(answer) == [SAID[0], FALSE]
-    assert answer.reasoning.endswith("1 of 2 sentences supported")
+    assert answer.reasoning.endswith("1 of 2 sentences supported.")
     assert wording.PARTIAL_DROPPED not in answer.limitations
 
 
 class Corrected(Straight):
     """Finds what was meant by a side that is written with a slip."""
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Search:
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Search:
         sides = ("full-tyme staff", "contractors")
         return Search(question=text, queries=sides, sides=sides)
 

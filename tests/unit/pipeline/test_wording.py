@@ -10,6 +10,7 @@ from pipeline import wording
 from pipeline.compose.confidence import assess
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
+from pipeline.translations import ENGLISH
 from pipeline.values import Judgement, Sentence, Support
 from tests.doubles.llm.walk import passage
 
@@ -17,16 +18,18 @@ from tests.doubles.llm.walk import passage
 @pytest.mark.parametrize(
     ("shown", "line"),
     [
-        ((1, 1, 1, 1), "used 1 passage from 1 document; the one sentence is supported"),
-        ((3, 2, 4, 4), "used 3 passages from 2 documents; all 4 sentences supported"),
-        ((3, 2, 3, 4), "used 3 passages from 2 documents; 3 of 4 sentences supported, the rest left out"),
-        ((1, 0, 0, 0), "read 1 passage; it does not answer the question"),
-        ((2, 0, 0, 0), "read 2 passages; none of them answers the question"),
+        ((1, 1, 1, 1), "Used 1 passage from 1 document; the one sentence is supported."),
+        ((3, 2, 4, 4), "Used 3 passages from 2 documents; all 4 sentences supported."),
+        ((3, 2, 3, 4), "Used 3 passages from 2 documents; 3 of 4 sentences supported, the rest left out."),
+        ((1, 0, 0, 0), "Read 1 passage; it does not answer the question."),
+        ((2, 0, 0, 0), "Read 2 passages; none of them answers the question."),
     ],
 )
 def test_one_thing_is_not_spoken_of_as_many(shown: tuple[int, int, int, int], line: str) -> None:
     passages, documents, kept, drafted = shown
-    said = wording.reasoning(passages=passages, documents=documents, kept=kept, drafted=drafted, left_out=True)
+    said = wording.reasoning(
+        passages=passages, documents=documents, kept=kept, drafted=drafted, left_out=True, words=ENGLISH
+    )
     assert said == line
 
 
@@ -38,6 +41,6 @@ def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:
     )
     parts = assess(gather(read("How many days do staff get?"), [found]), [said], generator="m").confidence.reasons
     texts = "; ".join(part.text for part in parts)
-    assert "1 of 1 sentence supported by the sources" in texts
+    assert "1 of 1 sentence is supported by the sources" in texts
     assert "1 document is cited" in texts
     assert not re.search(r"\b1 (?:more )?\w+s\b", texts.replace("1 more document says", ""))

@@ -56,10 +56,9 @@ def test_a_sentence_that_answers_is_asserted_with_high_confidence() -> None:
     assert (result.confidence.level, result.sufficient, result.abstain) == (Level.HIGH, True, False)
 
 
-def test_a_passage_that_is_far_off_is_withheld_and_the_reason_is_given() -> None:
+def test_a_passage_that_is_far_off_is_withheld() -> None:
     result = extract(QUESTION, "Parking is behind the building, next to the old brewery.", cosine=0.2)
     assert (result.confidence.level, result.sufficient, result.abstain) == (Level.LOW, False, True)
-    assert result.abstain_reason == "no sentence comes close enough to what was asked"
 
 
 def test_between_a_clear_yes_and_a_clear_no_the_passage_is_shown() -> None:
@@ -103,7 +102,7 @@ def test_level_and_outcome_are_read_off_one_number(cosine: float) -> None:
 def test_nothing_supported_is_nothing_said(drafted: list[Judged]) -> None:
     result = assess(gather(read(QUESTION), [passage("leave", ANSWER)]), drafted, generator="extractive")
     assert result.abstain
-    assert result.abstain_reason == "nothing in the documents stands up to the check"
+    assert result.abstain_reason == ""
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,7 @@ def test_documents_with_different_figures_are_not_asserted_as_sure() -> None:
     result = extract(QUESTION, ANSWER, passage("old", ANSWER.replace("25", "20")))
     assert result.confidence.level is not Level.HIGH
     assert {sentence.chunk_ids for sentence in result.differing} == {("leave",), ("old",)}
-    assert "leave and old do not agree" in [factor.text for factor in result.confidence.reasons]
+    assert "“leave” and “old” do not agree." in [factor.text for factor in result.confidence.reasons]
 
 
 def test_a_part_of_a_list_is_not_high() -> None:

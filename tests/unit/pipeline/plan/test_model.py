@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from adapters.models.openai import OpenAIModel
 from pipeline.plan.model import ModelPlanner
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Audience,
     Conversation,
@@ -51,7 +52,7 @@ class Heuristic:
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
 
-    async def plan(self, text: str, conversation: Conversation, audience: Audience) -> Plan:
+    async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         topic = conversation.turns[-1].question if conversation.turns else ""
         return self._plan or Search(question=text, queries=(text,), topic=topic)
 

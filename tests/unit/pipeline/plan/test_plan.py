@@ -29,6 +29,7 @@ from pipeline.values import (
 )
 
 EVERYONE = Audience(collections=frozenset({"default"}))
+OUTSIDE = Audience(collections=frozenset(), external=True)
 THREAD = ConversationId(platform="console", space="", channel="test")
 
 
@@ -67,10 +68,10 @@ class Shelf:
 HANDBOOK = Shelf({"Travel policy": "trains and hotels", "Network guide": "how the vpn works"})
 
 
-async def plan(text: str, *asked: str, shelf: Shelf = HANDBOOK) -> Plan:
+async def plan(text: str, *asked: str, shelf: Shelf = HANDBOOK, audience: Audience = EVERYONE) -> Plan:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     turns = tuple(Turn(question=question, answer="30 days.", asked_at=now) for question in asked)
-    return await Planner(shelf, shelf).plan(text, Conversation(id=THREAD, turns=turns), EVERYONE)
+    return await Planner(shelf, shelf).plan(text, Conversation(id=THREAD, turns=turns), audience)
 
 
 async def searched(text: str, *asked: str) -> Search:
@@ -86,11 +87,17 @@ async def test_an_injection_is_refused_before_anything_else() -> None:
     assert found.reason
 
 
-async def test_with_nothing_indexed_it_says_how_to_add_documents() -> None:
+async def test_with_nothing_indexed_it_says_who_can_add_documents() -> None:
     found = await plan("How many vacation days do I get?", shelf=Shelf({}))
     assert isinstance(found, Reply)
     assert found.flags == ("empty_knowledge_base",)
-    assert "citewell index" in found.text
+    assert "Whoever runs this bot can add some" in found.text
+
+
+async def test_somebody_from_outside_who_may_see_nothing_is_told_who_may_ask() -> None:
+    found = await plan("How many vacation days do I get?", shelf=Shelf({}), audience=OUTSIDE)
+    assert isinstance(found, Reply)
+    assert "Members of this team may ask me" in found.text
 
 
 @pytest.mark.parametrize("text", ["", "   ", "???", "👍", "<@U123>"])
@@ -101,14 +108,14 @@ async def test_an_empty_message_is_asked_about(text: str) -> None:
 async def test_a_message_that_is_too_long_names_the_limit() -> None:
     found = await plan("why " * 600)
     assert isinstance(found, Clarify)
-    assert "2,000" in found.reason
+    assert "2000" in found.reason
 
 
 async def test_mentions_and_quoted_lines_do_not_count_unless_they_are_many_times_the_longest_question() -> None:
     assert isinstance(await plan("> said before\n" * 1000 + "How many vacation days?"), Search)
     found = await plan("> said before\n" * 5000 + "How many vacation days?")
     assert isinstance(found, Clarify)
-    assert "2,000" in found.reason
+    assert "2000" in found.reason
 
 
 async def test_a_very_short_message_is_asked_about() -> None:
@@ -132,11 +139,13 @@ async def test_a_broken_index_does_not_turn_a_short_question_away() -> None:
     assert isinstance(await plan("SSO?", shelf=Shelf({"a": "b"}, broken=True)), Search)
 
 
-async def test_a_greeting_is_answered_with_what_is_indexed() -> None:
+async def test_a_greeting_is_answered_shortly_with_one_question_that_can_be_asked() -> None:
     found = await plan("@citewell hey")
     assert isinstance(found, Reply)
-    assert "Travel policy" in found.text
-    assert "2 indexed documents" in found.text
+    assert found.text == (
+        "Hello! I answer questions from 2 documents and show where every sentence comes from. "
+        "Ask me, for example: “What is Travel policy about?”"
+    )
 
 
 async def test_a_question_about_the_bot_is_answered_with_how_to_ask() -> None:
@@ -151,7 +160,7 @@ async def test_thanks_are_taken_without_a_search() -> None:
 
 async def test_many_documents_are_named_in_part() -> None:
     shelf = Shelf({f"Document {i}": "text" for i in range(30)})
-    found = await plan("hello", shelf=shelf)
+    found = await plan("which documents do you have?", shelf=shelf)
     assert isinstance(found, Reply)
     assert "22 more" in found.text
 

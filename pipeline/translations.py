@@ -1,0 +1,49 @@
+"""Our own words in the languages we speak: English in the code, the others in gettext catalogues beside it."""
+
+from __future__ import annotations
+
+import gettext
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, NewType
+
+LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ja": "日本語"}
+"""The languages we speak, in their own words; all but English have a catalogue."""
+CATALOGUES = Path(__file__).parent / "locale"
+DOMAIN = "citewell"
+
+Message = NewType("Message", str)
+"""A sentence of ours in English, by which the catalogues know it. `make words` finds it by this name."""
+
+
+class Plural(NamedTuple):
+    """A sentence that depends on `{number}`."""
+
+    one: str
+    many: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """What we say, in one of LANGUAGES: `words(wording.BUSY)`."""
+
+    language: str = "en"
+
+    def __call__(self, message: Message, **fields: Any) -> str:
+        """`message` in this language, with its `{fields}` filled in."""
+        return _catalogue(self.language).gettext(message).format(**fields)
+
+    def count(self, plural: Plural, number: int, **fields: Any) -> str:
+        """The form of `plural` that `number` takes in this language."""
+        return _catalogue(self.language).ngettext(*plural, number).format(number=number, **fields)
+
+
+ENGLISH = Words()
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _catalogue(language: str) -> gettext.NullTranslations:
+    if language == ENGLISH.language:
+        return gettext.NullTranslations()
+    return gettext.translation(DOMAIN, CATALOGUES, [language])

@@ -1,0 +1,57 @@
+"""Which language a text is in is told only where that is safe, and a choice is never overruled."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.language import speaking, told
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("How many vacation days do I get?", "en"),
+        ("Wie viele Urlaubstage habe ich?", "de"),
+        ("Combien de jours de congé ai-je par an ?", "fr"),
+        ("¿Cuántos días de vacaciones tengo?", "es"),
+        ("休暇は何日ありますか", "ja"),
+    ],
+)
+def test_a_question_tells_its_language(text: str, language: str) -> None:
+    assert told(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "VPN?",
+        "Kubernetes ingress",
+        "die casting",
+        "carte blanche",
+        "Quanti giorni di ferie ho?",
+        "Quantos dias de férias eu tenho?",
+        "Hoeveel vakantiedagen heb ik?",
+        "有多少天的假期",
+    ],
+)
+def test_what_cannot_be_told_safely_is_not(text: str) -> None:
+    assert told(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "heard", "locale", "language"),
+    [
+        ("fr", ["de"], "ja", "fr"),
+        (None, ["", "de", "es"], "ja", "de"),
+        ("it", ["de"], "", "de"),
+        (None, [""], "es-419", "es"),
+        (None, [], "de_DE", "de"),
+        (None, [""], "pt-BR", "en"),
+        (None, [], "", "en"),
+    ],
+)
+def test_a_choice_goes_before_the_question_and_the_question_before_the_platform(
+    chosen: str | None, heard: list[str], locale: str, language: str
+) -> None:
+    assert speaking(chosen, heard, locale).language == language
