@@ -77,6 +77,8 @@ def ask(
     answer = asyncio.run(work())
     if "empty_knowledge_base" in answer.safety_flags:
         note(EMPTY)
+    if "more_documents" in answer.safety_flags:
+        note("All of them: citewell documents")
     if format_ in _FORMS and answer.sentences and _FORMS[format_] not in {one.kind for one in answer.sentences}:
         note(f"The answer has no {format_.value}.")
     if json:

@@ -53,19 +53,20 @@ class Planner:
         if len(question) > self._max_question:
             return Clarify(reason=words(wording.TOO_LONG, limit=self._max_question))
         if talk := small_talk(question):
-            return Reply(text=await self._talk(talk, audience, words))
+            return await self._talk(talk, audience, words)
         if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
             return Clarify(reason=words(wording.TOO_SHORT))
         return _whole(question, conversation) or self._search(question, conversation)
 
-    async def _talk(self, talk: Talk, audience: Audience, words: Words) -> str:
+    async def _talk(self, talk: Talk, audience: Audience, words: Words) -> Reply:
         if talk is Talk.THANKS:
-            return words(wording.WELCOME)
+            return Reply(text=words(wording.WELCOME))
         documents = await self._passages.documents(audience)
         titles = list(dict.fromkeys(one.title or one.filename for one in documents if not one.flagged))
         if talk is Talk.GREETING:
-            return wording.greeting(titles[0] if titles else "", len(documents), words)
-        return wording.introduction(titles[:_NAMED], len(documents), words)
+            return Reply(text=wording.greeting(titles[0] if titles else "", len(documents), words))
+        flags = ("more_documents",) if len(documents) > _NAMED else ()
+        return Reply(text=wording.introduction(titles[:_NAMED], len(documents), words), flags=flags)
 
     async def _known(self, question: str, audience: Audience) -> bool:
         """Whether the documents know a word of a very short question: `VPN?` is a question."""

@@ -577,7 +577,10 @@ async def test_a_failure_is_said_with_its_incident_and_what_to_do(driver: Driver
     said = await driver.mention("ann", "How?")
     await driver.rig.settled()
     (reply,) = driver.replies(said)
-    assert reply.text == wording.failure("1nc1dent")
+    assert reply.text == (
+        "Something went wrong on my side, and this question was not answered. Please ask again; "
+        "if it happens again, tell whoever runs this bot the number 1nc1dent."
+    )
     assert reply.buttons == frozenset()
 
 
@@ -637,7 +640,7 @@ async def test_why_says_who_wrote_the_answer_and_what_it_cost(driver: Driver) ->
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     shown = await driver.why(said, "bob")
-    assert any("Written by openai:small: 120 tokens read, 30 written." in one.text for one in shown)
+    assert any("Written by openai:small; tokens: 120 read, 30 written." in one.text for one in shown)
 
 
 async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources(driver: Driver) -> None:

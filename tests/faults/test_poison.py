@@ -22,7 +22,7 @@ from tests.doubles.slack.rules import EVENTS, Json
 from tests.doubles.slack.server import SlackServer
 from tests.faults.nursery import Nursery
 
-APOLOGY = wording.failure("").rstrip()
+APOLOGY = "Something went wrong on my side, and this question was not answered."
 OTHERS = 6
 
 

@@ -72,11 +72,11 @@ async def test_an_injection_attempt_is_refused_before_anything_is_searched(citew
     assert answer.confidence.level is Level.LOW
 
 
-async def test_an_empty_library_says_how_to_fill_it(settings: Settings) -> None:
+async def test_an_empty_library_says_who_can_fill_it(settings: Settings) -> None:
     async with open_citewell(settings) as empty:
         answer = await empty.answer("How many vacation days do employees get?")
     assert "empty_knowledge_base" in answer.safety_flags
-    assert "citewell index" in answer.body
+    assert "Whoever runs this bot can add some" in answer.body
 
 
 async def test_a_procedure_comes_as_its_steps_in_order(citewell: Citewell) -> None:

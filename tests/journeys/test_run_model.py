@@ -21,7 +21,7 @@ FIRST, SECOND, LAST = "Employees get 25 vacation days a year", "Contractors get 
 WHOLE = Text(f"{FIRST} [1]. {SECOND} [1]. Unused days expire {LAST} of the following year [1].", size=4, pause=0.05)
 FAILS: dict[str, Act] = {"down": Status(500), "silent": Hang(), "cut before a sentence": Cut("Employees get")}
 FELL_BACK = "The language model did not answer."
-COST = "Written by openai:double: 120 tokens read, 30 written."
+COST = "Written by openai:double; tokens: 120 read, 30 written."
 
 
 def written_by(server: LlmServer, *, seconds: str) -> dict[str, str]:

@@ -461,10 +461,10 @@ def test_an_answer_that_is_not_given_lists_nothing_as_supported(indexed: Termina
     answer = json.loads(said.out)
     assert said.status == 1
     assert answer["outcome"] == "not_found"
-    assert answer["abstain_reason"] == "only 1 document would support an answer, and it must rest on 3"
+    assert answer["abstain_reason"] == "Only 1 document supports an answer, and 3 are required."
     assert (answer["claims"], answer["grounding_score"], answer["citations"]) == ([], 0.0, [])
     assert answer["confidence"]["level"] == "low"
-    assert "supported" not in json.dumps(answer["confidence"]["reasons"])
+    assert "supported by" not in json.dumps(answer["confidence"]["reasons"])
 
 
 @pytest.mark.parametrize(
@@ -492,8 +492,9 @@ def test_who_asks_for_more_documents_than_are_named_is_told_the_command_that_lis
     for number in range(10):
         (documents / f"{number}.md").write_text(f"# Rule {number}\n\nThis is rule {number}.\n")
     person.type("index", documents)
-    said = " ".join(person.type("ask", "Which documents do you have?").out.split())
-    assert re.search(r"and \d more\. Whoever runs this bot lists them all with `citewell documents`\.", said)
+    said = person.type("ask", "Which documents do you have?")
+    assert re.search(r"and \d more\.", " ".join(said.out.split()))
+    assert "citewell documents" in said.err
 
 
 @pytest.mark.parametrize(
