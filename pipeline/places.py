@@ -75,10 +75,12 @@ def chain(message: IncomingMessage, readers: Readers) -> tuple[str, ...]:
 def asked(message: IncomingMessage, audience: Audience, preferences: Preferences, place: Place) -> Request:
     """A platform's message as a request. What the asker prefers goes before what is set for the place; what is
     searched is never more than `audience`."""
-    collections = audience.collections
+    collections = audience.collections.intersection(place.collections or audience.collections)
     return Request(
         text=message.text,
-        audience=audience.model_copy(update={"collections": collections.intersection(place.collections or collections)}),
+        audience=audience.model_copy(
+            update={"collections": collections.intersection(place.collections or collections)}
+        ),
         conversation=message.conversation,
         records=False,
         unasked=message.manner is Manner.OVERHEARD,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pipeline.values import AS_SET, Level, Place, Style, WhoWrites
 from pipeline.translations import LANGUAGES
+from pipeline.values import AS_SET, Level, Place, Style, WhoWrites
 
 TITLE = "How I behave here"
 SPACE = "the whole {space}"

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from adapters.discord.memory import Memory
-from pipeline import wording
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
