@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen""".split()
@@ -236,9 +237,10 @@ def facts_of(text: str) -> list[Quantity | Date]:
     return [*figures(text), *rates(lowered(text))]
 
 
-def figures(text: str) -> list[Quantity | Date]:
+@lru_cache(maxsize=2048)
+def figures(text: str) -> tuple[Quantity | Date, ...]:
     """Dates, and the numbers that are no part of a date."""
     text = lowered(text)
     found = dates(text)
     inside = {place for date in found for place in range(date.start, date.end)}
-    return [*found, *(number for number in quantities(text) if number.start not in inside)]
+    return (*found, *(number for number in quantities(text) if number.start not in inside))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -129,8 +128,7 @@ def best_of(units: Units) -> Candidate | None:
 
 def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, float]:
     """How much each term of a question counts, rarer ones more; they sum to 1."""
-    seen = Counter(term for unit in units for term in unit)
-    raw = {term: math.log(1 + len(units) / (1 + seen[term])) for term in wanted}
+    raw = {term: math.log(1 + len(units) / (1 + sum(term in unit for unit in units))) for term in wanted}
     total = sum(raw.values()) or 1.0
     return {term: weight / total for term, weight in raw.items()}
 
@@ -165,12 +163,12 @@ class _Scorer:
         self._place = place
         self._units = units
         self._relative = relative
-        self._title = frozenset(terms(passage.document.title))
+        self._title = distinct_terms(passage.document.title)
         self._ordered = orders(passage)
 
     def candidates(self) -> list[Candidate]:
         chunk = self._passage.chunk
-        heading, cosine, since = frozenset(terms(" ".join(chunk.heading))), 0.0, UNDER_REACH
+        heading, cosine, since = distinct_terms(" ".join(chunk.heading)), 0.0, UNDER_REACH
         found = []
         for index, own in enumerate(self._units):
             above = layout.is_heading(chunk, index) or self._is_label(index)
@@ -192,8 +190,12 @@ class _Scorer:
         chunk = self._passage.chunk
         text, kind, own = layout.text_of(chunk, index), chunk.units[index].kind, self._units[index]
         before = self._before(index)
-        held, named = self._share(own), self._named(index)
-        around = CONTEXT * self._share((before | heading | self._title) - own)
+        held, named, own_cosine = self._share(own), self._named(kind, text), self._cosine(index)
+        around = CONTEXT * sum(
+            weight
+            for term, weight in self._weights.items()
+            if term not in own and (term in before or term in heading or term in self._title)
+        )
         under = self._share(heading)
         near = max(0.0, 1 - since / UNDER_REACH)
         return Candidate(
@@ -210,10 +212,10 @@ class _Scorer:
             coverage=held + around,
             heading=under,
             named=named,
-            cosine=self._cosine(index),
+            cosine=own_cosine,
             score=held
             + around
-            + self._cosine(index)
+            + own_cosine
             + PASSAGE * self._relative
             + UNDER * near * (under + cosine / 2)
             + NAMED * named
@@ -240,9 +242,8 @@ class _Scorer:
         place = layout.opening(chunk, index) if chunk.units[index].kind is BlockKind.ROW else index - 1
         return self._units[place] if place is not None and place >= 0 else frozenset()
 
-    def _named(self, index: int) -> float:
+    def _named(self, kind: BlockKind, text: str) -> float:
         """What `Candidate` calls `named`."""
-        text, kind = layout.text_of(self._passage.chunk, index), self._passage.chunk.units[index].kind
         if kind not in (BlockKind.ITEM, BlockKind.ROW):
             return 0.0
         names = layout.subject(text) if kind is BlockKind.ITEM else [n for cell in layout.cells(text) for n in cell]
@@ -250,7 +251,7 @@ class _Scorer:
         return max(map(self._share, whole), default=0.0)
 
     def _share(self, found: frozenset[str]) -> float:
-        return sum(weight for term, weight in self._weights.items() if term in found)
+        return sum([weight for term, weight in self._weights.items() if term in found])
 
     def _cosine(self, index: int) -> float:
         scores = self._passage.unit_scores
