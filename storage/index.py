@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Sequence
 
-from pipeline.ports import UnitVectors, Vectors
+from pipeline.ports import Lexical, UnitVectors, Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.lexical import LexicalSearch
@@ -24,13 +24,9 @@ class SearchIndex:
         self._embedder = embedder
         self._lexical = LexicalSearch(database)
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
-        """Chunks holding any of `terms`, title included; score is BM25, higher is better."""
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
+        """Search for the rarest of `terms`."""
         return await self._lexical.search(terms, audience, limit)
-
-    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
-        """The inverse document frequency of each of `terms`, as BM25 weighs it, over everything that is indexed."""
-        return await self._lexical.rarity(terms)
 
     async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
         """For each of `words` that no document of `audience` holds, the nearest that they do hold, if any."""

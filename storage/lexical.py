@@ -7,12 +7,15 @@ import re
 import sqlite3
 from collections.abc import Sequence
 
+from pipeline.ports import Lexical
 from pipeline.text import fold, stem
 from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.revision import MARK, generation
 from storage.spelling import similar
 
+RAREST = 24
+"""Words searched for, the rarest of a long question or thread."""
 MATCHES = 8_000
 """A search ranks the chunks that hold one of its rarer words: of so many words that they have this many matches in all.
 Ranking costs a microsecond a match, matching next to nothing. With 2,000 of 10,000 chunks, or 10,000 of 100,000,
@@ -42,26 +45,22 @@ class LexicalSearch:
         self._frequencies: dict[str, int] = {}
         self._generation = 0
 
-    async def search(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
-        """Chunks of `audience` holding any of `terms`, best first."""
-        words = [word for word in dict.fromkeys(_POSSESSIVE.sub("", term) for term in terms) if word]
+    async def search(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
+        """Chunks of `audience` holding any of the RAREST of `terms`, best first, and the rarity of each of those:
+        ln(1 + (N - n + 0.5) / (n + 0.5)) where n of N chunks hold it."""
 
-        def work(db: sqlite3.Connection) -> list[tuple[str, float]]:
+        def work(db: sqlite3.Connection) -> Lexical:
+            holding, total = self._frequency(db, terms), self._total(db)
+            rarest = sorted(holding, key=holding.__getitem__)[:RAREST]
+            kept = {term: holding[term] for term in holding if term in rarest}
+            rarity = {term: math.log1p((max(total - n, 0) + 0.5) / (n + 0.5)) for term, n in kept.items()}
+            words = {word: n for term, n in kept.items() if (word := _POSSESSIVE.sub("", term))}
             scope = _scope(db, audience)
             if scope is None or not words:
-                return []
-            expression, times = _expression(self._frequency(db, words))
-            return db.execute(SEARCH, (times, scope + expression, limit)).fetchall()
-
-        return [Hit(chunk_id=chunk_id, score=score) for chunk_id, score in await self._database.read(work)]
-
-    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
-        """The inverse document frequency of each of `terms`: ln(1 + (N - n + 0.5) / (n + 0.5)) of N chunks."""
-
-        def work(db: sqlite3.Connection) -> dict[str, float]:
-            holding = self._frequency(db, terms)
-            total = self._total(db)
-            return {term: math.log1p((max(total - n, 0) + 0.5) / (n + 0.5)) for term, n in holding.items()}
+                return Lexical([], rarity)
+            expression, times = _expression(words)
+            rows = db.execute(SEARCH, (times, scope + expression, limit))
+            return Lexical([Hit(chunk_id, score) for chunk_id, score in rows], rarity)
 
         return await self._database.read(work)
 

@@ -23,8 +23,6 @@ from pipeline.values import Audience, Chunk, Document, Hit
 
 DEPTH = 15
 """Hits asked of each side, all of which are read: with 15 to 50 the same gold passages come first."""
-RAREST = 24
-"""Words searched for, the rarest of a long question or thread."""
 
 T = TypeVar("T")
 
@@ -118,12 +116,10 @@ class Ranker:
 
     async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[Hit]]:
         wanted = query_terms(text)
-        rarity = await self._attempt("lexical", self.index.rarity(wanted), dict.fromkeys(wanted, 1.0))
-        rarest = set(sorted(wanted, key=lambda word: -rarity[word])[:RAREST])
-        kept = [word for word in wanted if word in rarest]
-        nothing: list[Hit] = []
-        hits = await self._attempt("lexical", self.index.lexical(kept, self.audience, self.reach * DEPTH), nothing)
-        return {stem(fold(word)): rarity[word] for word in kept}, hits
+        nothing = ports.Lexical([], dict.fromkeys(wanted, 1.0))
+        search = self.index.lexical(wanted, self.audience, self.reach * DEPTH)
+        found = await self._attempt("lexical", search, nothing)
+        return {stem(fold(word)): weight for word, weight in found.rarity.items()}, found.hits
 
     async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[Hit]]:
         nothing: list[Hit] = []

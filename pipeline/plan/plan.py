@@ -74,7 +74,7 @@ class Planner:
         if not terms:
             return False
         try:
-            return bool(await self._index.lexical(terms, audience, 1))
+            return bool((await self._index.lexical(terms, audience, 1)).hits)
         except CitewellError:
             return True
 

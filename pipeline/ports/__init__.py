@@ -9,7 +9,7 @@ from __future__ import annotations
 from pipeline.ports.inbox import HistoryStore, Inbox
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger
 from pipeline.ports.platform import Desk, PlatformAdapter, Receipt
-from pipeline.ports.search import Embedder, Index, Library, Passages, Tokenizer, UnitVectors, Vectors
+from pipeline.ports.search import Embedder, Index, Lexical, Library, Passages, Tokenizer, UnitVectors, Vectors
 from pipeline.ports.sources import DocumentSource, SourceItem
 from pipeline.ports.stages import Planner, Retriever, Writer
 
@@ -22,6 +22,7 @@ __all__ = [
     "Inbox",
     "Index",
     "LanguageModel",
+    "Lexical",
     "Library",
     "Passages",
     "Planner",

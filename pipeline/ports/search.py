@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,15 +40,20 @@ class UnitVectors:
     """Where each chunk's stand, one chunk after the other."""
 
 
+class Lexical(NamedTuple):
+    """What a search by words found."""
+
+    hits: list[Hit]
+    """Chunks holding any of the words, title included; score is BM25, higher is better."""
+    rarity: dict[str, float]
+    """The inverse document frequency of each word that was searched for, as BM25 weighs it, over everything indexed."""
+
+
 class Index(Protocol):
     """Search within an audience. What an audience may not see is left out before ranking."""
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
-        """Chunks holding any of `terms` (see `text.query_terms`), title included; score is BM25, higher is better."""
-        ...
-
-    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
-        """The inverse document frequency of each of `terms`, as BM25 weighs it, over everything that is indexed."""
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
+        """Search for the rarest of `terms` (see `text.query_terms`)."""
         ...
 
     async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:

@@ -51,7 +51,7 @@ async def put(
 
 
 async def found(storage: Storage, question: str, *names: str) -> list[str]:
-    hits = await storage.index.lexical(query_terms(question), audience(*(names or ("all",))), 10)
+    hits, _ = await storage.index.lexical(query_terms(question), audience(*(names or ("all",))), 10)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     return [hit.chunk_id for hit in hits]
 
@@ -88,8 +88,8 @@ class TestWords:
     async def test_nothing_is_found_for_unknown_words_or_none(self, storage: Storage) -> None:
         await put(storage, "a", "text")
         assert await found(storage, "elephants") == []
-        assert await storage.index.lexical([], audience("all"), 5) == []
-        assert await storage.index.lexical(["", '"'], audience("all"), 5) == []
+        assert (await storage.index.lexical([], audience("all"), 5)).hits == []
+        assert (await storage.index.lexical(["", '"'], audience("all"), 5)).hits == []
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
     @given(st.lists(st.text(max_size=12), max_size=5))
@@ -101,7 +101,7 @@ class TestWords:
         await put(storage, "secret", "salaries", collection="board")
         await put(storage, "open", "menus", collection="board-games")
         for words in (["board"], ["\ue0001"], ['salaries") OR collection : ("\ue0001']):
-            hits = await storage.index.lexical([*words, "salaries"], audience("board-games"), 5)
+            hits, _ = await storage.index.lexical([*words, "salaries"], audience("board-games"), 5)
             assert {hit.chunk_id for hit in hits} <= {"open#0"}
 
 
@@ -138,7 +138,7 @@ async def test_an_audience_sees_its_own_collections_only(storage: Storage) -> No
             f"{'abc'[('one', 'two', 'three').index(name)]}#{n}" for name in names if name != "nowhere" for n in (0, 1)
         }
         near = await storage.index.nearest(question, audience(*names), 10)
-        words = await storage.index.lexical(["words"], audience(*names), 10)
+        words, _ = await storage.index.lexical(["words"], audience(*names), 10)
         assert {hit.chunk_id for hit in near} == {hit.chunk_id for hit in words} == allowed
 
 

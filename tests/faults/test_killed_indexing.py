@@ -38,7 +38,7 @@ async def versions(data: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     async with open_storage(data) as storage:
         for version in ("first", "second"):
-            for hit in await storage.index.lexical([version], EVERYTHING, 10_000):
+            for hit in (await storage.index.lexical([version], EVERYTHING, 10_000)).hits:
                 ((chunk, document),) = await storage.library.chunks([hit.chunk_id])
                 assert "version" in chunk.text
                 found.setdefault(document.id, set()).add(version)
@@ -48,7 +48,7 @@ async def versions(data: Path) -> dict[str, set[str]]:
 
 async def chunk_count(data: Path) -> int:
     async with open_storage(data) as storage:
-        return len(await storage.index.lexical(["sentence"], EVERYTHING, 10_000))
+        return len((await storage.index.lexical(["sentence"], EVERYTHING, 10_000)).hits)
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ async def test_a_file_that_became_unreadable_is_closed_with_its_folder_and_stays
         name: collection for name, collection in (await indexed(citewell)).items() if name in closed
     }
     answer = await citewell.storage.index.lexical(["pay", "scale"], Audience(collections=frozenset({"default"})), 9)
-    assert [hit.chunk_id.partition("#")[0].rpartition("/")[2] for hit in answer] == ["a.md"]
+    assert [hit.chunk_id.partition("#")[0].rpartition("/")[2] for hit in answer.hits] == ["a.md"]
 
 
 async def test_a_path_that_was_mistyped_is_no_source(citewell: Citewell, tmp_path: Path) -> None:

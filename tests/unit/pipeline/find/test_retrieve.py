@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.find.retrieve import Retriever
-from pipeline.ports import UnitVectors, Vectors
+from pipeline.ports import Lexical, UnitVectors, Vectors
 from pipeline.text import sentences, terms
 from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Retrieval, Search, Unit
 from storage.index import SearchIndex
@@ -54,13 +54,9 @@ class Deaf:
         if side in self._down:
             raise Unavailable("index", "is broken")
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
         self._check("lexical")
         return await self._index.lexical(terms, audience, limit)
-
-    async def rarity(self, terms: Sequence[str]) -> dict[str, float]:
-        self._check("lexical")
-        return await self._index.rarity(terms)
 
     async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
         self._check("lexical")

@@ -167,7 +167,7 @@ async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_
     first = await run(storage, Pages({"a": "A."}), embedder)
     assert counts(first) == (1, 0, 0, 0, 0)
     assert "could not be run" in first.degraded
-    assert await storage.index.lexical(["a"], Audience(collections=frozenset({"default"})), 5)
+    assert (await storage.index.lexical(["a"], Audience(collections=frozenset({"default"})), 5)).hits
     embedder.broken = False
     assert counts(await run(storage, Pages({"a": "A."}), embedder)) == (0, 1, 0, 0, 0)
     assert counts(await run(storage, Pages({"a": "A."}), embedder)) == (0, 0, 1, 0, 0)
@@ -175,7 +175,7 @@ async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_
 
 async def test_each_unit_has_its_own_vector(storage: Storage) -> None:
     await run(storage, Pages({"a": "Alpha one. Beta two. Gamma three."}), LetterEmbedder())
-    (hit,) = await storage.index.lexical(["beta"], Audience(collections=frozenset({"default"})), 5)
+    ((hit,), _) = await storage.index.lexical(["beta"], Audience(collections=frozenset({"default"})), 5)
     vectors = (await storage.index.unit_vectors([hit.chunk_id])).matrix
     assert vectors.argmax(axis=1).tolist() == [ord(letter) % 4 for letter in "ABG"]
 

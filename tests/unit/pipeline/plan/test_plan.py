@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.plan.plan import Planner
-from pipeline.ports import UnitVectors, Vectors
+from pipeline.ports import Lexical, UnitVectors, Vectors
 from pipeline.values import (
     Audience,
     Chunk,
@@ -40,11 +40,11 @@ class Shelf:
         self._documents = documents
         self._broken = broken
 
-    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> list[Hit]:
+    async def lexical(self, terms: Sequence[str], audience: Audience, limit: int) -> Lexical:
         if self._broken:
             raise Unavailable("index", "broken")
         found = [title for title, text in self._documents.items() if set(terms) & set(text.lower().split())]
-        return [Hit(chunk_id=title, score=1.0) for title in found][:limit]
+        return Lexical([Hit(chunk_id=title, score=1.0) for title in found][:limit], {})
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         return []
