@@ -38,7 +38,7 @@ def _slack(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
 
 def _discord(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
     from adapters.discord.adapter import DiscordAdapter
-    from adapters.discord.render import Look
+    from adapters.replies.parts import Look
 
     return DiscordAdapter(
         secret(settings.discord_token),

@@ -29,7 +29,28 @@ _BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
 """Abbreviations only where a number follows: `No.` may be an answer."""
 _BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
 _LEADING = re.compile(r"[:：]\W*$")
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs"})
+"""Unicode categories: control, format (direction, tags, zero width), private use, surrogates."""
+_KEPT = frozenset("\n\t\u200c\u200d")
+"""Line ends, and the joiners that scripts and emoji need."""
+_FILLERS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+    "|(?<=[\u200c\u200d])[\u200c\u200d]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+"
+)
+"""Letters that show nothing, and what carries hidden bytes: variation selectors beside those of emoji, joiners and
+selectors in runs."""
 _porter = Stemmer.Stemmer("porter")
+
+
+def visible(text: str) -> str:
+    """`text` without characters that hide, move the cursor or turn the direction; every line end is `\\n`.
+
+    The one definition of what may not be shown, for whatever documents, models and people wrote."""
+    if text.isascii() and text.isprintable():
+        return text
+    lines = _LINE_ENDS.sub("\n", text)
+    return _FILLERS.sub("", "".join(c for c in lines if c in _KEPT or unicodedata.category(c) not in _HIDDEN))
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

@@ -42,8 +42,7 @@ def take(
     if message.manner is not Manner.OVERHEARD:
         call_back(db, str(message.conversation))
     if message.manner is not Manner.COMMAND:
-        channel, _, newest = message.key.rpartition(":")
-        see(db, channel, newest)
+        see(db, message.place.where, message.place.message)
     return True
 
 

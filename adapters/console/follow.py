@@ -10,17 +10,17 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from adapters.console.render import draft
+from adapters.replies.draft import Draft
 from pipeline import wording
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Answer, CitedSentence, Event, Progress, Stage, Written
+from pipeline.values import Answer, Event, Progress, Stage, Written
 
 
 async def follow(events: AsyncIterator[Event], console: Console, words: Words = ENGLISH) -> Answer:
     """Show an answer's events on a terminal while they come, and return the `Answer`; elsewhere show nothing.
 
     What was shown is gone when this returns: the caller prints the answer."""
-    written: list[CitedSentence] = []
-    preface = ""
+    growing = Draft(words=words)
     spinner = Spinner("dots", words(wording.PROGRESS[Stage.PLANNING]))
     with Live(spinner, console=console, transient=True) as live:
         async for event in events:
@@ -28,9 +28,8 @@ async def follow(events: AsyncIterator[Event], console: Console, words: Words = 
                 case Progress():
                     spinner.update(text=words(wording.PROGRESS[event.stage]))
                 case Written():
-                    written.append(event.sentence)
-                    preface = preface or event.preface
-                    live.update(Group(draft(written, preface, words), spinner))
+                    growing.add(event)
+                    live.update(Group(draft(growing.reply), spinner))
                 case Answer():
                     answer = event
         live.update(Text(""))

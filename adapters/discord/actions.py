@@ -9,21 +9,25 @@ import io
 
 import discord
 
-from adapters.discord import buttons, limits, render, words
+from adapters.discord import buttons, limits, render
 from adapters.discord.audience import Audiences
 from adapters.discord.interactions import Interaction, honest, person, say
 from adapters.discord.modal import reason_given, reason_modal
 from adapters.discord.sharing import Sharing
+from adapters.replies import panels, words
+from adapters.replies.clicks import Clicks
+from adapters.replies.parts import Button, Look
 from pipeline import wording
-from pipeline.ports import Desk
+from pipeline.ports import Desk, Inbox
 from pipeline.values import Answer, Rating, Reason, Vote
 
 
 class Actions:
-    def __init__(self, desk: Desk, audiences: Audiences, *, look: render.Look) -> None:
+    def __init__(self, desk: Desk, inbox: Inbox, audiences: Audiences, *, look: Look, threads: bool) -> None:
         self._desk = desk
         self._audiences = audiences
-        self._sharing = Sharing(desk, audiences, look=look)
+        self._sharing = Sharing(desk, inbox, audiences, look=look, threads=threads)
+        self._clicks = Clicks()
 
     async def press(self, interaction: Interaction, custom_id: str) -> None:
         """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
@@ -31,14 +35,18 @@ class Actions:
         if match is None:
             return
         async with honest(interaction, match["action"]):
-            await self._act(interaction, match["action"], match["answer"])
+            where = interaction.message.id if interaction.message else 0
+            if self._clicks.again(interaction.user.id, interaction.type, custom_id, where):
+                await interaction.response.defer()
+            else:
+                await self._act(interaction, match["action"], match["answer"])
 
     async def _act(self, interaction: Interaction, action: str, answer_id: str) -> None:
         match action:
-            case buttons.UNHELPFUL:
+            case Button.UNHELPFUL:
                 await interaction.response.send_modal(reason_modal(answer_id))
                 await self._rate(interaction, answer_id, Vote.UNHELPFUL)
-            case buttons.SHARE:
+            case Button.SHARE:
                 await self._share(interaction, answer_id)
             case _:
                 await interaction.response.defer(ephemeral=True, thinking=True)
@@ -46,19 +54,19 @@ class Actions:
 
     async def _act_privately(self, interaction: Interaction, action: str, answer_id: str) -> None:
         match action:
-            case buttons.HELPFUL:
+            case Button.HELPFUL:
                 await self._rate(interaction, answer_id, Vote.HELPFUL)
                 await say(interaction, (words.THANKS,))
             case buttons.REASON:
                 reason, comment = reason_given(interaction.data)
                 await self._rate(interaction, answer_id, Vote.UNHELPFUL, reason, comment)
                 await say(interaction, (words.THANKS_REASON,))
-            case buttons.PASSAGES:
+            case Button.PASSAGES:
                 answer = await self._answer(interaction, answer_id)
-                await say(interaction, render.passages(answer) if answer else (wording.NO_ANSWER,))
-            case buttons.WHY:
+                await say(interaction, render.texts(panels.passages(answer)) if answer else (wording.NO_ANSWER,))
+            case Button.WHY:
                 answer = await self._answer(interaction, answer_id)
-                await say(interaction, render.why(answer) if answer else (wording.NO_ANSWER,))
+                await say(interaction, render.texts(panels.why(answer)) if answer else (wording.NO_ANSWER,))
             case buttons.EXPORT:
                 await self._export(interaction)
             case buttons.FORGET:

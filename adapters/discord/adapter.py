@@ -20,7 +20,8 @@ from adapters.discord.line import Line, open_line
 from adapters.discord.memory import Memory
 from adapters.discord.pace import Pace
 from adapters.discord.permissions import invite_url
-from adapters.discord.render import EVERYTHING, Look
+from adapters.replies.answer import EVERYTHING
+from adapters.replies.parts import Look
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Readers, Work

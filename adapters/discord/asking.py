@@ -18,23 +18,24 @@ import discord
 import structlog
 
 from adapters.discord import limits
-from adapters.discord.audience import PRIVATE
-from adapters.discord.card import card
-from adapters.discord.deliver import follow, with_notes
+from adapters.discord.card import attachments, card
+from adapters.discord.deliver import follow
 from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
-from adapters.discord.incoming import DIRECT, PLATFORM, key
+from adapters.discord.incoming import DIRECT, PLATFORM, ReplyTo, key
 from adapters.discord.interactions import Interaction, person, say
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.patience import REQUEST_SECONDS, steadily
-from adapters.discord.render import EVERYTHING, Look, Page, pages
+from adapters.discord.render import Page, pages
 from adapters.discord.reply import nonce, person_of
+from adapters.replies import answer as parts
+from adapters.replies.answer import EVERYTHING
+from adapters.replies.parts import Look
 from pipeline import wording
 from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, Receipt
-from pipeline.values import Attachment, ConversationId, Event, IncomingMessage, Manner, Work
+from pipeline.values import Attachment, ConversationId, Event, IncomingMessage, Manner, MessageKey, Work
 
 ORIGINAL = "@original"
-SHARED = "shared"
 ACK_SECONDS = 2.0
 """Discord gives three until the first response."""
 
@@ -117,8 +118,10 @@ class Asking:
         async with Painter(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
             answer = await follow(events, painter.newest)
         if answer:
-            shown = pages(with_notes(answer, wording.notes_on(work.message)), self._look)
-            await self._finish(work, shown, receipt, interrupted=interrupted)
+            may_share = _private(work.message) and _in_guild(work.message)
+            notes = [*parts.asked(answer), *wording.notes_on(work.message)]
+            made = parts.reply(answer, self._look, notes=notes, shareable=may_share, attachable=True)
+            await self._finish(work, pages(made), receipt, interrupted=interrupted)
 
     async def _finish(self, work: Work, shown: tuple[Page, ...], receipt: Receipt, *, interrupted: bool) -> None:
         opened = self._open.pop(work.message.key, None)
@@ -126,13 +129,14 @@ class Asking:
         whole = len(shown) == 1 or (opened is not None and not interrupted)
         if not whole:
             shown = (shown[0].model_copy(update={"status": f"-# {wording.ASK_AGAIN}"}),)
-        await steadily(lambda: self._edit(work, shown[0], shareable=private and len(shown) == 1))
+        await steadily(lambda: self._edit(work, shown[0]))
         await receipt.posted(ORIGINAL)
         for page in shown[1:]:
             assert opened is not None
-            view = card(page, shareable=private and page is shown[-1] and _in_guild(work.message))
             async with asyncio.timeout(REQUEST_SECONDS):
-                await opened.interaction.followup.send(view=view, ephemeral=private, suppress_embeds=True)
+                await opened.interaction.followup.send(
+                    view=card(page), files=attachments(page), ephemeral=private, suppress_embeds=True
+                )
 
     async def _tell_directly(self, work: Work) -> None:
         log.info("discord_command_expired", key=work.message.key)
@@ -149,12 +153,13 @@ class Asking:
         except (*TRANSIENT, discord.RateLimited) as error:
             log.info("discord_edit_skipped", key=work.message.key, reason=type(error).__name__)
 
-    async def _edit(self, work: Work, page: Page, *, shareable: bool = False) -> None:
-        token = work.message.reply_to.partition(":")[2]
+    async def _edit(self, work: Work, page: Page) -> None:
+        token = ReplyTo.parse(work.message.reply_to).token
         webhook = discord.Webhook.partial(self._client.application_id or 0, token, client=self._client)
         await webhook.edit_message(
             cast("int", ORIGINAL),
-            view=card(page, shareable=shareable and _in_guild(work.message)),
+            view=card(page),
+            attachments=attachments(page),
             allowed_mentions=discord.AllowedMentions.none(),
         )
 
@@ -168,7 +173,7 @@ def _message(
 ) -> IncomingMessage:
     """A command as a question. Private ones of a person in a channel are a conversation of their own."""
     made = key(interaction.guild_id, interaction.channel_id or 0, interaction.id)
-    space = made.split(":")[1]
+    space = MessageKey.parse(made).space
     thread = f"private-{interaction.user.id}" if private else f"command-{interaction.id}"
     return IncomingMessage(
         key=made,
@@ -181,12 +186,12 @@ def _message(
         sent_at=datetime.fromtimestamp(interaction.created_at.timestamp(), UTC),
         manner=Manner.COMMAND,
         event_id=str(interaction.id),
-        reply_to=f"{PRIVATE if private else SHARED}:{interaction.token}",
+        reply_to=str(ReplyTo(interaction.token, private)),
     )
 
 
 def _private(message: IncomingMessage) -> bool:
-    return message.reply_to.startswith(f"{PRIVATE}:")
+    return ReplyTo.parse(message.reply_to).private
 
 
 def _in_guild(message: IncomingMessage) -> bool:

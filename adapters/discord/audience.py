@@ -1,6 +1,6 @@
 """Who will read a reply, as groups.
 
-`discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` or `discord:U` one person.
+`discord:G` is a server, `discord:G:C` a channel, `discord:G:role:R` a role, `discord:user:U` one person.
 A direct message has no server: the asker is looked up in the home servers, each time anew. Home are the servers the
 operator named, or, when none is named, every server the bot was invited to, if only the operator can invite it; where
 anybody can, none is. Whoever is in none of them, and every other server, is outside the organisation. What cannot be
@@ -18,12 +18,10 @@ import discord
 import structlog
 
 from adapters.discord.client import Client
-from adapters.discord.incoming import PLATFORM, place
+from adapters.discord.incoming import PLATFORM, ReplyTo, place
 from pipeline.values import Actor, IncomingMessage, Manner, Readers
 
 LOOK_UP_SECONDS = 10.0
-PRIVATE = "private"
-"""How a command's `reply_to` begins when only the asker sees the reply."""
 
 log = structlog.get_logger(__name__)
 
@@ -39,11 +37,11 @@ class Audiences:
         """Who will read the reply to `message`."""
         await self._client.complete()
         where = place(message)
-        user_id = int(message.author.rpartition(":")[2])
+        user_id = int(message.asker.user)
         if where.guild_id is None:
             return await self.of_person(user_id)
         readers = await self.of_channel(where.guild_id, where.channel_id)
-        if message.manner is Manner.COMMAND and message.reply_to.startswith(f"{PRIVATE}:"):
+        if message.manner is Manner.COMMAND and ReplyTo.parse(message.reply_to).private:
             return _and(readers, await self._member(where.guild_id, user_id) | _alone(user_id))
         return readers
 
@@ -119,4 +117,4 @@ def _and(readers: Readers, groups: frozenset[str]) -> Readers:
 
 
 def _alone(user_id: int) -> frozenset[str]:
-    return frozenset({f"{PLATFORM}:user:{user_id}", f"{PLATFORM}:{user_id}"})
+    return frozenset({f"{PLATFORM}:user:{user_id}"})

@@ -13,7 +13,6 @@ from pipeline.errors import Unusable
 
 TEMPLATE = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[^:\n]{0,50}):(?P<root>\d{0,20})")
 
-HELPFUL, UNHELPFUL, PASSAGES, WHY, SHARE = "up", "down", "passages", "why", "share"
 EXPORT, FORGET, FORGET_NOW = "export", "forget", "forgetnow"
 REASON = "reason"
 """A submitted modal."""

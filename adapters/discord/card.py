@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,25 +11,28 @@ from discord import ui
 
 from adapters.discord import buttons, limits
 from adapters.discord.render import Page
+from adapters.replies import words
+from adapters.replies.parts import File
 from pipeline.errors import Unusable
 
 Row = Sequence[tuple[str, str]]
 """Buttons as (label, custom id)."""
 
 
-def card(page: Page, *, root: str = "", shareable: bool = False) -> ui.LayoutView:
+def card(page: Page, *, root: str = "") -> ui.LayoutView:
     """The page with its buttons. Raises Unusable when it would break one of Discord's limits."""
-    return layout((page.body, page.sources, page.status), _row(page, root, shareable=shareable))
+    return layout((page.body, page.sources, page.status), _row(page, root), page.files)
 
 
-def layout(texts: Sequence[str], row: Row = ()) -> ui.LayoutView:
-    """Texts above each other, divided by lines, and one row of buttons."""
+def layout(texts: Sequence[str], row: Row = (), files: Sequence[File] = ()) -> ui.LayoutView:
+    """Texts above each other, divided by lines, the files that are sent along, and one row of buttons."""
     shown = [text for text in texts if text.strip()]
     items: list[ui.Item[Any]] = []
     for text in shown:
         if items and not text.startswith("-# "):
             items.append(ui.Separator())
         items.append(ui.TextDisplay(text))
+    items += [ui.File(f"attachment://{file.name}") for file in files]
     if row:
         items.append(ui.ActionRow(*(Press(label, custom_id) for label, custom_id in row)))
     view = ui.LayoutView(timeout=None)
@@ -37,17 +41,13 @@ def layout(texts: Sequence[str], row: Row = ()) -> ui.LayoutView:
     return view
 
 
-def _row(page: Page, root: str, *, shareable: bool) -> Row:
-    if not page.answer_id:
-        return ()
-    named = [
-        ("👍 Helpful", buttons.HELPFUL),
-        ("👎 Not helpful", buttons.UNHELPFUL),
-        ("Show passages", buttons.PASSAGES),
-    ]
-    named += [("Why this confidence?", buttons.WHY)] if page.explained else []
-    named += [("Share in channel", buttons.SHARE)] if shareable else []
-    return [(label, buttons.custom_id(action, page.answer_id, root)) for label, action in named]
+def attachments(page: Page) -> list[discord.File]:
+    """The page's files, to be sent along once: made anew for each attempt."""
+    return [discord.File(io.BytesIO(file.content.encode()), file.name) for file in page.files]
+
+
+def _row(page: Page, root: str) -> Row:
+    return [(words.LABELS[action], buttons.custom_id(action.value, page.answer_id, root)) for action in page.actions]
 
 
 def _check(view: ui.LayoutView, texts: Sequence[str], row: Row) -> None:

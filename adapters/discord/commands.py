@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import discord
@@ -14,8 +14,8 @@ from adapters.discord import incoming
 from adapters.discord.interactions import Interaction, say
 from adapters.discord.memory import Memory
 from adapters.discord.panels import Panels
-from adapters.discord.preferences import CITATIONS, STYLES, TONGUES, choices
 from adapters.discord.setup import CHANNEL, SERVER, Setup
+from adapters.replies.panels import CITATIONS, STYLES, TONGUES
 from adapters.replies.setup import FIELDS
 from pipeline import wording
 from pipeline.values import AS_SET, Attachment
@@ -107,6 +107,10 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
             await say(interaction, (wording.NO_TEXT,))
 
     return tree
+
+
+def choices(offered: Mapping[str, str]) -> list[app_commands.Choice[str]]:
+    return [app_commands.Choice(name=name, value=value) for value, name in offered.items()]
 
 
 async def sync(tree: Tree, memory: Memory) -> bool:

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import discord
 import structlog
 
-from adapters.discord import words
-from adapters.discord.card import card, layout
+from adapters.discord.card import attachments, card, layout
 from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
 from adapters.discord.incoming import Place, place, root, withheld
 from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.permissions import obstacle
-from adapters.discord.render import EVERYTHING, Look, Page, pages, plain, progress
+from adapters.discord.render import Page, pages, plain, progress
 from adapters.discord.reply import Reference, Reply, find, person_of
 from adapters.discord.target import Target
 from adapters.discord.typing_sign import typing
+from adapters.replies import answer as parts
+from adapters.replies import words
+from adapters.replies.answer import EVERYTHING
+from adapters.replies.draft import Draft
+from adapters.replies.parts import Look
+from adapters.replies.parts import Reply as Shown
 from pipeline import wording
 from pipeline.errors import Refused, Unusable
 from pipeline.ports import Receipt
-from pipeline.values import (
-    Answer,
-    CitedSentence,
-    ConversationId,
-    Event,
-    Manner,
-    Progress,
-    Stage,
-    Work,
-    Written,
-)
+from pipeline.values import Answer, ConversationId, Event, Manner, Work
 
 log = structlog.get_logger(__name__)
 
@@ -105,28 +101,31 @@ class Deliverer:
         if answer is None:
             return
         await reply.begin()
-        notes = [*target.remarks, *wording.notes_on(work.message)]
-        await self._finish(with_notes(answer, notes), reply, root(work.message))
+        notes = wording.notes_on(work.message)
+        made = parts.reply(answer, self._look, notes=notes, remarks=target.remarks)
+        attached = parts.reply(answer, self._look, notes=notes, remarks=target.remarks, attachable=True)
+        await self._finish(attached, made, reply, root(work.message))
 
-    async def _finish(self, answer: Answer, reply: Reply, root: str) -> None:
-        shown = pages(answer, self._look)
+    async def _finish(self, made: Shown, plainly: Shown, reply: Reply, root: str) -> None:
+        """Show what was made; `plainly` is the same for where Discord refuses the card."""
+        shown = pages(made)
         try:
             for part, page in enumerate(shown):
-                await reply.put(part, card(page, root=root))
+                await reply.put(part, card(page, root=root), partial(attachments, page))
             await reply.trim(len(shown))
         except (discord.HTTPException, Unusable) as error:
             if isinstance(error, discord.HTTPException) and (error.code != BAD_FORM or question_is_gone(error)):
                 raise
-            log.warning("discord_card_refused", answer=answer.id, reason=str(error))
-            await self._finish_plainly(answer, reply)
+            log.warning("discord_card_refused", answer=made.answer_id, reason=str(error))
+            await self._finish_plainly(plainly, reply)
 
-    async def _finish_plainly(self, answer: Answer, reply: Reply) -> None:
+    async def _finish_plainly(self, made: Shown, reply: Reply) -> None:
         """What is left when Discord refuses the card: a message that began as one can only stay one."""
         if reply.started:
-            for part, page in enumerate(pages(answer, self._look)):
+            for part, page in enumerate(pages(made)):
                 await reply.put(part, layout([text for text in (page.body, page.sources, page.status) if text]))
             return
-        for part, content in enumerate(plain(answer, self._look)):
+        for part, content in enumerate(plain(made)):
             await reply.put_plain(part, content)
 
     async def find(self, work: Work) -> str | None:
@@ -151,25 +150,12 @@ class Deliverer:
 
 async def follow(events: AsyncIterator[Event], newest: Callable[[Page], None]) -> Answer | None:
     """Read the events to their end, hand on what may be shown meanwhile, and return the answer."""
-    written: list[CitedSentence] = []
-    preface, stage = "", Stage.PLANNING
+    draft = Draft()
     answer: Answer | None = None
     async for event in events:
-        match event:
-            case Progress():
-                stage = event.stage
-            case Written():
-                written.append(event.sentence)
-                preface, stage = preface or event.preface, Stage.WRITING
-            case Answer():
-                answer = event
-                continue
-        newest(progress(written, preface, stage))
+        if isinstance(event, Answer):
+            answer = event
+        else:
+            draft.add(event)
+            newest(progress(draft.reply, draft.stage))
     return answer
-
-
-def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:
-    """`answer` with lines of ours below its text."""
-    if not notes:
-        return answer
-    return answer.model_copy(update={"closing": "\n".join([answer.closing, *notes]).strip()})

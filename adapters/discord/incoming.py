@@ -14,7 +14,7 @@ from typing import NamedTuple
 import discord
 
 from adapters.discord.buttons import root_of
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId
 
 PLATFORM = "discord"
 DIRECT = "dm"
@@ -49,7 +49,7 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
     incoming = IncomingMessage(
         key=key(guild_of(message), message.channel.id, message.id),
         conversation=_conversation(message, ours, in_thread=in_thread, threads=threads),
-        author=f"{PLATFORM}:{message.author.id}",
+        author=str(PersonId(platform=PLATFORM, user=str(message.author.id))),
         text=question(message, me),
         attachments=attachments(message),
         sent_at=message.created_at,
@@ -66,7 +66,25 @@ _SAID = (discord.MessageType.default, discord.MessageType.reply)
 
 
 def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
-    return f"{PLATFORM}:{guild_id or DIRECT}:{channel_id}:{message_id}"
+    space = str(guild_id or DIRECT)
+    return str(MessageKey(platform=PLATFORM, space=space, channel=str(channel_id), message=str(message_id)))
+
+
+class ReplyTo(NamedTuple):
+    """Where the answer to a command goes."""
+
+    token: str
+    """The interaction's."""
+    private: bool
+    """Only the asker sees it."""
+
+    def __str__(self) -> str:
+        return f"{'private' if self.private else 'shared'}:{self.token}"
+
+    @classmethod
+    def parse(cls, text: str) -> ReplyTo:
+        way, _, token = text.partition(":")
+        return cls(token, way == "private")
 
 
 class Place(NamedTuple):
@@ -80,8 +98,8 @@ class Place(NamedTuple):
 
 def place(message: IncomingMessage) -> Place:
     """What `key` was made of."""
-    _, guild, channel, message_id = message.key.split(":")
-    return Place(None if guild == DIRECT else int(guild), int(channel), int(message_id))
+    key = message.place
+    return Place(None if key.space == DIRECT else int(key.space), int(key.channel), int(key.message))
 
 
 def question(message: discord.Message, me: discord.ClientUser) -> str:
@@ -133,13 +151,24 @@ def _conversation(
     guild_id = guild_of(message)
     if guild_id is None:
         return ConversationId(platform=PLATFORM, space=DIRECT, channel=str(message.channel.id))
-    if in_thread:
-        return ConversationId(platform=PLATFORM, space=str(guild_id), channel=str(message.channel.id))
     root = str(message.id)
     if ours is not None:
         asked = ours.reference.message_id if ours.reference else None
         root = root_of(ours.components) or str(asked or ours.id)
-    channel, thread = (root, "") if threads else (str(message.channel.id), root)
+    return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
+
+
+def shared_conversation(where: Place, message: discord.Message, *, threads: bool) -> ConversationId:
+    """The conversation that a reply to `message` belongs to, in which an answer was shared at `where`."""
+    in_thread = isinstance(message.channel, discord.Thread)
+    return _place_of(where.guild_id or 0, where.channel_id, str(message.id), in_thread=in_thread, threads=threads)
+
+
+def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:
+    """The conversation of a guild that begins with the message `root`; a thread is one conversation."""
+    if in_thread:
+        root = ""
+    channel, thread = (root, "") if threads and root else (str(channel_id), root)
     return ConversationId(platform=PLATFORM, space=str(guild_id), channel=channel, thread=thread)
 
 

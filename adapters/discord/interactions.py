@@ -17,6 +17,7 @@ from adapters.discord.incoming import PLATFORM
 from adapters.discord.patience import REQUEST_SECONDS
 from pipeline import wording
 from pipeline.errors import CitewellError
+from pipeline.values import PersonId
 
 Interaction = discord.Interaction[Any]
 log = structlog.get_logger(__name__)
@@ -35,7 +36,7 @@ async def honest(interaction: Interaction, action: str) -> AsyncIterator[None]:
 
 
 def person(interaction: Interaction) -> str:
-    return f"{PLATFORM}:{interaction.user.id}"
+    return str(PersonId(platform=PLATFORM, user=str(interaction.user.id)))
 
 
 async def say(interaction: Interaction, texts: Sequence[str], *, row: Row = ()) -> None:

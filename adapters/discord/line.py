@@ -11,8 +11,8 @@ from adapters.discord.client import Client
 from adapters.discord.deliver import Deliverer
 from adapters.discord.pace import Pace
 from adapters.discord.panels import Panels
-from adapters.discord.render import Look
 from adapters.discord.setup import Setup
+from adapters.replies.parts import Look
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId
 
@@ -46,7 +46,7 @@ def open_line(
     return Line(
         client,
         audiences,
-        Actions(desk, audiences, look=look),
+        Actions(desk, inbox, audiences, look=look, threads=threads),
         Panels(desk, audiences, retention_days=days),
         Setup(desk),
         Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit),

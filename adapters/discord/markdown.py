@@ -7,8 +7,9 @@ subtext, spoilers, fences, and characters that turn the direction of text or hid
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection
+
+from pipeline.text import visible
 
 _INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
 _SPECIAL = re.compile(r"[\\`*_~|<\[\](]")
@@ -22,19 +23,12 @@ _SCHEME = re.compile(r"(?<![a-z0-9+.-])([0-9+.-]*)(?:[a-z][a-z0-9+.-]*)?://", re
 _INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
 _LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
 _ROUND = str.maketrans("[]", "()")
-_KEPT = frozenset("\n\t\u200c\u200d")
-"""Line ends, and the joiners that scripts and emoji need."""
-_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
-"""Unicode categories: control, format (direction, tags, zero width), private use, surrogates, separators."""
-_SMUGGLERS = re.compile("[\U000e0100-\U000e01ef]")
-"""Variation selectors that carry hidden bytes."""
 MAX_ADDRESS = 512
 
 
-def clean(text: str, *, lines: bool = False) -> str:
-    """Without control, direction and invisible characters; white space is one space, unless `lines` are kept."""
-    kept = "".join(c for c in _SMUGGLERS.sub("", text) if c in _KEPT or unicodedata.category(c) not in _HIDDEN)
-    return kept.replace("\t", "    ").strip("\n") if lines else " ".join(kept.split())
+def clean(text: str) -> str:
+    """In one line, without characters that hide."""
+    return " ".join(visible(text).split())
 
 
 def escape(text: str) -> str:
@@ -58,7 +52,7 @@ def inline(text: str, addresses: Collection[str] = ()) -> str:
 
 def code(text: str) -> str:
     """The inside of a fenced block: exact, but for fences, mentions and the colon of addresses."""
-    return _BACKTICKS.sub("`\u200b", _inert_code(clean(text, lines=True)))
+    return _BACKTICKS.sub("`\u200b", _inert_code(visible(text)))
 
 
 def link(label: str, address: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import discord
 from discord import ui
 
-from adapters.discord import buttons, words
+from adapters.discord import buttons
+from adapters.replies import words
 from pipeline import wording
 from pipeline.values import Reason
 

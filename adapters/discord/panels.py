@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from adapters.discord import buttons, render, words
+from adapters.discord import buttons, render
 from adapters.discord.audience import Audiences
 from adapters.discord.interactions import Interaction, honest, person, say
-from adapters.discord.preferences import chosen, shown
+from adapters.replies import panels, words
 from pipeline import wording
 from pipeline.ports import Desk
 
@@ -20,16 +20,17 @@ class Panels:
         async with honest(interaction, "sources"):
             await interaction.response.defer(ephemeral=True, thinking=True)
             documents = await self._desk.documents(await self._audiences.of_presser(interaction))
-            await say(interaction, render.documents(documents))
+            await say(interaction, render.texts(panels.documents(documents)))
 
     async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
         async with honest(interaction, "preferences"):
             await interaction.response.defer(ephemeral=True, thinking=True)
             before = await self._desk.preferences(person(interaction))
-            now = chosen(before, style=style, citations=citations, language=language)
+            wanted = {"style": style, "citations": citations, "language": language}
+            now = before.choosing({field: value for field, value in wanted.items() if value})
             if now != before:
                 await self._desk.prefer(person(interaction), now)
-            await say(interaction, (shown(now),))
+            await say(interaction, (panels.preferences(now),))
 
     async def privacy(self, interaction: Interaction) -> None:
         row = [

@@ -1,36 +1,26 @@
-"""An answer as Discord messages: pure, and within Discord's limits whatever the answer holds."""
+"""The parts of a reply -> Discord messages: pure, and within Discord's limits whatever the reply holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
 
 from adapters.discord import limits
-from adapters.discord.body import body, sentences
-from adapters.discord.markdown import escape, inline, link
-from adapters.discord.split import Piece, pack
+from adapters.discord.markdown import code, escape, inline, link
+from adapters.replies import words
+from adapters.replies.cut import Kind, Message, Piece, pack
+from adapters.replies.cut import words as cut
+from adapters.replies.markdown import listed, pieces
+from adapters.replies.parts import Button, File, Quote, Reply, Source, Table, Text
 from pipeline import wording
-from pipeline.compose.cite import closest, place
-from pipeline.values import Answer, Citation, CitedSentence, Document, Outcome, Stage, Value
+from pipeline.values import Stage, Value
 
-TITLE, PLACE = 120, 160
-"""Characters of a title and of a place in it that a source line shows."""
-ASKED = 500
-"""Characters of a question above its shared answer."""
-LISTED = 20
-"""Documents that a list of them names."""
 BODY = limits.TEXT - 40
 """Room for the text of one message: the rest is for `Part 2 of 3`."""
-_RATED = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND)
-
-
-class Look(Value):
-    """What the operator wants shown below an answer."""
-
-    citations: bool = True
-    confidence: bool = True
-
-
-EVERYTHING = Look()
+WIDTH = 56
+"""Columns that a phone shows without breaking a line."""
+AROUND = 30
+"""Characters that the fences of a block of code take."""
 
 
 class Page(Value):
@@ -41,120 +31,125 @@ class Page(Value):
     status: str = ""
     """A line in small print."""
     answer_id: str = ""
-    """Set on the page that carries the buttons."""
-    explained: bool = False
-    """There are passages to show and a confidence to explain."""
+    actions: tuple[Button, ...] = ()
+    files: tuple[File, ...] = ()
 
 
-def pages(answer: Answer, look: Look = EVERYTHING, *, part_room: int = BODY) -> tuple[Page, ...]:
-    """The whole answer. All but the last page hold text only."""
-    texts = pack(body(answer), part_room)
-    sources = pack(_sources(answer), part_room) if look.citations else []
-    status = _status(answer, look)
+class Markdown:
+    """Discord's Markdown."""
+
+    below_heading = "\n"
+
+    def inline(self, text: str, links: Collection[str]) -> str:
+        return inline(text, links)
+
+    def literal(self, text: str) -> str:
+        return escape(text)
+
+    def link(self, text: str, url: str) -> str:
+        return link(text, url)
+
+    def note(self, text: str) -> str:
+        return f"*{escape(text)}*" if text.strip() else ""
+
+    def code(self, line: str) -> str:
+        return code(line)
+
+    def quote(self, quote: Quote) -> Iterator[Piece]:
+        for line in quote.text.splitlines():
+            for part in cut(line):
+                yield Piece(f"> {escape(part)}", "\n")
+
+    def table(self, table: Table, links: Collection[str]) -> Iterator[Piece]:
+        """Aligned text where it is narrow: Discord has no tables."""
+        rows = [[_cell(cell) for cell in row] for row in (table.header, *table.rows) if row]
+        columns = max(map(len, rows))
+        rows = [row + [""] * (columns - len(row)) for row in rows]
+        widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+        if sum(widths) + 3 * (columns - 1) > WIDTH:
+            yield from listed(table, self, links)
+            return
+        lines = [" | ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))
+                 for row in rows]  # fmt: skip
+        if table.header:
+            lines.insert(1, "-+-".join("-" * width for width in widths) or "-")
+        for text in lines:
+            yield Piece(code(text.rstrip()) or " ", "\n", Kind.CODE)
+
+
+MARKDOWN = Markdown()
+
+
+def pages(reply: Reply) -> tuple[Page, ...]:
+    """The whole reply. All but the last page hold text only."""
+    texts, sources = _texts(pieces(reply.blocks, MARKDOWN, reply.links)), _texts(_sources(reply))
+    status = f"-# {escape(reply.status)}" if reply.status else ""
     together = texts[-1:] + sources[:1] + [status]
-    if len(texts) and len(sources) == 1 and limits.length("".join(together)) <= part_room:
+    if texts and len(sources) == 1 and limits.length("".join(together)) <= BODY:
         drafts = [Page(body=text) for text in texts[:-1]] + [Page(body=texts[-1], sources=sources[0])]
     else:
         drafts = [Page(body=text) for text in texts] + [Page(sources=text) for text in sources]
-    if limits.length(drafts[-1].body + drafts[-1].sources + status) > part_room:
-        drafts.append(Page())
-    rated = answer.outcome in _RATED and bool(answer.sentences or answer.nearest)
-    last = {"status": status, "answer_id": answer.id if rated else "", "explained": bool(answer.sentences)}
+    if not drafts or limits.length(drafts[-1].body + drafts[-1].sources + status) > BODY:
+        drafts.append(Page(body="" if drafts else "-"))
+    last = {"status": status, "answer_id": reply.answer_id, "actions": reply.actions, "files": reply.files}
     drafts[-1] = drafts[-1].model_copy(update=last)
     numbered = [
-        page.model_copy(update={"status": f"-# Part {number} of {len(drafts)}"})
+        page.model_copy(update={"status": f"-# {words.PART.format(number=number, parts=len(drafts))}"})
         for number, page in enumerate(drafts[:-1], start=1)
     ]
     return (*numbered, drafts[-1])
 
 
-def shared(answer: Answer, asker: str, look: Look = EVERYTHING) -> tuple[Page, ...]:
-    """`pages` for everyone in a channel, under who asked what."""
-    asked = escape(_short(" ".join(answer.question.split()), ASKED))
-    heading = f"> {asked}\n-# asked by {escape(_short(asker, TITLE))}"
-    first, *rest = pages(answer, look, part_room=BODY - limits.length(heading) - 2)
-    return (first.model_copy(update={"body": f"{heading}\n\n{first.body}".rstrip()}), *rest)
-
-
-def progress(written: Sequence[CitedSentence], preface: str, stage: Stage) -> Page:
-    """What is shown while the answer is being written: the beginning of what `pages` will show."""
-    texts = pack(sentences(written, preface=preface), BODY)
+def progress(reply: Reply, stage: Stage) -> Page:
+    """What is shown while an answer is being written: the beginning of what `pages` will show."""
+    texts = _texts(pieces(reply.blocks, MARKDOWN, reply.links))
     return Page(body=texts[0] if texts else "", status=f"-# {wording.PROGRESS[stage]} …")
 
 
-def plain(answer: Answer, look: Look = EVERYTHING) -> tuple[str, ...]:
-    """The answer as message contents, for where components cannot be shown: at most 2,000 characters each."""
-    pieces = [*body(answer), *(_sources(answer, gap="\n\n") if look.citations else ())]
-    if status := _status(answer, look):
-        pieces.append(Piece(status, "\n\n"))
-    return tuple(pack(pieces, limits.CONTENT))
+def plain(reply: Reply) -> tuple[str, ...]:
+    """The reply as message contents, for where components cannot be shown: at most 2,000 characters each."""
+    below = [Piece(f"-# {escape(reply.status)}", "\n\n")] if reply.status else []
+    told = [*pieces(reply.blocks, MARKDOWN, reply.links), *_sources(reply, gap="\n\n"), *below]
+    return tuple(_texts(told, limits.CONTENT))
 
 
-def passages(answer: Answer) -> tuple[str, ...]:
-    """The exact quoted spans behind each number."""
-    pieces = []
-    for citation in answer.citations or answer.nearest:
-        pieces.append(Piece(_source(citation), "\n\n"))
-        quote = citation.quote or citation.snippet
-        pieces += [Piece(f"> {escape(line)}", "\n") for line in quote.splitlines() if line.strip()]
-    return tuple(pack(pieces or [Piece("This answer rests on no passage.")], BODY))
+def texts(reply: Reply) -> tuple[str, ...]:
+    """A panel, as the texts of its messages."""
+    return tuple(_texts(pieces(reply.blocks, MARKDOWN, reply.links))) or ("-",)
 
 
-def why(answer: Answer) -> tuple[str, ...]:
-    """What the confidence is made of."""
-    confidence = answer.confidence
-    pieces = [
-        Piece(f"**{escape(wording.badge(confidence))}** ({confidence.score:.0%})"),
-        Piece(escape(answer.reasoning), "\n"),
-    ]
-    pieces += [
-        Piece(f"- {escape(factor.name)}: {factor.value:.2f} – {escape(factor.text)}", "\n")
-        for factor in confidence.reasons
-    ]
-    said = {sentence.text for sentence in answer.sentences}
-    left_out = (claim for claim in answer.ungrounded_claims if claim not in said)
-    pieces += [Piece(f"- {wording.left_out(escape(claim))}", "\n") for claim in left_out]
-    pieces.append(Piece(escape(wording.written_by(answer.usage)), "\n"))
-    return tuple(pack(pieces, BODY))
+def _texts(told: Iterable[Piece], limit: int = BODY) -> list[str]:
+    packed = pack((piece for piece in told if piece.text), limit, length=limits.length, around=AROUND)
+    return [text for text in map(_text, packed) if text.strip()]
 
 
-def documents(found: Sequence[Document]) -> tuple[str, ...]:
-    """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
-    if not found:
-        return (inline(wording.EMPTY_KNOWLEDGE_BASE),)
-    pieces = [Piece(f"**{len(found)} {'document' if len(found) == 1 else 'documents'}** you may see here:")]
-    listed = found[:LISTED]
-    for collection in dict.fromkeys(document.collection for document in listed):
-        pieces.append(Piece(f"**{escape(collection)}**", "\n\n"))
-        named = [document for document in listed if document.collection == collection]
-        pieces += [Piece(f"- {link(_short(one.title, TITLE), one.url)}", "\n") for one in named]
-    if more := len(found) - len(listed):
-        pieces.append(Piece(f"… and {more} more", "\n\n"))
-    return tuple(pack(pieces, BODY))
+def _text(message: Message) -> str:
+    """Segments under each other; code in fences."""
+    return "\n".join(
+        f"```{segment.language}\n{segment.text}\n```" if segment.kind is Kind.CODE else segment.text
+        for segment in message
+    )
 
 
-def _status(answer: Answer, look: Look) -> str:
-    if not (look.confidence and answer.sentences):
-        return ""
-    return f"-# {escape(f'{wording.badge(answer.confidence)} · {answer.reasoning}')}"
+def _cell(cell: Text) -> str:
+    behind = f"  {cell.marks}" if cell.marks else ""
+    return f"{cell.warning}{cell.text}{behind}"
 
 
-def _sources(answer: Answer, *, gap: str = "") -> Iterator[Piece]:
-    shown = answer.citations or answer.nearest
-    if not shown:
-        return
-    yield Piece("**Sources**" if answer.citations else f"**{wording.NEAREST}:**", gap)
-    for citation in shown:
-        yield Piece(f"{_source(citation)} · relevance {citation.score:.3f}", "\n")
-        if answer.nearest and (quoted := closest(citation)):
-            yield Piece(f"> {escape(quoted)}", "\n")
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _source(citation: Citation) -> str:
-    where = _short(place(citation), PLACE)
-    named = link(_short(citation.title or citation.filename, TITLE), citation.url)
-    return f"\\[{citation.number}\\] {named}{f' – {escape(where)}' if where else ''}"
+def _sources(reply: Reply, *, gap: str = "") -> Iterator[Piece]:
+    if reply.sources:
+        yield Piece(f"**{escape(reply.sources_title)}**", gap)
+    for one in reply.sources:
+        yield Piece(source(one), "\n")
+        if one.quote:
+            yield Piece(f"> {escape(one.quote)}", "\n")
 
 
-def _short(text: str, room: int) -> str:
-    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+def source(source: Source) -> str:
+    """One line: the title, linked where it can be opened, the place in it and its date."""
+    told = (f"{escape(source.mark)} {link(source.title, source.url)}", escape(source.place), escape(source.date))
+    return " · ".join(part for part in told if part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.incoming import Place
 from adapters.discord.patience import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
+from pipeline.values import PersonId
 
 log = structlog.get_logger(__name__)
 SEARCHED = 1000
@@ -83,13 +84,15 @@ class Reply:
             await self._receipt.posting()
             self._channel_id = await self._open_channel()
 
-    async def put(self, part: int, view: ui.LayoutView) -> None:
-        """Show `view` as the part of that number, 0 first: edited where it is there, posted where it is not."""
+    async def put(self, part: int, view: ui.LayoutView, files: Callable[[], list[discord.File]] = list) -> None:
+        """Show `view` as the part of that number, 0 first: edited where it is there, posted where it is not.
+
+        `files` makes what it shows of files, for each attempt anew."""
         await self.begin()
         if part < len(self._messages):
-            await steadily(lambda: self._edit(self._messages[part], view))
+            await steadily(lambda: self._edit(self._messages[part], view, files()))
         else:
-            await self._post(part, lambda **common: self.channel.send(view=view, **common))
+            await self._post(part, lambda **common: self.channel.send(view=view, files=files(), **common))
 
     async def put_plain(self, part: int, content: str) -> None:
         """Post a part as plain content."""
@@ -127,18 +130,19 @@ class Reply:
             async with asyncio.timeout(REQUEST_SECONDS):
                 await self._edit(self._messages[0], view)
 
-    async def _edit(self, message_id: int, view: ui.LayoutView) -> None:
+    async def _edit(self, message_id: int, view: ui.LayoutView, files: Sequence[discord.File] = ()) -> None:
         try:
             held = self._held.get(message_id) or await self.channel.fetch_message(message_id)
             self._held[message_id] = held
-            await self._change(held, view)
+            await self._change(held, view, files)
         except discord.NotFound as error:
             if error.code != UNKNOWN_MESSAGE:
                 raise
 
-    async def _change(self, message: discord.Message, view: ui.LayoutView) -> None:
+    async def _change(self, message: discord.Message, view: ui.LayoutView, files: Sequence[discord.File]) -> None:
         async def change() -> None:
-            await message.edit(view=view, suppress=True, allowed_mentions=discord.AllowedMentions.none())
+            nobody = discord.AllowedMentions.none()
+            await message.edit(view=view, attachments=files, suppress=True, allowed_mentions=nobody)
 
         try:
             await change()
@@ -168,7 +172,7 @@ class Reply:
 
 async def person_of(client: discord.Client, author: str) -> discord.User:
     """Whom messages call `author`."""
-    return await client.fetch_user(int(author.rpartition(":")[2]))
+    return await client.fetch_user(int(PersonId.parse(author).user))
 
 
 async def find(client: discord.Client, channel_id: int, where: Place) -> list[int]:

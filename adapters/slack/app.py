@@ -12,6 +12,7 @@ import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.replies.parts import Look
 from adapters.slack.actors import Actors
 from adapters.slack.connect import Connections, http_mode, socket_mode, until_one_ends
 from adapters.slack.deliver import Deliverer
@@ -21,7 +22,6 @@ from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
 from adapters.slack.members import Members
 from adapters.slack.readers import Audiences
-from adapters.slack.render import Look
 from adapters.slack.setup import Setup
 from adapters.slack.sharing import Sharing
 from adapters.slack.startup import Workspace, introduce, report, socket_address

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from adapters.replies import cut
 from adapters.slack import markup
+from pipeline.text import visible
 
 Block = dict[str, Any]
 
@@ -13,11 +15,11 @@ LABEL = 150
 
 def short(text: str, limit: int = LABEL) -> str:
     """A label of at most `limit` characters: one line of literal mrkdwn, cut with an ellipsis when it is long."""
-    whole = markup.one_line(text).replace("|", "∣")
-    text = whole[:limit]
-    while len(markup.mrkdwn(text)) >= limit:
-        text = text[:-1]
-    return markup.mrkdwn(text) + ("…" if text != whole else "")
+    whole = " ".join(visible(text).split()).replace("|", "∣")
+    text = cut.short(whole, limit)
+    while len(markup.mrkdwn(text)) > limit:
+        text = f"{text[:-2]}…"
+    return markup.mrkdwn(text)
 
 
 def context(*texts: str) -> Block:
@@ -32,3 +34,17 @@ def section(text: str, **more: Any) -> Block:
 
 def button(text: str, action: str, value: str) -> Block:
     return {"type": "button", "action_id": action, "value": value, "text": {"type": "plain_text", "text": text}}
+
+
+def preformatted(text: str) -> Block:
+    """Code; rich text holds every character literally."""
+    return _rich("rich_text_preformatted", text)
+
+
+def quoted(text: str) -> Block:
+    """What a document says, literally."""
+    return _rich("rich_text_quote", text)
+
+
+def _rich(kind: str, text: str) -> Block:
+    return {"type": "rich_text", "elements": [{"type": kind, "elements": [{"type": "text", "text": text}]}]}

@@ -6,19 +6,21 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 
+from adapters.replies import answer as parts
+from adapters.replies.draft import Draft
+from adapters.replies.parts import Look
 from adapters.slack import private
 from adapters.slack.feed import Feed
 from adapters.slack.incoming import Me
-from adapters.slack.layout import PART, Draft
 from adapters.slack.presence import Presence, Sign, Spot
-from adapters.slack.render import Look, line, plain, reply
+from adapters.slack.render import line, posts, streamed
 from adapters.slack.reply import QUIET, Reply, find, metadata
 from adapters.slack.stream import Budget, Stream
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Receipt
-from pipeline.values import Answer, Event, IncomingMessage, Manner, Work, Written
+from pipeline.values import Answer, Event, IncomingMessage, Manner, Work
 
 log = logging.getLogger(__name__)
 
@@ -117,10 +119,13 @@ class Deliverer:
                 answer, stream = await self._follow(feed, draft, the_reply, sign, spot)
             finally:
                 self._feeds.pop((spot.channel, spot.thread), None)
-            posts = reply(answer, self._look, notes) if answer else plain(draft.parts(wording.STOPPED))
+            shown = parts.reply(answer, self._look, notes=notes, attachable=True) if answer else draft.stopped
+            made = posts(shown)
             await sign.settled()
-            closed = stream is not None and await stream.close(posts[0], metadata(work.message.key, 0))
-            await the_reply.show(posts, already=int(closed))
+            closed = stream is not None and await stream.close(made[0], metadata(work.message.key, 0))
+            await the_reply.show(made, already=int(closed))
+        if answer and shown.files and not await the_reply.attach(shown.files):
+            await the_reply.show(posts(parts.reply(answer, self._look, notes=notes)))
 
     async def _follow(
         self, feed: Feed, draft: Draft, the_reply: Reply, sign: Sign, spot: Spot
@@ -137,11 +142,12 @@ class Deliverer:
             for event in events:
                 if isinstance(event, Answer):
                     return event, stream
-                if isinstance(event, Written):
-                    draft.add(event.sentence, event.preface)
-            text = draft.text
-            if not text or len(text) > PART:
-                may_stream = may_stream and not text
+                draft.add(event)
+            if not draft.begun:
+                continue
+            text = streamed(draft.reply)
+            if not text:
+                may_stream = False
                 continue
             due = now() + self._web.pace.patience if due is None else due
             if stream:
@@ -175,6 +181,6 @@ def place(message: IncomingMessage) -> Spot:
     return Spot(
         channel=message.conversation.channel,
         thread=message.conversation.thread,
-        ts=message.key.rpartition(":")[2],
-        user=message.author.rpartition(":")[2],
+        ts=message.place.message,
+        user=message.asker.user,
     )

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from adapters.replies import words
+from adapters.replies.panels import CITATIONS, LISTED, STYLES, TONGUES, chosen
 from adapters.slack.blocks import Block, button, context, section, short
-from pipeline.translations import LANGUAGES
-from pipeline.values import AS_SET, CitationStyle, Document, Preferences, Style
+from pipeline.values import AS_SET, Document, Preferences
 
-LISTED = 20
-PROMPTS = (
-    ("What can I ask?", "What can I ask?"),
-    ("What is indexed?", "Which documents do you have?"),
-)
-"""Titles and messages of the suggested prompts, which the planner answers by itself; `manifest.yml` has the same."""
-_HOW = (
-    "Mention me in a channel, write to me in the Messages tab, or use `/ask` for an answer only you can see. "
-    "In a thread that I have answered in, ask on without mentioning me. "
-    "The message menu has *Answer this message*. Every sentence is marked with its source."
-)
-_PRIVACY = (
-    "I am an automated assistant. I keep your questions, my answers and your ratings for as long as the operator "
-    "has set, to understand follow-ups and to improve. I do not read channels for their own sake: only messages "
-    "addressed to me, and replies in threads that I have answered in."
-)
+PREFER = "prefer_"
+"""How the action of a select begins; its field follows."""
 
 
 def home(
@@ -33,17 +20,17 @@ def home(
     told = short(notice, 500)
     blocks = [
         *([section(told)] if told else []),
-        _header("Ask the documents"),
-        section(_HOW),
-        _header("What is indexed"),
+        _header(words.HOME_HOW_TITLE),
+        section(words.HOME_HOW),
+        _header(words.HOME_INDEXED_TITLE),
         section(_indexed(documents)),
-        _header("How I answer you"),
+        _header(words.HOME_PREFERENCES_TITLE),
         _choices(preferences),
         *more,
-        _header("Your data"),
-        section(_PRIVACY),
-        {"type": "actions", "elements": [button("Send me my data", "export", "export"), _forget()]},
-        context("Shown for you alone. Documents that you may not see are not listed."),
+        _header(words.HOME_DATA_TITLE),
+        section(words.HOME_PRIVACY),
+        {"type": "actions", "elements": [button(words.HOME_EXPORT, "export", "export"), _forget()]},
+        context(words.HOME_ALONE),
     ]
     return {"type": "home", "blocks": blocks}
 
@@ -54,51 +41,47 @@ def _header(text: str) -> Block:
 
 def _indexed(documents: Sequence[Document]) -> str:
     if not documents:
-        return "Nothing that you may see has been indexed yet."
+        return words.HOME_EMPTY
     titles = [f"• {short(document.title, 120) or short(document.filename, 120)}" for document in documents[:LISTED]]
-    more = [f"… and {len(documents) - LISTED} more"] if len(documents) > LISTED else []
+    more = [words.MORE.format(count=len(documents) - LISTED)] if len(documents) > LISTED else []
     return "\n".join([*titles, *more])
 
 
 def _forget() -> Block:
     return {
-        **button("Erase my data", "forget", "forget"),
+        **button(words.HOME_FORGET, "forget", "forget"),
         "style": "danger",
         "confirm": {
-            "title": {"type": "plain_text", "text": "Erase your data?"},
-            "text": {"type": "plain_text", "text": "Your questions, my answers to them and your ratings are erased."},
-            "confirm": {"type": "plain_text", "text": "Erase"},
-            "deny": {"type": "plain_text", "text": "Keep"},
+            "title": {"type": "plain_text", "text": words.HOME_SURE},
+            "text": {"type": "plain_text", "text": words.HOME_WARNING},
+            "confirm": {"type": "plain_text", "text": words.HOME_ERASE},
+            "deny": {"type": "plain_text", "text": words.HOME_KEEP},
         },
     }
 
 
 def _choices(preferences: Preferences) -> Block:
-    styles = {style.value: style.value.capitalize() for style in Style}
-    marks = {style.value: f"{style.value.capitalize()} citations" for style in CitationStyle}
-    return {
-        "type": "actions",
-        "elements": [
-            _select("prefer_style", "As the operator set it", styles, preferences.style),
-            _select("prefer_citations", "Citations as set", marks, preferences.citations),
-            _select("prefer_language", "In the question's language", LANGUAGES, preferences.language),
-        ],
+    """A select for each choice; one that shows no name of its own says what it is about."""
+    marks = {value: words.CITATIONS.format(style=name) for value, name in CITATIONS.items()}
+    offered = {
+        "style": STYLES,
+        "citations": {**marks, AS_SET: words.CITATIONS_AS_SET},
+        "language": {**TONGUES, AS_SET: words.HOME_LANGUAGE_AS_SET},
     }
+    now = chosen(preferences)
+    return {"type": "actions", "elements": [_select(field, names, now[field]) for field, names in offered.items()]}
 
 
-def _select(action: str, default: str, options: dict[str, str], chosen: str | None) -> Block:
-    texts = {AS_SET: default, **options}
-    choices = {
-        value: {"text": {"type": "plain_text", "text": text}, "value": str(value)} for value, text in texts.items()
-    }
+def _select(field: str, names: Mapping[str, str], value: str) -> Block:
+    options = {value: {"text": {"type": "plain_text", "text": name}, "value": value} for value, name in names.items()}
     return {
         "type": "static_select",
-        "action_id": action,
-        "options": list(choices.values()),
-        "initial_option": choices.get(str(chosen) if chosen else AS_SET, choices[AS_SET]),
+        "action_id": f"{PREFER}{field}",
+        "options": list(options.values()),
+        "initial_option": options.get(value, options[AS_SET]),
     }
 
 
-def chosen(preferences: Preferences, action: str, value: str) -> Preferences:
+def choosing(preferences: Preferences, action: str, value: str) -> Preferences:
     """`preferences` after a choice in one of the selects."""
-    return preferences.choosing({action.removeprefix("prefer_"): value})
+    return preferences.choosing({action.removeprefix(PREFER): value})

@@ -8,7 +8,10 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.slack.home import PROMPTS, chosen, home
+from adapters.replies import words
+from adapters.replies.clicks import Clicks
+from adapters.replies.panels import CHOICES
+from adapters.slack.home import PREFER, choosing, home
 from adapters.slack.incoming import Body, Me, person
 from adapters.slack.presence import Presence
 from adapters.slack.readers import Audiences
@@ -31,17 +34,18 @@ class Homepage:
         self._setup = setup
         self._desk = desk
         self._presence = Presence(web)
+        self._clicks = Clicks()
 
     def register(self, app: AsyncApp) -> None:
         app.event("app_home_opened")(self.opened)
         app.action("export")(self.export)
         app.action("forget")(self.forget)
-        for action in ("prefer_style", "prefer_citations", "prefer_language"):
-            app.action(action)(self.prefer)
+        for field in CHOICES:
+            app.action(f"{PREFER}{field}")(self.prefer)
 
     async def opened(self, event: dict[str, Any]) -> None:
         if event.get("tab") == "messages":
-            prompts = [{"title": title, "message": message} for title, message in PROMPTS]
+            prompts = [{"title": title, "message": message} for title, message in words.PROMPTS]
             await self._presence.attempt(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
             )
@@ -52,11 +56,13 @@ class Homepage:
         """Send a person everything kept about them, as a file in their direct messages."""
         await ack()
         user = _user(body)
+        if self._clicks.again(user, "export"):
+            return
         try:
             data = await self._desk.export(person(self._me.team, user))
             channel = (await self._web.call("conversations.open", users=user))["channel"]["id"]
             await self._web.upload(channel, "citewell-data.json", data)
-            notice = "Your data is in the Messages tab, as a file."
+            notice = words.HOME_EXPORTED
         except CitewellError as error:
             notice = _failed(error)
         await self._publish(user, notice)
@@ -66,7 +72,7 @@ class Homepage:
         user = _user(body)
         try:
             erased = await self._desk.forget(person(self._me.team, user))
-            notice = f"Your questions, answers and ratings are erased ({wording.counted(erased, 'entry', 'entries')})."
+            notice = words.HOME_FORGOTTEN.format(entries=wording.counted(erased, "entry", "entries"))
         except CitewellError as error:
             notice = _failed(error)
         await self._publish(user, notice)
@@ -77,7 +83,7 @@ class Homepage:
         who = person(self._me.team, _user(body))
         try:
             before = await self._desk.preferences(who)
-            await self._desk.prefer(who, chosen(before, action["action_id"], action["selected_option"]["value"]))
+            await self._desk.prefer(who, choosing(before, action["action_id"], action["selected_option"]["value"]))
         except CitewellError as error:
             await self._publish(_user(body), _failed(error))
 
@@ -97,4 +103,4 @@ def _user(body: Body) -> str:
 
 def _failed(error: CitewellError) -> str:
     log.warning("a request in the App Home failed: %s", error)
-    return f"That did not work. {error.what_to_do or 'Please try again in a minute.'}"
+    return words.HOME_FAILED.format(what_to_do=error.what_to_do or words.HOME_TRY_AGAIN)

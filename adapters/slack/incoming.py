@@ -8,12 +8,15 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, Value
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId, Value
 
 Body = Mapping[str, Any]
 
 SPOKEN = frozenset({None, "file_share", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
+
+ASKED = "ask-"
+"""How the message id of a command begins."""
 
 
 class Me(Value):
@@ -80,7 +83,7 @@ def command(body: Body, me: Me) -> IncomingMessage:
         channel=str(body["channel_id"]),
         user=str(body["user_id"]),
         team=str(body.get("team_id") or me.team),
-        trigger=str(body["trigger_id"]),
+        trigger=f"{ASKED}{body['trigger_id']}",
         text=plain(str(body.get("text") or ""), me),
         reply_to=str(body["response_url"]),
     )
@@ -93,7 +96,7 @@ def shortcut(body: Body, me: Me) -> IncomingMessage:
         channel=str(body["channel"]["id"]),
         user=str(body["user"]["id"]),
         team=str((body.get("user") or {}).get("team_id") or (body.get("team") or {}).get("id") or me.team),
-        trigger=str(body["trigger_id"]),
+        trigger=f"menu-{body['trigger_id']}",
         text=plain(str(body["message"].get("text") or ""), me),
         reply_to=str(body["response_url"]),
         files=body["message"].get("files") or (),
@@ -104,7 +107,7 @@ def _private(
     me: Me, *, channel: str, user: str, team: str, trigger: str, text: str, reply_to: str, files: Iterable[Body] = ()
 ) -> IncomingMessage:
     return IncomingMessage(
-        key=message_key(me.team, channel, f"ask-{trigger}"),
+        key=message_key(me.team, channel, trigger),
         conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=f"ask-{user}"),
         author=person(me.team, user),
         text=text,
@@ -116,13 +119,18 @@ def _private(
     )
 
 
+def announced(message: IncomingMessage) -> bool:
+    """Whether a line of ours stands where the answer will: a command was acknowledged with one."""
+    return message.place.message.startswith(ASKED)
+
+
 def message_key(team: str, channel: str, message_id: str) -> str:
     """The logical identity of a message, the same in every event that speaks of it."""
-    return f"slack:{team}:{channel}:{message_id}"
+    return str(MessageKey(platform="slack", space=team, channel=channel, message=message_id))
 
 
 def person(team: str, user: str) -> str:
-    return f"slack:{team}:{user}"
+    return str(PersonId(platform="slack", space=team, user=user))
 
 
 def _installation(body: Body) -> str:

@@ -9,10 +9,14 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.slack import panels, private
+from adapters.replies import panels, words
+from adapters.replies.clicks import Clicks
+from adapters.replies.parts import Button, Look, Reply
+from adapters.slack import private
 from adapters.slack.incoming import Body, Me, command, person, shortcut
+from adapters.slack.panels import reason_form, reason_given
 from adapters.slack.readers import Audiences
-from adapters.slack.render import Look, Post, line
+from adapters.slack.render import Post, line, posts
 from adapters.slack.sharing import Sharing
 from adapters.slack.web import Declined, Web
 from pipeline import wording
@@ -21,8 +25,6 @@ from pipeline.ports import Desk, Inbox
 from pipeline.values import Answer, Rating, Vote
 
 log = logging.getLogger(__name__)
-
-LOOKING = "Looking that up. Only you will see the answer."
 
 
 class Interactions:
@@ -38,14 +40,15 @@ class Interactions:
         self._sharing = sharing
         self._inbox = inbox
         self._desk = desk
+        self._clicks = Clicks()
 
     def register(self, app: AsyncApp) -> None:
         app.command("/ask")(self.ask)
         app.shortcut("answer_message")(self.answer_message)
         app.action("rate")(self.rate)
-        app.action("passages")(self.passages)
-        app.action("why")(self.why)
-        app.action("share")(self.share)
+        app.action(Button.PASSAGES.value)(self.passages)
+        app.action(Button.WHY.value)(self.why)
+        app.action(Button.SHARE.value)(self.share)
         app.view("reason")(self.reason)
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -55,7 +58,7 @@ class Interactions:
         except Busy:
             await ack(text=wording.BUSY, response_type="ephemeral")
         else:
-            await ack(text=LOOKING, response_type="ephemeral")
+            await ack(text=words.LOOKING, response_type="ephemeral")
 
     async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The shortcut `Answer this message`, in the same way."""
@@ -70,11 +73,13 @@ class Interactions:
     async def rate(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The vote counts at once; a thumbs-down then asks for the reason."""
         await ack()
-        vote, _, answer_id = str(body["actions"][0]["value"]).partition(":")
+        vote, answer_id = voted(_value(body))
+        if self._again(body):
+            return
         try:
-            await self._desk.rate(Rating(answer_id=answer_id, person=self._person(body), vote=Vote(vote)))
-            if vote == Vote.UNHELPFUL:
-                view = panels.reason_form(answer_id)
+            await self._desk.rate(Rating(answer_id=answer_id, person=self._person(body), vote=vote))
+            if vote is Vote.UNHELPFUL:
+                view = reason_form(answer_id)
                 await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
         except CitewellError as error:
             await self._sorry(body, error)
@@ -82,7 +87,7 @@ class Interactions:
     async def reason(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         view = body["view"]
         rating = Rating(answer_id=view["private_metadata"], person=self._person(body), vote=Vote.UNHELPFUL)
-        await self._desk.rate(panels.reason_given(view, rating))
+        await self._desk.rate(reason_given(view, rating))
         await ack()
 
     async def passages(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -108,15 +113,17 @@ class Interactions:
         else:
             await self._confirm(body, shared)
 
-    async def _answer(self, body: Body, panel: Callable[[Answer], list[Post]]) -> None:
+    async def _answer(self, body: Body, panel: Callable[[Answer], Reply]) -> None:
         """Show a panel of the answer that was clicked, to its reader alone and if they may see it."""
+        if self._again(body):
+            return
         channel = str((body.get("channel") or {}).get("id") or "")
         stranger = str(body["user"].get("team_id") or self._me.team) != self._me.team
         try:
             readers = await self._audiences.of_person(str(body["user"]["id"]), channel)
             readers = readers.model_copy(update={"external": readers.external or stranger})
             answer = await self._desk.answer(_value(body), readers)
-            await self._show(body, panel(answer) if answer else [line(wording.NO_ANSWER)])
+            await self._show(body, posts(panel(answer)) if answer else [line(wording.NO_ANSWER)])
         except CitewellError as error:
             await self._sorry(body, error)
 
@@ -150,9 +157,9 @@ class Interactions:
         log.warning("an interaction failed: %s", error)
         text: str = wording.TRY_AGAIN
         if isinstance(error, Declined) and error.needed:
-            text = f"I lack the permission {error.needed} for that. An admin can add it to the app."
+            text = words.NO_PERMISSION.format(permission=error.needed)
         elif isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
-            text = "I am not a member of this channel. Invite me with `/invite`, then try again."
+            text = words.NOT_MEMBER
         await self._tell(body, text)
 
     async def _tell(self, body: Body, text: str) -> None:
@@ -161,8 +168,21 @@ class Interactions:
         except CitewellError as error:
             log.warning("could not tell: %s", error)
 
+    def _again(self, body: Body) -> bool:
+        """Whether the same person clicked the same a moment ago: it is being shown already."""
+        where = body.get("container") or {}
+        return self._clicks.again(
+            body["user"]["id"], body["actions"][0]["action_id"], _value(body), str(where.get("message_ts"))
+        )
+
     def _person(self, body: Body) -> str:
         return person(self._me.team, str(body["user"]["id"]))
+
+
+def voted(value: str) -> tuple[Vote, str]:
+    """The vote and the answer's id that `render.feedback` wrote."""
+    vote, _, answer_id = value.partition(":")
+    return Vote(vote), answer_id
 
 
 def _value(body: Body) -> str:

@@ -16,12 +16,8 @@ from collections.abc import Collection, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pipeline.values import row_cells, row_text
+from pipeline.text import visible
 
-_INVISIBLE = re.compile(
-    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
 _ADDRESS = re.compile(
     r"""(?xi)
     (?: (?<!\S) \S*? :/ \S*                                          # whatever holds a scheme://
@@ -40,30 +36,14 @@ _INLINE.validateLink = lambda url: True  # type: ignore[method-assign] # what is
 _LINKABLE = re.compile(r"https?://[^\s<>|`\"\\^{}]+", re.IGNORECASE)
 
 
-def clean(text: str) -> str:
-    """Without control characters, direction overrides and invisible tags; line ends stay."""
-    return _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n"))
-
-
-def one_line(text: str) -> str:
-    """Cleaned, with all white space as single spaces."""
-    return " ".join(clean(text).split())
-
-
-def cut(text: str, limit: int) -> str:
-    """One line of at most `limit` characters, with an ellipsis where something is left out."""
-    line = one_line(text)
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
-
-
 def mrkdwn(text: str) -> str:
     """Any text as literal mrkdwn. Send it with `verbatim` or `parse="none"`, so that addresses stay text."""
-    return clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def linkable(url: str) -> bool:
     """Whether `url` can be linked without changing a byte of it."""
-    whole = bool(_LINKABLE.fullmatch(url)) and clean(url) == url
+    whole = bool(_LINKABLE.fullmatch(url)) and visible(url) == url
     return whole and len(mrkdwn(url)) <= 2000 and _balanced(url)
 
 
@@ -76,25 +56,15 @@ def _balanced(url: str) -> bool:
     return depth == 0
 
 
-def code(text: str, language: str = "") -> tuple[str, str]:
-    """The content and the language of a fence that can hold `text`; the fence itself is `cite.body`'s."""
-    return _angles(clean(text)).replace("```", "ˋˋˋ"), re.sub(r"[^\w+#.\-]", "", language)[:20]
+def code(text: str) -> str:
+    """Code as it stands in a fence."""
+    return _angles(visible(text)).replace("```", "ˋˋˋ")
 
 
 def inline(text: str, links: Collection[str]) -> str:
     """One line of foreign Markdown with its emphasis, code and permitted links, and nothing else alive."""
-    tokens = _INLINE.parseInline(one_line(text))[0].children or []
+    tokens = _INLINE.parseInline(" ".join(visible(text).split()))[0].children or []
     return _guard("".join(_emit(tokens, links)).strip())
-
-
-def block(text: str, links: Collection[str]) -> str:
-    """Several lines of Markdown, each made inert."""
-    return "\n".join(inline(line, links) for line in clean(text).split("\n"))
-
-
-def cell(text: str, links: Collection[str]) -> str:
-    """The cells of a table row, joined by ` | `, each made inert."""
-    return row_text(inline(part, links).replace("|", "∣") or " " for part in row_cells(one_line(text)))
 
 
 def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:
@@ -156,7 +126,8 @@ def _address(address: str, links: Collection[str]) -> str:
 
 
 def _code_span(text: str) -> str:
-    return f"`{_angles(text.replace('`', 'ˋ').strip()) or ' '}`"
+    """What is inside is literal but for what begins one of Slack's tokens."""
+    return f"`{text.replace('`', 'ˋ').replace('<', '&lt;').strip() or ' '}`"
 
 
 def _literal(text: str) -> str:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Sequence
 
-from adapters.slack import markup
+from adapters.replies import answer as parts
+from adapters.replies import words
+from adapters.replies.parts import Look
 from adapters.slack.blocks import context
 from adapters.slack.feed import Feed
-from adapters.slack.render import Look, Post, line, reply
+from adapters.slack.incoming import announced
+from adapters.slack.render import Post, line, posts
 from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
@@ -23,11 +26,7 @@ log = logging.getLogger(__name__)
 
 MOST = 4
 """Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
-QUESTION = 300
-"""Characters of a question above its answer."""
 SHOWN = "shown"
-SHARED = "✓ Shared in this channel."
-LONGER = "The rest of this answer does not fit into a private reply. Ask me in a direct message to read all of it."
 
 
 async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
@@ -35,32 +34,29 @@ async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event]
     if work.reference:
         return
     if work.posting_since:
-        posts = [line(wording.ASK_AGAIN)]
+        made = [line(wording.ASK_AGAIN)]
     else:
-        posts = _posts(await _last(events), look, wording.notes_on(work.message))
+        made = _posts(await _last(events), look, wording.notes_on(work.message))
         await receipt.posting()
     try:
-        await show(web, work.message.reply_to, posts)
+        await show(web, work.message.reply_to, made[:1], instead=announced(work.message))
+        await show(web, work.message.reply_to, made[1:])
     except Declined as declined:
         log.warning("a private answer came too late: %s", declined)
-        await _tell_directly(web, work.message.author.rpartition(":")[2])
+        await _tell_directly(web, work.message.asker.user)
     else:
         await receipt.posted(SHOWN)
 
 
 def _posts(answer: Answer, look: Look, notes: Sequence[str]) -> list[Post]:
-    posts = reply(answer, look, [*asked(answer), *notes], shareable=bool(answer.sentences))
-    return [*posts[:MOST], line(LONGER)] if len(posts) > MOST else posts
+    made = posts(parts.reply(answer, look, notes=[*parts.asked(answer), *notes], shareable=True))
+    return [*made[:MOST], line(words.LONGER)] if len(made) > MOST else made
 
 
-def asked(answer: Answer) -> list[str]:
-    """The question: no message of the asker stands above a private answer."""
-    return [f"Question: {markup.cut(answer.question, QUESTION)}"] if answer.question.strip() else []
-
-
-async def show(web: Web, url: str, posts: Sequence[Post], *, instead: bool = False) -> None:
-    """Post `posts` through a response URL, visible to its person only; `instead` of the message that was clicked."""
-    for post in posts:
+async def show(web: Web, url: str, made: Sequence[Post], *, instead: bool = False) -> None:
+    """Post through a response URL, visible to its person only; `instead` of what is there: the message that was
+    clicked, or the line that a command was acknowledged with."""
+    for post in made:
         await web.respond(
             url,
             response_type="ephemeral",
@@ -73,8 +69,8 @@ async def show(web: Web, url: str, posts: Sequence[Post], *, instead: bool = Fal
 
 async def confirm_shared(web: Web, url: str, look: Look, answer: Answer) -> None:
     """Put in the place of the message with the button to share that the answer is shared."""
-    last = reply(answer, look, asked(answer))[-1]
-    confirmed = Post(markdown=last.markdown, footer=(*last.footer, context(SHARED)), text=last.text)
+    last = posts(parts.reply(answer, look, notes=parts.asked(answer)))[-1]
+    confirmed = Post(last.message, (*last.footer, context(words.SHARED)), last.text)
     await show(web, url, [confirmed], instead=True)
 
 

@@ -1,14 +1,21 @@
-"""Who will read a reply, told by groups: `slack:T1` (workspace), `slack:T1:C2` (channel), `slack:T1:U3` (person)."""
+"""Who will read a reply, told by groups.
+
+`slack:T1` is a workspace, `slack:T1:C2` a channel, `slack:T1:user:U3` one person; `slack:T1:U3` is that person as well,
+as long as the id has the form that Slack gives to people: what comes as a person's id never names a channel."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 
 from adapters.slack.incoming import Me
 from adapters.slack.members import FRESH, Members, is_outside
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable
 from pipeline.values import IncomingMessage, Manner, Readers
+
+_PERSON, _CHANNEL = re.compile(r"[UW][A-Z0-9]+"), re.compile(r"[CG][A-Z0-9]+")
+"""The forms of Slack's ids."""
 
 
 class Audiences:
@@ -23,7 +30,7 @@ class Audiences:
     async def of_message(self, message: IncomingMessage) -> Readers:
         """The readers of the reply to `message`: the asker alone in private, everyone there in a channel."""
         channel = message.conversation.channel
-        user = message.author.rpartition(":")[2]
+        user = message.asker.user
         if message.manner is Manner.COMMAND:
             readers = await self.of_person(user, channel)
         elif channel.startswith("D"):
@@ -35,8 +42,8 @@ class Audiences:
 
     async def of_person(self, user: str, channel: str = "") -> Readers:
         """One person, who can also see `channel`."""
-        names = [name for name in (user, channel) if name and not name.startswith("D")]
-        return Readers(groups=self._groups(*names), external=await self._guest(user))
+        groups = self._groups(channel) | self._alone(user)
+        return Readers(groups=groups, external=await self._guest(user))
 
     async def of_channel(self, channel: str) -> Readers:
         """Everyone in a channel. One that we may not look at counts as shared with others."""
@@ -47,11 +54,17 @@ class Audiences:
         """Whether a channel is known to be shared with other organisations."""
         return await self._look_at(channel) is True
 
-    def _groups(self, *names: str) -> frozenset[str]:
-        return frozenset({f"slack:{self._me.team}", *(f"slack:{self._me.team}:{name}" for name in names)})
+    def _groups(self, channel: str) -> frozenset[str]:
+        """Those of everybody in a channel; a direct message is no place that anybody opens a collection to."""
+        team = f"slack:{self._me.team}"
+        return frozenset({team, f"{team}:{channel}"} if _CHANNEL.fullmatch(channel) else {team})
+
+    def _alone(self, user: str) -> frozenset[str]:
+        team = f"slack:{self._me.team}"
+        return frozenset({f"{team}:user:{user}", f"{team}:{user}"} if _PERSON.fullmatch(user) else ())
 
     async def _guest(self, user: str) -> bool:
-        return await self._ask("users.info", "user", user) is not False
+        return not _PERSON.fullmatch(user) or await self._ask("users.info", "user", user) is not False
 
     async def _look_at(self, channel: str) -> bool | None:
         return await self._ask("conversations.info", "channel", channel)

@@ -1,4 +1,4 @@
-"""An answer -> the messages that show it. Pure.
+"""The parts of a reply -> the messages that show it. Pure.
 
 Each message stays under every limit Slack has: 12,000 characters of Markdown, 50 blocks, about 13,000
 characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` (platform notes, A2 and A3).
@@ -6,61 +6,110 @@ characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from adapters.slack import layout, markup
-from adapters.slack.blocks import LABEL, Block, button, context, short
-from pipeline import wording
-from pipeline.compose import cite
-from pipeline.values import Answer, Citation, CitationStyle, Outcome, Value
+from adapters.replies import answer, words
+from adapters.replies.cut import Kind, Message, Piece, Segment, pack
+from adapters.replies.cut import words as cut
+from adapters.replies.markdown import listed, marks, pieces
+from adapters.replies.parts import Button, Quote, Reply, Source, Table
+from adapters.slack import markup
+from adapters.slack.blocks import LABEL, Block, button, context, preformatted, quoted, short
 
+PART = 3_500
+"""Characters of one message: its plain-text twin then fits `chat.update` (4,000) as well."""
+SEGMENT = 150
+"""Characters that a block takes besides its text."""
+ROW = 3_000
 FALLBACK = 3_900
 FOOTER = 8_000
 CONTEXT = 3_000
 
 
-class Look(Value):
-    """What the operator wants shown below an answer."""
-
-    citations: bool = True
-    confidence: bool = True
-
-
 @dataclass(frozen=True)
 class Post:
-    """One message: its Markdown, what stands below it, and the plain text for notifications and old clients."""
+    """One message: what it says, what stands below, and the plain text for notifications and old clients."""
 
-    markdown: str
+    message: Message
     footer: tuple[Block, ...]
     text: str
 
     @property
+    def markdown(self) -> str:
+        """All it says, where that is Markdown and nothing else: what a stream can end as."""
+        return self.message[0].text if len(self.message) == 1 and self.message[0].kind is Kind.TEXT else ""
+
+    @property
     def blocks(self) -> list[Block]:
-        shown = [{"type": "markdown", "text": self.markdown}] if self.markdown else []
-        return [*shown, *self.footer]
+        return [*map(_block, self.message), *self.footer]
 
 
-def reply(answer: Answer, look: Look, notes: Sequence[str] = (), *, shareable: bool = False) -> list[Post]:
-    """The messages of an answer, in order; `notes` are lines of ours about the question, put on top.
+class Markdown:
+    """What the `markdown` block takes, streams too."""
 
-    Without notes, the Markdown of the first message is what `layout.Draft` streamed, unless the answer
-    cites a page it also links to, or is marked in another style than by numbers."""
-    posts = plain(layout.parts(answer, notes))
-    footers = list(_footers(answer, look, shareable=shareable))
+    below_heading = "\n\n"
+
+    def inline(self, text: str, links: Collection[str]) -> str:
+        return markup.inline(text, links)
+
+    def literal(self, text: str) -> str:
+        return markup.inline(text, ())
+
+    def link(self, text: str, url: str) -> str:
+        return f"[{self.literal(text)}]({url})" if markup.linkable(url) else self.literal(text)
+
+    def note(self, text: str) -> str:
+        return markup.inline(text, ())
+
+    def code(self, line: str) -> str:
+        return line
+
+    def quote(self, quote: Quote) -> Iterator[Piece]:
+        for part in cut(quote.text, PART - 2 * SEGMENT):
+            yield Piece(part, "\n", Kind.QUOTE)
+
+    def table(self, table: Table, links: Collection[str]) -> Iterator[Piece]:
+        columns = max(map(len, (table.header, *table.rows)))
+        rows = [
+            _row([f"{cell.warning}{_cell(cell.text, links)}{marks(cell, self)}" for cell in row], columns)
+            for row in (table.header, *table.rows)
+        ]
+        if not (table.header and table.rows) or max(map(len, rows)) > ROW // 2:
+            yield from listed(table, self, links)
+            return
+        head = f"{rows[0]}\n{_row(['---'] * columns, columns)}"
+        yield Piece(head)
+        for row in rows[1:]:
+            yield Piece(row, "\n", head=head)
+
+
+MARKDOWN = Markdown()
+
+
+def posts(reply: Reply) -> list[Post]:
+    """The messages of a reply, in order; below the last one its sources and its buttons.
+
+    The Markdown of the first is what was streamed of it, unless that had no files and no single source yet."""
+    made = [_post(message) for message in pack(pieces(reply.blocks, MARKDOWN, reply.links), PART, around=SEGMENT)]
+    footers = list(_footers(reply))
+    made = made or ([] if footers else [line("-")])
     if footers:
-        posts[-1] = Post(markdown=posts[-1].markdown, footer=footers[0], text=posts[-1].text)
-    return posts + [Post(markdown="", footer=footer, text=_SOURCES) for footer in footers[1:]]
+        last = made.pop() if made else Post((), (), reply.sources_title)
+        made.append(Post(last.message, footers[0], last.text))
+    return made + [Post((), footer, reply.sources_title) for footer in footers[1:]]
 
 
-def plain(texts: Iterable[str]) -> list[Post]:
-    """Messages of nothing but Markdown."""
-    return [Post(markdown=text, footer=(), text=fallback(text)) for text in texts]
+def streamed(reply: Reply) -> str:
+    """A growing reply as Markdown that only ever gets longer; empty once it fits no one message any more."""
+    messages = pack(pieces(reply.blocks, MARKDOWN, reply.links), PART, around=SEGMENT)
+    return "\n\n".join(map(_fenced, messages[0])) if len(messages) == 1 else ""
 
 
 def line(text: str) -> Post:
     """One message of our own words, or of foreign words as literal text."""
-    return Post(markdown=markup.block(text, ()), footer=(), text=fallback(text))
+    (post, *_) = posts(answer.plain(text or "-"))
+    return post
 
 
 def fallback(markdown: str) -> str:
@@ -73,18 +122,43 @@ def fallback(markdown: str) -> str:
     return markup.mrkdwn(text) + (" …" if len(text) < whole else "")
 
 
+def _post(message: Message) -> Post:
+    return Post(message, (), fallback("\n".join(segment.text for segment in message)))
+
+
+def _block(segment: Segment) -> Block:
+    match segment.kind:
+        case Kind.CODE:
+            return preformatted(segment.text)
+        case Kind.QUOTE:
+            return quoted(segment.text)
+    return {"type": "markdown", "text": segment.text}
+
+
+def _fenced(segment: Segment) -> str:
+    if segment.kind is not Kind.CODE:
+        return segment.text
+    return f"```{segment.language}\n{markup.code(segment.text)}\n```"
+
+
+def _cell(text: str, links: Collection[str]) -> str:
+    return markup.inline(text, links).replace("|", "∣")
+
+
+def _row(cells: Sequence[str], columns: int) -> str:
+    return f"| {' | '.join([*(cell or ' ' for cell in cells), *[' '] * (columns - len(cells))])} |"
+
+
 # --- What stands below the text -----------------------------------------------------------------
 
-_SOURCES = "Sources"
 
-
-def _footers(answer: Answer, look: Look, *, shareable: bool) -> Iterator[tuple[Block, ...]]:
+def _footers(reply: Reply) -> Iterator[tuple[Block, ...]]:
     """The blocks below the answer, in groups that fit one message each."""
     group: list[Block] = []
     room = FOOTER
-    for block in _footer(answer, look, shareable=shareable):
+    for block in _footer(reply):
         size = len(str(block))
-        if group and (size > room or len(group) >= 40):
+        if group and (size > room or len(group) >= 20):
             yield tuple(group)
             group, room = [], FOOTER
         group.append(block)
@@ -93,75 +167,57 @@ def _footers(answer: Answer, look: Look, *, shareable: bool) -> Iterator[tuple[B
         yield tuple(group)
 
 
-def _footer(answer: Answer, look: Look, *, shareable: bool) -> Iterator[Block]:
-    shown = answer.citations or answer.nearest
-    if look.citations and shown:
-        title = _SOURCES if answer.citations else wording.NEAREST
-        texts = [f"*{title}*", *(source(citation, answer.citation_style) for citation in answer.citations)]
-        texts += [_close(citation) for citation in answer.nearest]
-        yield from _small_print(texts)
-    if look.confidence and answer.sentences:
-        yield context(f"{wording.badge(answer.confidence)} · {short(answer.reasoning, 500)}")
-    if answer.sentences or answer.outcome is Outcome.NOT_FOUND:
-        yield feedback(answer.id)
-        if pressed := buttons(answer, shareable=shareable):
-            yield {"type": "actions", "elements": pressed}
+def _footer(reply: Reply) -> Iterator[Block]:
+    if reply.sources:
+        yield from _small_print([f"*{reply.sources_title}*", *map(source, reply.sources)])
+    if reply.status:
+        yield context(short(reply.status))
+    if Button.HELPFUL in reply.actions:
+        yield feedback(reply.answer_id)
+    pressed = [action for action in reply.actions if action not in (Button.HELPFUL, Button.UNHELPFUL)]
+    if pressed:
+        elements = [button(words.LABELS[action], action.value, reply.answer_id) for action in pressed]
+        yield {"type": "actions", "elements": elements}
 
 
-def _small_print(texts: Iterable[str]) -> Iterator[Block]:
-    """Context blocks of at most ten texts, and of `CONTEXT` characters unless one text has more."""
+def _small_print(lines: Iterable[str]) -> Iterator[Block]:
+    """Lines under each other, as context blocks of at most `CONTEXT` characters."""
     group: list[str] = []
-    for text in texts:
-        if group and (len(group) == 10 or sum(map(len, group)) + len(text) > CONTEXT):
-            yield context(*group)
+    for text in lines:
+        if group and sum(len(one) + 1 for one in group) + len(text) > CONTEXT:
+            yield context("\n".join(group))
             group = []
         group.append(text)
     if group:
-        yield context(*group)
+        yield context("\n".join(group))
 
 
-def source(citation: Citation, style: CitationStyle = CitationStyle.NUMBERED) -> str:
-    """One numbered source in mrkdwn: title, linked where it can be opened, place in it, and relevance."""
-    label = short(citation.title or citation.filename)
-    title = f"<{markup.mrkdwn(citation.url)}|{label}>" if markup.linkable(citation.url) else label
-    where = short(cite.place(citation))
-    parts = [f"{cite.listed(citation.number, style)} {title}", where, f"relevance {citation.score:.3f}"]
-    return " · ".join(part for part in parts if part)
-
-
-def _close(citation: Citation) -> str:
-    """A source of no answer, with what in it comes closest."""
-    quoted = cite.closest(citation)
-    return f"{source(citation)}\n{short(quoted, 2 * LABEL)}" if quoted else source(citation)
+def source(source: Source) -> str:
+    """One line of mrkdwn, and what in it comes closest below."""
+    label = short(source.title)
+    title = f"<{markup.mrkdwn(source.url)}|{label}>" if markup.linkable(source.url) else label
+    told = " · ".join(part for part in (f"{source.mark} {title}", short(source.place), short(source.date)) if part)
+    return f"{told}\n{short(source.quote, 2 * LABEL)}" if source.quote else told
 
 
 def feedback(answer_id: str) -> Block:
+    """A thumb up and a thumb down."""
+
+    def side(action: Button, vote: str) -> Block:
+        return {
+            "text": {"type": "plain_text", "text": words.LABELS[action].partition(" ")[2]},
+            "value": f"{vote}:{answer_id}",
+            "accessibility_label": words.DESCRIBED[action],
+        }
+
     return {
         "type": "context_actions",
         "elements": [
             {
                 "type": "feedback_buttons",
                 "action_id": "rate",
-                "positive_button": {
-                    "text": {"type": "plain_text", "text": "Helpful"},
-                    "value": f"helpful:{answer_id}",
-                    "accessibility_label": "This answer was helpful",
-                },
-                "negative_button": {
-                    "text": {"type": "plain_text", "text": "Not helpful"},
-                    "value": f"unhelpful:{answer_id}",
-                    "accessibility_label": "This answer was not helpful; opens a form for the reason",
-                },
+                "positive_button": side(Button.HELPFUL, "helpful"),
+                "negative_button": side(Button.UNHELPFUL, "unhelpful"),
             }
         ],
     }
-
-
-def buttons(answer: Answer, *, shareable: bool) -> list[Block]:
-    """What can be pressed for more about the answer, where there is more."""
-    elements = [button("Show passages", "passages", answer.id)] if answer.citations or answer.nearest else []
-    if answer.sentences:
-        elements.append(button("Why this confidence?", "why", answer.id))
-    if shareable:
-        elements.append(button("Share in channel", "share", answer.id))
-    return elements

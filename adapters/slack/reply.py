@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Any
 
+from adapters.replies.parts import File
 from adapters.slack.incoming import Me
 from adapters.slack.pages import pages
 from adapters.slack.presence import Spot
 from adapters.slack.render import Post
 from adapters.slack.web import POST, Declined, Web
 from pipeline.ports import Receipt
+
+log = logging.getLogger(__name__)
 
 EVENT_TYPE = "citewell_reply"
 QUIET: dict[str, Any] = {"parse": "none", "unfurl_links": False, "unfurl_media": False}
@@ -65,6 +69,31 @@ class Reply:
             else:
                 await self._post(post, part)
 
+    async def attach(self, files: Sequence[File]) -> bool:
+        """Put files below the reply, each once; False when Slack takes none of us."""
+        held = await self._attached() if self.resumed else frozenset[str]()
+        try:
+            for file in files:
+                if file.name not in held:
+                    await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
+        except Declined as declined:
+            log.warning("a file could not be attached, so its text is posted: %s", declined)
+            return False
+        return True
+
+    async def _attached(self) -> frozenset[str]:
+        """The names of our files in the thread."""
+        wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
+        return frozenset(
+            [
+                str(file.get("name"))
+                async for page in pages(self._web, "conversations.replies", "messages", limit=200, **wanted)
+                for message in page
+                if message.get("user") == self._me.user
+                for file in message.get("files") or ()
+            ]
+        )
+
     async def _post(self, post: Post, part: int) -> None:
         where = {"channel": self._spot.channel, "thread_ts": self._spot.thread}
         message: dict[str, Any] = {"text": post.text, "metadata": metadata(self._key, part), **QUIET}
@@ -116,7 +145,7 @@ async def find(web: Web, me: Me, spot: Spot, key: str) -> list[str]:
             payload = marked.get("event_payload") or {}
             if payload.get("key") == key:
                 keyed[int(payload.get("part") or 0)] = str(message["ts"])
-            elif not marked.get("event_type"):
+            elif not marked.get("event_type") and not message.get("files"):
                 unowned.append(str(message["ts"]))
     parts = unowned[:1] if unowned and 0 not in keyed else []
     while len(parts) in keyed:

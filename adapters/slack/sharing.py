@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import AsyncIterator
 
-from adapters.slack import markup
+from adapters.replies import answer as parts
+from adapters.replies.parts import Look
+from adapters.replies.sharing import Sharing as SharedOnce
 from adapters.slack.incoming import Me
-from adapters.slack.private import QUESTION
 from adapters.slack.readers import Audiences
-from adapters.slack.render import Look, Post, reply
+from adapters.slack.render import Post, posts
 from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
@@ -19,8 +19,6 @@ from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
 from pipeline.values import Answer, ConversationId
 
-REMEMBERED = 1000
-"""Shared answers that need no looking up before it is said that they are shared."""
 LATEST = 200
 """Messages of a channel among which an answer is looked for that may have been shared already."""
 EVENT_TYPE = "citewell_shared"
@@ -39,10 +37,8 @@ class Sharing:
         self._me = me
         self._look = look
         self._audiences = audiences
-        self._inbox = inbox
-        self._desk = desk
+        self._once = SharedOnce(desk, inbox)
         self._shared_channels = shared_channels
-        self._shared: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
         self._cut_off: dict[tuple[str, str], float] = {}
         """When a post was cut off, so that nobody knows whether it is there."""
 
@@ -53,28 +49,20 @@ class Sharing:
         Raises Declined or Unavailable; it may be tried again then, and what is there already is not posted again."""
         if not self._shared_channels and await self._audiences.shared(channel):
             return wording.SHARED_CHANNEL
-        answer = await self._desk.answer(answer_id, await self._audiences.of_channel(channel))
-        if answer is None:
-            return wording.NOT_SHARED
-        if (answer_id, channel) in self._shared:
-            return wording.SHARED_ALREADY
-        self._shared.append((answer_id, channel))
-        try:
-            shared_by = f"Shared by {who}: {markup.cut(answer.question, QUESTION)}"
-            await self._post(answer_id, channel, reply(answer, self._look, [shared_by]))
-        except BaseException:
-            self._shared.remove((answer_id, channel))
-            raise
-        return answer
 
-    async def _post(self, answer_id: str, channel: str, posts: Sequence[Post]) -> None:
-        """Post what is not there yet; whoever replies to any of it is answered."""
-        there = await self._there(answer_id, channel)
-        for part, post in enumerate(posts):
-            ts = there.get(part) or await self._send(answer_id, channel, part, post)
-            thread = ConversationId(platform="slack", space=self._me.team, channel=channel, thread=ts)
-            await self._inbox.shared(answer_id, thread)
-        self._cut_off.pop((answer_id, channel), None)
+        def post(answer: Answer) -> AsyncIterator[ConversationId]:
+            return self._post(answer, channel, who)
+
+        return await self._once.share(answer_id, channel, await self._audiences.of_channel(channel), post)
+
+    async def _post(self, answer: Answer, channel: str, who: str) -> AsyncIterator[ConversationId]:
+        """Post what is not there yet."""
+        there = await self._there(answer.id, channel)
+        made = posts(parts.reply(answer, self._look, notes=parts.asked(answer, by=who)))
+        for part, post in enumerate(made):
+            ts = there.get(part) or await self._send(answer.id, channel, part, post)
+            yield ConversationId(platform="slack", space=self._me.team, channel=channel, thread=ts)
+        self._cut_off.pop((answer.id, channel), None)
 
     async def _send(self, answer_id: str, channel: str, part: int, post: Post) -> str:
         """Post one part; its ts."""

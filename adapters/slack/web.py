@@ -133,10 +133,12 @@ class Web:
         if response.status_code != 200:
             raise Declined("response_url", response.body[:50] or str(response.status_code))
 
-    async def upload(self, channel: str, name: str, content: str) -> None:
-        """Share a text file. Raises as `call`."""
+    async def upload(self, channel: str, name: str, content: str, thread: str | None = None) -> None:
+        """Share a text file, in a thread or not. Raises as `call`."""
         try:
-            await self.client.files_upload_v2(channel=channel, filename=name, title=name, content=content)
+            await self.client.files_upload_v2(
+                channel=channel, filename=name, title=name, content=content, thread_ts=thread
+            )
         except SlackApiError as error:
             raise _declined("files.upload", error) from error
         except LOST as error:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from adapters.console.render import clean
 from bot.commands.terminal import Data, note, out, run, settings
+from pipeline.text import visible
 from pipeline.values import Decision, place_id
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
@@ -50,7 +50,7 @@ def explain(
             reading = Reading(place=tuple(place.split(":")), person=person)
             settings = await citewell.desk.places.origins(place)
             for line in explained(reading, collections, citewell.rules, citewell.roles, settings):
-                out.print(clean(line), markup=False, soft_wrap=True)
+                out.print(visible(line), markup=False, soft_wrap=True)
 
     run(work())
 
@@ -74,7 +74,7 @@ def audit(
         if not decisions:
             note("Nobody has changed anything yet.")
         for decision in decisions:
-            out.print(clean(_line(decision)), markup=False, soft_wrap=True)
+            out.print(visible(_line(decision)), markup=False, soft_wrap=True)
 
     run(work())
 

@@ -12,12 +12,12 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from adapters.console.render import clean
 from bot.commands.selection import comes_back, ended, hint, named, path_of, select
 from bot.commands.terminal import EMPTY, Data, note, out, run, settings, warn
 from bot.settings import Settings
 from pipeline import wording
 from pipeline.errors import Refused
+from pipeline.text import visible
 from pipeline.values import Action, Document
 
 documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
@@ -108,7 +108,7 @@ def remove(
 
     run(work())
     for line in unknown:
-        note(clean(line))
+        note(visible(line))
     if unknown:
         raise typer.Exit(1)
 
@@ -127,7 +127,7 @@ def _confirm(several: dict[str, int]) -> None:
     """Raises Abort for a no, and Refused where nobody can be asked."""
     if not several:
         return
-    what = clean(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
+    what = visible(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
     if not sys.stdin.isatty():
         raise Refused(f"this would forget {what}", what_to_do="If that is meant, add --yes.")
     typer.confirm(f"Forget {what}?", abort=True)
@@ -136,5 +136,5 @@ def _confirm(several: dict[str, int]) -> None:
 def _row(document: Document) -> tuple[str, str, str, str]:
     note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
     named = (document.id, document.title, document.collection, document.filename + note)
-    identity, title, collection, filename = map(clean, named)
+    identity, title, collection, filename = map(visible, named)
     return identity, title, collection, filename

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from adapters.console.render import clean
 from bot.commands.terminal import Data, note, out, run, settings
 from pipeline import wording
 from pipeline.access import OPERATOR
+from pipeline.text import visible
 from pipeline.values import Action, Vote
 
 history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
@@ -46,10 +46,10 @@ def show(
         if not turns:
             note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
         for where, turn in turns:
-            out.print(clean(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
+            out.print(visible(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
             out.print(">", style="bold", end=" ")
-            out.print(clean(turn.question), markup=False, style="bold")
-            out.print(clean(turn.answer or "(not answered)"), markup=False)
+            out.print(visible(turn.question), markup=False, style="bold")
+            out.print(visible(turn.answer or "(not answered)"), markup=False)
             out.print()
 
     run(work())
@@ -81,10 +81,10 @@ def ratings(
             out.print()
             out.print(f"{complaint.at:%Y-%m-%d %H:%M}", style="dim", end=" ")
             out.print(">", style="bold", end=" ")
-            out.print(clean(complaint.question), markup=False, style="bold")
+            out.print(visible(complaint.question), markup=False, style="bold")
             out.print(f"{complaint.reason or 'no reason given'} (answer {complaint.answer_id})", markup=False)
             if complaint.comment:
-                out.print(clean(complaint.comment), markup=False)
+                out.print(visible(complaint.comment), markup=False)
 
     run(work())
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from adapters.console.render import clean
 from adapters.files.reader import SUPPORTED
 from bot.commands.terminal import Data, err, note, out, run, settings, warn
 from bot.setting_types import collection_name
 from pipeline import wording
 from pipeline.ingest.ingest import Change, Event, Failed, Summary
+from pipeline.text import visible
 from pipeline.values import Action
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def index(
         _summarise(summary)
         if summary.model_copy(update={"unsupported": (), "outside": ()}) == Summary():
             note(
-                f"There is nothing to read in {clean(', '.join(map(str, paths)))}: {', '.join(SUPPORTED)} are read, "
+                f"There is nothing to read in {visible(', '.join(map(str, paths)))}: {', '.join(SUPPORTED)} are read, "
                 "except hidden files and those that a .gitignore excludes."
             )
         _tell_left_out(summary)
@@ -134,9 +134,9 @@ class _Progress:
 
     def __call__(self, event: Event) -> None:
         self.taken += event.change in (Change.ADDED, Change.CHANGED)
-        self._bar.update(self._task, completed=event.done, total=event.total, description=clean(event.label)[-40:])
+        self._bar.update(self._task, completed=event.done, total=event.total, description=visible(event.label)[-40:])
         if isinstance(event, Failed):
-            note(f"failed: {clean(event.label)}: {clean(event.reason)}")
+            note(f"failed: {visible(event.label)}: {visible(event.reason)}")
 
 
 async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
@@ -159,7 +159,7 @@ def _tell_left_out(summary: Summary) -> None:
 
 
 def _some(labels: Sequence[str]) -> str:
-    return clean(", ".join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])]))
+    return visible(", ".join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])]))
 
 
 def _summarise(summary: Summary) -> None:
@@ -172,6 +172,6 @@ def _summarise(summary: Summary) -> None:
     }
     out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
     for label in summary.flagged:
-        note(f"flagged: {clean(label)}: holds instructions to an assistant, which are ignored")
+        note(f"flagged: {visible(label)}: holds instructions to an assistant, which are ignored")
     if summary.degraded:
-        note(f"Searched by words only until indexed again: {clean(summary.degraded)}")
+        note(f"Searched by words only until indexed again: {visible(summary.degraded)}")

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from adapters.console.render import clean
+from pipeline.text import visible
 from pipeline.values import Document
 
 _HINTS = 3
@@ -25,7 +25,7 @@ def select(listed: Sequence[Document], name: str) -> list[Document]:
     found = [one for one in listed if Path(name) in _names(one)]
     if found:
         return found if len({one.source for one in found}) == 1 else []
-    found = [one for one in listed if clean(one.title) == name]
+    found = [one for one in listed if visible(one.title) == name]
     return found if len(found) == 1 else []
 
 
@@ -69,7 +69,7 @@ def hint(listed: Sequence[Document], name: str) -> str:
 
 def _names(document: Document) -> list[Path]:
     """Its file and the folders around that, as they are listed."""
-    path = Path(clean(document.filename))
+    path = Path(visible(document.filename))
     return [path, *path.parents[:-1]]
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipeline import wording
+from pipeline.read import layout
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,
@@ -22,6 +23,9 @@ from pipeline.values import (
 
 SNIPPET = 150
 """Characters of context shown with a citation."""
+_DATES = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
+"""Fields of front matter that say when a document was changed, the surest first."""
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -41,6 +45,7 @@ class Numbering:
             text=sentence.text,
             kind=sentence.kind,
             numbers=self.number(judgement.chunk_ids, judgement.quote) if judgement.supported else (),
+            cell_numbers=self._of_cells(sentence, judgement),
             opens=sentence.opens,
             language=sentence.language,
             section=sentence.section,
@@ -48,6 +53,13 @@ class Numbering:
         )
         self.sentences.append(cited)
         return cited
+
+    def _of_cells(self, sentence: Sentence, judgement: Judgement) -> tuple[int, ...]:
+        """Of a supported row that names the source of each of its cells."""
+        if sentence.kind is not BlockKind.ROW or set(sentence.chunk_ids) != set(judgement.chunk_ids):
+            return ()
+        each = len(sentence.chunk_ids) == len(row_cells(sentence.text))
+        return tuple(self._numbers[chunk_id] for chunk_id in sentence.chunk_ids) if each else ()
 
     def number(self, chunk_ids: Sequence[str], quote: str = "") -> tuple[int, ...]:
         """The numbers of `chunk_ids`, ascending; `quote` is the supporting span of the first one."""
@@ -93,6 +105,8 @@ def cite(
         snippet=snippet(chunk.text, quotes[0]) if quotes else snippet(chunk.text[chunk.overlap :], ""),
         score=round(passage.score, 3),
         positions=positions,
+        date=_date(document.metadata),
+        table=_table(chunk, quotes),
         flagged=document.flagged,
     )
 
@@ -105,6 +119,21 @@ def _heading(chunk: Chunk, quotes: Sequence[str]) -> tuple[str, ...]:
     found = dict.fromkeys(chunk.text[unit.start : unit.end] for units in above for unit in units)
     own = [heading for heading in found if heading not in chunk.heading]
     return (*chunk.heading, " / ".join(own)) if own else chunk.heading
+
+
+def _date(metadata: Mapping[str, str]) -> str:
+    """The day of a document's last change, where its front matter tells one."""
+    told = (metadata.get(name, "") for name in _DATES)
+    return next((day.group() for value in told if (day := _DAY.match(value))), "")
+
+
+def _table(chunk: Chunk, quotes: Sequence[str]) -> tuple[str, ...]:
+    """The header of the one table that all quoted spans are rows of, and these."""
+    rows = {layout.text_of(chunk, at): at for at, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW}
+    headers = {layout.header(chunk, rows[quote]) if quote in rows else None for quote in quotes}
+    if len(headers) != 1 or (header := headers.pop()) is None:
+        return ()
+    return (layout.text_of(chunk, header), *quotes)
 
 
 def snippet(text: str, quote: str) -> str:

@@ -34,6 +34,10 @@ class Citation(Value):
     """3 decimals."""
     positions: tuple[tuple[int, int], ...] = ()
     """Where the sentences that rest on it stand in the body: start, end."""
+    date: str = ""
+    """When its document was last changed, as the document says: `2026-11-22`."""
+    table: tuple[str, ...] = ()
+    """The header and the quoted rows, where only rows of one table are quoted."""
     flagged: bool = False
     """Its document holds instructions addressed to an assistant; none of them is in the answer."""
 
@@ -44,6 +48,8 @@ class CitedSentence(Value):
     text: str
     kind: BlockKind = BlockKind.PROSE
     numbers: tuple[int, ...] = ()
+    cell_numbers: tuple[int, ...] = ()
+    """Of a row whose cells rest on different sources: that of each."""
     opens: bool = False
     language: str = ""
     section: str = ""

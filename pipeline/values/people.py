@@ -30,6 +30,51 @@ class ConversationId(Value):
         return cls(platform=platform, space=space, channel=channel, thread=thread)
 
 
+class PersonId(Value):
+    """One person on one platform."""
+
+    platform: str
+    user: str
+    space: str = ""
+    """Empty where a person is the same in every space of the platform."""
+
+    def __str__(self) -> str:
+        """`slack:T1:U3`, `discord:123`."""
+        return ":".join(part for part in (self.platform, self.space, self.user) if part)
+
+    @classmethod
+    def parse(cls, text: str) -> PersonId:
+        """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
+        platform, *space, user = text.split(":")
+        if len(space) > 1:
+            raise ValueError("not a person")
+        return cls(platform=platform, space="".join(space), user=user)
+
+
+class MessageKey(Value):
+    """The logical identity of a message: the same in everything that a platform tells of it."""
+
+    platform: str
+    space: str
+    channel: str
+    message: str
+
+    def __str__(self) -> str:
+        """`slack:T1:C2:1712.3`"""
+        return f"{self.where}:{self.message}"
+
+    @property
+    def where(self) -> str:
+        """Its channel, as `platform:space:channel`."""
+        return f"{self.platform}:{self.space}:{self.channel}"
+
+    @classmethod
+    def parse(cls, text: str) -> MessageKey:
+        """The inverse of `str()`. Raises ValueError for what has not four parts."""
+        platform, space, channel, message = text.split(":", 3)
+        return cls(platform=platform, space=space, channel=channel, message=message)
+
+
 class Attachment(Value):
     """A file that came with a question."""
 
@@ -55,10 +100,10 @@ class IncomingMessage(Value):
     """One message addressed to the bot, the same from every platform."""
 
     key: str
-    """Logical identity: `platform:space:channel:message id`. The same message always has the same key."""
+    """The `MessageKey` as text."""
     conversation: ConversationId
     author: str
-    """The asker as `platform:space:user id` (Discord: `discord:user id`)."""
+    """The asker's `PersonId` as text."""
     text: str
     attachments: tuple[Attachment, ...] = ()
     sent_at: datetime
@@ -71,6 +116,15 @@ class IncomingMessage(Value):
     """The language that the asker chose on the platform, where the message tells: `de`, `es-419`."""
     reply_to: str = ""
     """For commands: the short-lived address of the private reply (response URL, interaction token)."""
+
+    @property
+    def place(self) -> MessageKey:
+        """Where it was said."""
+        return MessageKey.parse(self.key)
+
+    @property
+    def asker(self) -> PersonId:
+        return PersonId.parse(self.author)
 
 
 class Readers(Value):

@@ -27,8 +27,8 @@ def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentenc
     sides the same sentence.
 
     Each cell is one sentence about its side, or one about all that stands beside what is said of another side; a row
-    has what is said of the same thing, and names the chunks of its cells in order. Where the documents have a table
-    with a row for each side, it is these rows under their own header."""
+    has what is said of the same thing, and names the chunk of each of its cells in order. Where the documents have a
+    table with a row for each side, it is these rows under their own header."""
     sides = [_Side(brief, number, passages) for number in range(len(brief.sides))]
     columns = [side.best(side.own() or side.general(sides)) for side in sides]
     rows = _rows(brief, columns) if all(columns) else []
@@ -36,10 +36,10 @@ def comparison(brief: Brief, passages: Sequence[RetrievedChunk]) -> list[Sentenc
         return []
     if table := _quoted(rows[0]):
         return table
-    cited = [tuple(dict.fromkeys(one.chunk_id for one in row)) for row in rows]
+    cited = [tuple(one.chunk_id for one in row) for row in rows]
     header = row_text(map(_plain, brief.sides))
     return [
-        Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=cited[0], opens=True),
+        Sentence(text=header, kind=BlockKind.HEADER, chunk_ids=tuple(dict.fromkeys(cited[0])), opens=True),
         *(
             Sentence(text=row_text(_plain(one.text) for one in row), kind=BlockKind.ROW, chunk_ids=chunk_ids)
             for row, chunk_ids in zip(rows, cited, strict=True)

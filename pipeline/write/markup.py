@@ -9,9 +9,8 @@ and those of a table for its rows without any.
 from __future__ import annotations
 
 import re
-import unicodedata
 
-from pipeline.text import decides, leads_in
+from pipeline.text import decides, leads_in, visible
 from pipeline.values import BlockKind, Value
 from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
 from pipeline.write.marks import Ending, extract, tidy
@@ -58,7 +57,7 @@ class Parser:
 
     def feed(self, text: str) -> list[Marked]:
         """The sentences that `text` completes."""
-        self._rest += _printable(text)
+        self._rest += visible(text.replace("\r", ""))
         while not self._over and self._step():
             pass
         return self._take()
@@ -215,12 +214,3 @@ class Parser:
     def _release(self, numbers: tuple[int, ...]) -> None:
         self._ready.extend(held.model_copy(update={"numbers": numbers or held.inherited}) for held in self._held)
         self._held.clear()
-
-
-def _printable(text: str) -> str:
-    """Without control characters, direction marks and the like; joiners inside words and emoji stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        c for c in text if c in "\n\t\u200c\u200d" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
-    )

@@ -41,6 +41,8 @@ ABSENT: Mapping[Way, str] = {
     Way.SETUP: "whoever holds the terminal writes citewell.toml",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
+    Way.PRETEND: "there is one person",
+    Way.ATTACHMENTS: "what a terminal shows can be redirected into a file",
     Way.FAULTS: "nothing is posted over a network",
 }
 """What a terminal has not, and why: the rows of the suite that do not apply to it."""
@@ -98,7 +100,7 @@ class ConsoleDriver:
 
     # --- Acting -------------------------------------------------------------------------------
 
-    async def passages(self, said: Said, person: str) -> list[Shown]:
+    async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
         return await self._again(said, "--passages")
 
     async def why(self, said: Said, person: str) -> list[Shown]:
@@ -117,6 +119,9 @@ class ConsoleDriver:
 
     def key(self, person: str) -> str:
         return OPERATOR
+
+    def alone(self, person: str) -> str:
+        return self.key(person)
 
     # --- Commands -----------------------------------------------------------------------------
 

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
 
-from adapters.discord import words
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.pace import Pace
+from adapters.replies import words
 from pipeline import wording
 from pipeline.values import Reason, Style
 from tests.contracts.driver import Fault, Said, Shown, Way
@@ -18,6 +18,7 @@ from tests.contracts.rig import Rig
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
 from tests.doubles.discord.faults import Fault as Order
+from tests.doubles.discord.interactions import DEFERRED_UPDATE
 from tests.doubles.discord.payloads import attachment
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Interaction, Payload
@@ -31,8 +32,11 @@ LABELS = {
     "Why this confidence?": "why",
     "Share in channel": "share",
 }
-NO_SHARED = {Way.SHARED_CHANNEL: "Discord has no channels that two organisations share"}
-ABSENT: Mapping[Way, str] = NO_SHARED | {Way.THREADS: "the bot does not read what is said in a channel"}
+NOT_HERE = {
+    Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
+    Way.PRETEND: "a gateway that the bot connects to sends what happened; nobody else can",
+}
+ABSENT: Mapping[Way, str] = NOT_HERE | {Way.THREADS: "the bot does not read what is said in a channel"}
 
 
 class DiscordDriver:
@@ -199,8 +203,10 @@ class DiscordDriver:
             sent = await self.discord.submit(self._person(person), pressed, reason or "", comment)
             await until(lambda: sent.texts)
 
-    async def passages(self, said: Said, person: str) -> list[Shown]:
-        return await self._told(await self._press(said, person, "Show passages"))
+    async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
+        pressed = [await self._press(said, person, "Show passages") for _ in range(clicks)]
+        await until(lambda: all(one.acknowledged for one in pressed))
+        return [shown for one in pressed if one.acknowledged != DEFERRED_UPDATE for shown in await self._told(one)]
 
     async def why(self, said: Said, person: str) -> list[Shown]:
         return await self._told(await self._press(said, person, "Why this confidence?"))
@@ -250,6 +256,16 @@ class DiscordDriver:
     def key(self, person: str) -> str:
         return f"discord:{self._person(person)['id']}"
 
+    def alone(self, person: str) -> str:
+        return f"discord:user:{self._person(person)['id']}"
+
+    async def reply_to_shared(self, person: str, text: str) -> Said:
+        target = self.discord.replies(self.channel)[-1]["id"]
+        return await self._say(person, self.channel, text, reply_to=target)
+
+    async def pretend(self, text: str) -> Said:
+        raise NotImplementedError
+
     async def _own_data(self, person: str, label: str) -> Interaction:
         shown = await self.discord.command(self._person(person), self.channel, "privacy")
         await until(lambda: shown.texts)
@@ -295,7 +311,7 @@ class DiscordDriver:
 class DiscordThreadsDriver(DiscordDriver):
     """Answers go into a thread opened from the question; a follow-up is said there."""
 
-    absent = NO_SHARED
+    absent = NOT_HERE
     threads = True
 
     async def among(self, person: str, text: str, after: Said) -> Said:
@@ -318,5 +334,6 @@ def seen(message: Payload) -> Shown:
         text="\n".join(look.text for look in looks),
         links=frozenset().union(*(look.links for look in looks)),
         pings=frozenset().union(*(look.pings for look in looks)),
+        files=tuple(str(one["body"]) for one in message.get("attachments") or () if one.get("body")),
         buttons=frozenset(LABELS[label] for label in eyes.labels(message) if label in LABELS),
     )

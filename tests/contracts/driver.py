@@ -32,6 +32,10 @@ class Way(StrEnum):
     PRIVACY = "privacy"
     SETUP = "setup"
     SHARED_CHANNEL = "shared_channel"
+    PRETEND = "pretend"
+    """Whoever can sign a request can put any id into it."""
+    ATTACHMENTS = "attachments"
+    """A message can carry a file."""
     FILES = "files"
     PLACES = "places"
     """There are places where others read along."""
@@ -77,6 +81,8 @@ class Shown:
     """Addresses that a click would open."""
     pings: frozenset[str] = frozenset()
     """Mentions that would notify somebody."""
+    files: tuple[str, ...] = ()
+    """The contents of the files that came with it."""
     buttons: frozenset[str] = frozenset()
     """What can be pressed: `helpful`, `not helpful`, `passages`, `why`, `share`."""
 
@@ -167,8 +173,8 @@ class Driver(Protocol):
         """Press a thumb under the answer, and fill in the form that a thumbs-down opens."""
         ...
 
-    async def passages(self, said: Said, person: str) -> list[Shown]:
-        """Press `Show passages`; what that person alone sees."""
+    async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
+        """Press `Show passages`, more than once in a row if asked to; what that person alone sees."""
         ...
 
     async def why(self, said: Said, person: str) -> list[Shown]: ...
@@ -206,4 +212,16 @@ class Driver(Protocol):
 
     def key(self, person: str) -> str:
         """The person as the ports name them."""
+        ...
+
+    def alone(self, person: str) -> str:
+        """The group that is this person alone."""
+        ...
+
+    async def reply_to_shared(self, person: str, text: str) -> Said:
+        """Reply to what was shared last in the team's channel."""
+        ...
+
+    async def pretend(self, text: str) -> Said:
+        """Ask in private under an id that is no person's but the team's channel's."""
         ...

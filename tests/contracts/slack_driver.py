@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -181,7 +182,7 @@ class SlackDriver:
 
     def replies(self, said: Said) -> list[Shown]:
         if isinstance(said.handle, list):
-            return [seen(message) for message in said.handle if "acked" not in message]
+            return [seen(message) for message in said.handle if not message.get("replaced")]
         return [shown(message) for message in self.workspace.replies(said.handle)]
 
     def at_work(self, said: Said) -> bool:
@@ -217,8 +218,14 @@ class SlackDriver:
             await until(lambda: self.workspace.modals)
             await self.people.submit(user(person), self.workspace.modals[-1], reason, comment)
 
-    async def passages(self, said: Said, person: str) -> list[Shown]:
-        return await self._press(said, person, "passages")
+    async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
+        before = len(self.workspace.ephemerals)
+        for _ in range(clicks):
+            shown = await self._press(said, person, "passages", wanted=before)
+        if clicks > 1:  # what another button shows comes after whatever these clicks show
+            await self._press(said, person, "why")
+            shown = [seen(message) for message in self.workspace.ephemerals[before:-1]]
+        return shown
 
     async def why(self, said: Said, person: str) -> list[Shown]:
         return await self._press(said, person, "why")
@@ -279,15 +286,26 @@ class SlackDriver:
     def key(self, person: str) -> str:
         return f"slack:{TEAM}:{user(person)}"
 
-    async def _press(self, said: Said, person: str, action: str) -> list[Shown]:
-        before = len(self.workspace.ephemerals)
+    def alone(self, person: str) -> str:
+        return f"slack:{TEAM}:user:{user(person)}"
+
+    async def reply_to_shared(self, person: str, text: str) -> Said:
+        roots = [one for one in self.workspace.messages.values() if one.channel == CHANNEL and not one.thread_ts]
+        return Said(person, await self.people.say(user(person), CHANNEL, text, thread=roots[-1].ts))
+
+    async def pretend(self, text: str) -> Said:
+        elsewhere = self.workspace.add("C0LOBBY").id
+        return Said("nobody", await self.people.command(CHANNEL, elsewhere, text))
+
+    async def _press(self, said: Said, person: str, action: str, wanted: int | None = None) -> list[Shown]:
+        before = len(self.workspace.ephemerals) if wanted is None else wanted
         message = self._answer(said)
         await self.people.click(user(person), action, value_of(message.blocks, action), message=message)
         await until(lambda: len(self.workspace.ephemerals) > before)
         return [seen(message) for message in self.workspace.ephemerals[before:]]
 
     def _answer(self, said: Said) -> Message:
-        return self.workspace.replies(said.handle)[-1]
+        return next(message for message in reversed(self.workspace.replies(said.handle)) if not message.files)
 
 
 class SlackHTTPDriver(SlackDriver):
@@ -333,7 +351,8 @@ def share_button(messages: Sequence[Json]) -> tuple[int, str]:
 
 
 def shown(message: Message) -> Shown:
-    return seen({"text": message.text, "blocks": message.blocks})
+    files = tuple(str(file["content"]) for file in message.files if "content" in file)
+    return replace(seen({"text": message.text, "blocks": message.blocks}), files=files)
 
 
 def seen(message: Json) -> Shown:

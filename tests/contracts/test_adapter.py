@@ -82,7 +82,8 @@ async def test_a_mention_is_answered_where_it_was_asked_with_its_source(driver: 
     assert "Staff get thirty days of leave. [1]" in reply.text
     assert "Leave policy" in reply.text
     assert "page 3" in reply.text
-    assert "0.875" in reply.text
+    assert "0.875" not in reply.text
+    assert "used 1 passage" not in reply.text
     assert wording.BADGE["high"] in reply.text
     assert reply.links == {URL}
     assert [request.text for request in driver.rig.requests] == ["How much leave do I get?"]
@@ -280,8 +281,8 @@ async def test_readers_are_everyone_in_a_channel_and_the_asker_alone_in_private(
     await driver.direct("ann", "How much leave do I get?")
     await driver.rig.settled()
     channel, alone = driver.rig.readers
-    assert driver.key("ann") not in channel.groups
-    assert driver.key("ann") in alone.groups
+    assert driver.alone("ann") not in channel.groups
+    assert driver.alone("ann") in alone.groups
 
 
 async def test_a_shared_channel_gets_one_polite_line(driver: Driver) -> None:
@@ -424,7 +425,7 @@ async def test_a_crash_while_a_reply_grows_ends_in_that_one_reply_complete(drive
     await driver.restart()
     await driver.rig.settled()
     (reply,) = driver.replies(said)
-    assert "First. [1] Second. [1] Third. [1]" in reply.text
+    assert "First. Second. Third. [1]" in reply.text
     assert "passages" in reply.buttons
 
 
@@ -467,7 +468,7 @@ async def test_an_answer_that_takes_time_ends_as_one_complete_reply(driver: Driv
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     (reply,) = driver.replies(said)
-    assert "First. [1] Second. [1] Third. [1]" in reply.text
+    assert "First. Second. Third. [1]" in reply.text
     assert "Leave policy" in reply.text
 
 
@@ -494,7 +495,8 @@ async def test_a_long_answer_is_told_whole_and_in_order(driver: Driver) -> None:
     told = text_of(driver, said)
     places = [told.index(text) for text in texts]
     assert places == sorted(places)
-    assert all(f"step_{n} = {n}\n" in told + "\n" for n in range(400))
+    files = "".join(content for shown in driver.replies(said) for content in shown.files)
+    assert all(f"step_{n} = {n}\n" in f"{told}\n{files}" for n in range(400))
     assert sum("passages" in shown.buttons for shown in driver.replies(said)) == (Way.BUTTONS not in driver.absent)
 
 
@@ -523,6 +525,83 @@ async def test_a_hostile_answer_can_be_read_and_do_nothing(driver: Driver) -> No
     for reply in replies:
         assert reply.pings == frozenset()
         assert reply.links <= {"https://wiki.acme.example/ok"}
+
+
+async def test_a_long_script_comes_as_a_file_with_its_beginning_in_the_text(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.ATTACHMENTS)
+    script = "\n".join(f"echo {number} # <!here> [a](https://evil.example)" for number in range(150))
+    code = CitedSentence(text=script, kind=BlockKind.CODE, language="bash", numbers=(1,), opens=True)
+    answer = cited(sentences=[CitedSentence(text="Run this:", numbers=(1,)), code])
+    driver.rig.script = lambda request: once(answer)
+    said = await driver.mention("ann", "What is the script?")
+    await driver.rig.settled()
+    replies = driver.replies(said)
+    assert [content for shown in replies for content in shown.files] == [f"{script}\n"]
+    assert "echo 3" in text_of(driver, said)
+    assert "15 of 150 lines are shown here" in text_of(driver, said)
+    assert all(shown.links <= {URL} and not shown.pings for shown in replies)
+
+
+async def test_where_one_source_serves_all_it_is_marked_once_at_the_end(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    kinds = {"kind": BlockKind.ITEM, "numbers": (1,)}
+    sentences = [CitedSentence(text="Bring these:", numbers=(1,)), *(
+        CitedSentence(text=text, opens=text == "Rope", **kinds) for text in ("Rope", "Lamp", "Map"))]  # fmt: skip
+    driver.rig.script = lambda request: once(cited(sentences=sentences))
+    said = await driver.mention("ann", "What do I bring?")
+    await driver.rig.settled()
+    above, _, _ = text_of(driver, said).partition("Sources")
+    assert above.count("[1]") == 1
+    assert above.index("Map") < above.index("[1]")
+
+
+async def test_the_cells_of_a_comparison_keep_their_own_marks(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    header = CitedSentence(text="full-time staff | contractors", kind=BlockKind.HEADER, opens=True)
+    cells = (
+        "Full-time staff get thirty days of leave in each year.",
+        "Contractors agree their days off with the lead.",
+    )
+    row = CitedSentence(text=" | ".join(cells), kind=BlockKind.ROW, numbers=(1, 2), cell_numbers=(2, 1))
+    sources = [citation(1, title="Contractors"), citation(2)]
+    driver.rig.script = lambda request: once(cited(sentences=[header, row], citations=sources))
+    said = await driver.mention("ann", "Compare the leave of full-time staff and contractors.")
+    await driver.rig.settled()
+    told = " ".join(text_of(driver, said).replace("┃", " ").replace("│", " ").split())
+    assert f"{cells[0]} [2]" in told
+    assert f"{cells[1]} [1]" in told
+
+
+async def test_a_source_is_one_line_with_the_date_of_its_document(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    sources = [citation(1, date="2026-03-01"), citation(2, title="Travel policy", url="", page=4)]
+    sentences = [CitedSentence(text=f"Fact {number}.", numbers=(number,)) for number in (1, 2)]
+    driver.rig.script = lambda request: once(cited(sentences=sentences, citations=sources))
+    said = await driver.mention("ann", "What holds?")
+    await driver.rig.settled()
+    lines = text_of(driver, said).splitlines()
+    first = next(line for line in lines if "Leave policy" in line)
+    second = next(line for line in lines if "Travel policy" in line)
+    assert "page 3" in first
+    assert "2026-03-01" in first
+    assert "page 4" in second
+
+
+async def test_characters_that_hide_are_shown_nowhere(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    hidden = "\U000e0100\U000e0041\ue000\u202e\u200b"
+    text = f"Staff{hidden} get thirty days."
+    sentences = [CitedSentence(text=text, kind=kind, numbers=(1,), opens=True) for kind in BlockKind]
+    source = citation(title=f"Leave{hidden} policy", heading=(hidden,), quote=text)
+    answer = cited(sentences=sentences, citations=[source], preface=text, closing=text, reasoning=text)
+    driver.rig.script = lambda request: once(answer)
+    said = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    shown = text_of(driver, said)
+    if Way.PASSAGES not in driver.absent:
+        shown += "".join(one.text for one in [*await driver.passages(said, "ann"), *await driver.why(said, "ann")])
+    assert "Staff get thirty days." in shown
+    assert not set(hidden) & set(shown)
 
 
 async def test_each_part_of_a_comparison_stands_under_its_label(driver: Driver) -> None:
@@ -625,6 +704,24 @@ async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) ->
     assert len(driver.replies(said)) == 1
 
 
+async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.PASSAGES)
+    table = ("Country | Days", "Germany | 30")
+    driver.rig.script = lambda request: once(cited("Thirty.", citations=[citation(quote=table[1], table=table)]))
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    told = "".join(one.text for one in await driver.passages(said, "bob"))
+    words = ("Country", "Days", "Germany", "30")
+    assert [told.rindex(word) for word in words] == sorted(told.rindex(word) for word in words)
+
+
+async def test_two_quick_clicks_show_a_panel_once(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.PASSAGES, Way.BUTTONS)
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    assert len(await driver.passages(said, "bob", clicks=2)) == 1
+
+
 async def test_why_shows_the_parts_of_the_confidence(driver: Driver) -> None:
     needs(driver, Way.MENTION, Way.PASSAGES)
     said = await driver.mention("ann", "How much leave do I get?")
@@ -655,7 +752,7 @@ async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources
 async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sources(driver: Driver) -> None:
     needs(driver, Way.PRIVATE, Way.SHARE)
     await put(driver, "doc-1", "chunk-1", "secret")
-    driver.rig.rules = {"secret": Rule(only=(driver.key("ann"),))}
+    driver.rig.rules = {"secret": Rule(only=(driver.alone("ann"),))}
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert await driver.share(said, "ann") == []
@@ -664,11 +761,38 @@ async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sou
 async def test_a_private_answer_is_not_shared_once_its_sources_have_changed(driver: Driver) -> None:
     needs(driver, Way.PRIVATE, Way.SHARE)
     await put(driver, "doc-1", "chunk-1", "secret")
-    driver.rig.rules = {"secret": Rule(only=(driver.key("ann"),))}
+    driver.rig.rules = {"secret": Rule(only=(driver.alone("ann"),))}
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     await put(driver, "doc-1", "chunk-1 as it reads now", "secret")
     assert await driver.share(said, "ann") == []
+
+
+async def test_whoever_replies_to_a_shared_answer_is_answered_with_it_in_mind(driver: Driver) -> None:
+    needs(driver, Way.PRIVATE, Way.SHARE, Way.FOLLOW_UP)
+    driver.rig.script = lambda request: once(
+        cited("Thirty days.", question=request.text, standalone=request.text, answer_id=f"id{len(request.text)}")
+    )
+    said = await driver.ask("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.share(said, "ann")
+    await until(lambda: not any("share" in shown.buttons for shown in driver.replies(said)))
+    after = await driver.reply_to_shared("bob", "And how much annual leave?")
+    await driver.rig.settled()
+    assert len(driver.replies(after)) == 1
+    conversation = await driver.rig.storage.history.recall(driver.rig.requests[-1].conversation, 10)
+    assert [turn.question for turn in conversation.turns] == ["How much leave do I get?", "And how much annual leave?"]
+
+
+async def test_whoever_gives_a_channel_as_their_own_id_sees_nothing_of_that_channel(driver: Driver) -> None:
+    needs(driver, Way.PRETEND, Way.PLACES)
+    await driver.pretend("What is said there?")
+    await driver.mention("ann", "What is said here?")
+    await driver.rig.settled()
+    pretended, there = driver.rig.readers
+    places = there.groups - pretended.groups
+    assert places
+    assert pretended.external
 
 
 async def put(driver: Driver, document_id: str, chunk_id: str, collection: str) -> None:

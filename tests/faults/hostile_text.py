@@ -222,14 +222,15 @@ def _slack_message() -> Run:
 
 
 def _slack_sources() -> Run:
-    from adapters.slack.panels import passages
-    from adapters.slack.render import Look, reply
+    from adapters.replies.answer import reply
+    from adapters.replies.panels import passages
+    from adapters.slack.render import posts
     from tests.contracts.answers import citation, cited
 
     def run(text: str) -> None:
         answer = cited("Thirty days.", citations=[citation(title=text, heading=(text,), quote=text)])
-        reply(answer, Look())
-        passages(answer)
+        posts(reply(answer))
+        posts(passages(answer))
 
     return run
 

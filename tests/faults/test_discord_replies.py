@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord import words
+from adapters.replies import words
 from pipeline import wording
 from pipeline.compose.compose import without_search
 from pipeline.values import Clarify, Event, Progress, Request, Stage, Usage

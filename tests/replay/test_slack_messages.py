@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from adapters.replies.answer import reply
+from adapters.replies.panels import passages, why
+from adapters.replies.parts import Look
 from adapters.slack.home import home
-from adapters.slack.panels import passages, reason_form, why
-from adapters.slack.render import Look, Post, reply
+from adapters.slack.panels import reason_form
+from adapters.slack.render import Post, posts
 from pipeline import wording
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style
 from tests.contracts.answers import broken, citation, cited, not_found
@@ -42,19 +45,22 @@ RICH = cited(
     closing="I found nothing about contractors in the documents.",
 )
 MESSAGES = {
-    "answer": lambda: reply(RICH, Look()),
-    "answer_private": lambda: reply(cited("Thirty days."), Look(), shareable=True),
-    "answer_plain": lambda: reply(cited("Thirty days."), Look(citations=False, confidence=False)),
-    "answer_footnotes": lambda: reply(cited("Thirty days.", citation_style=CitationStyle.FOOTNOTE), Look()),
-    "answer_with_a_file": lambda: reply(cited("Thirty days."), Look(), [wording.ATTACHMENT.format(names="a.png")]),
-    "not_found": lambda: reply(not_found(), Look()),
-    "failed": lambda: reply(broken(), Look()),
-    "declined": lambda: reply(
-        cited(body=wording.INJECTION, outcome=Outcome.DECLINED).model_copy(update={"sentences": (), "citations": ()}),
-        Look(),
+    "answer": lambda: posts(reply(RICH)),
+    "answer_private": lambda: posts(reply(cited("Thirty days."), shareable=True)),
+    "answer_plain": lambda: posts(reply(cited("Thirty days."), Look(citations=False, confidence=False))),
+    "answer_footnotes": lambda: posts(reply(cited("Thirty days.", citation_style=CitationStyle.FOOTNOTE))),
+    "answer_with_a_file": lambda: posts(reply(cited("Thirty days."), notes=[wording.ATTACHMENT.format(names="a.png")])),
+    "not_found": lambda: posts(reply(not_found())),
+    "failed": lambda: posts(reply(broken())),
+    "declined": lambda: posts(
+        reply(
+            cited(body=wording.INJECTION, outcome=Outcome.DECLINED).model_copy(
+                update={"sentences": (), "citations": ()}
+            )
+        )
     ),
-    "passages": lambda: passages(RICH),
-    "why": lambda: why(RICH),
+    "passages": lambda: posts(passages(RICH)),
+    "why": lambda: posts(why(RICH)),
     "reason_form": lambda: reason_form("a1b2c3"),
     "home": lambda: home([Document(id="1", filename="a.md", title="Leave <policy>")], Preferences(style=Style.BULLET)),
 }

@@ -125,7 +125,7 @@ class People:
         if acked is None:
             raise TimeoutError("the command was not acknowledged")
         if acked:
-            arrived.append({"acked": True, **acked})
+            arrived.append({"acked": True, "replaced": bool(arrived), **acked})
         return arrived
 
     async def shortcut(self, user: str, message: Message) -> list[Json]:

@@ -211,6 +211,8 @@ class SlackServer:
         message = await request.json()
         if wrong_message(message):
             return web.Response(status=400, text=str(wrong_message(message)))
+        if message.get("replace_original") and used and used[0].get("acked"):
+            used[0]["replaced"] = True
         used.append(message)
         if message.get("replace_original") and name in self.workspace.clicked:
             shown, at = self.workspace.clicked[name]

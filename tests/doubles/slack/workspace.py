@@ -343,9 +343,11 @@ class Workspace:
     def files_completeUploadExternal(self, arguments: Json) -> Json:
         listed = arguments["files"]
         for one in listed:
-            self.files.append(
-                {"channel": arguments.get("channel_id"), "title": one["title"], "content": self.uploads[one["id"]]}
-            )
+            file = {"channel": arguments.get("channel_id"), "title": one["title"], "content": self.uploads[one["id"]]}
+            self.files.append(file)
+            if thread := arguments.get("thread_ts"):
+                file["name"] = one["title"]
+                self.put(str(arguments["channel_id"]), BOT, "", thread_ts=thread, files=[file])
         return {"files": [{"id": one["id"], "title": one["title"]} for one in listed]}
 
     def _account(self, user: str) -> Json:

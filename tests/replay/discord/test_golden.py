@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from adapters.discord.card import card
 from adapters.discord.render import pages, plain
+from adapters.replies.answer import reply
 from pipeline.values import BlockKind, CitedSentence
 from tests.contracts.answers import citation, cited
 
@@ -28,6 +30,8 @@ ANSWER = cited(
 
 
 async def test_an_answer_becomes_this_card() -> None:
-    (page,) = pages(ANSWER)
-    shown = {"card": card(page, root="1573625817055887372").to_components(), "plain": list(plain(ANSWER))}
+    (page,) = pages(reply(ANSWER))
+    shown = {"card": card(page, root="1573625817055887372").to_components(), "plain": list(plain(reply(ANSWER)))}
+    if os.environ.get("CITEWELL_GOLDEN") == "write":
+        GOLDEN.write_text(json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
     assert shown == json.loads(GOLDEN.read_text())

@@ -9,6 +9,7 @@ import pytest
 
 from adapters.discord import buttons
 from adapters.discord.incoming import Reading, place, read, root
+from adapters.replies.parts import Button
 from pipeline.values import Attachment, ConversationId, Manner
 from tests.replay.discord.build import ANN, BOB, BOT, CHANNEL, GUILD, OWN_ROLE, THREAD, client, message, ours, user
 
@@ -92,7 +93,7 @@ async def test_a_direct_message_is_a_question(made: discord.Client) -> None:
 
 @pytest.mark.parametrize("pinged", [True, False])
 async def test_a_reply_to_our_answer_goes_on_in_its_conversation(made: discord.Client, pinged: bool) -> None:
-    custom_id = buttons.custom_id(buttons.HELPFUL, "a1", "1573625800000000000")
+    custom_id = buttons.custom_id(Button.HELPFUL, "a1", "1573625800000000000")
     card = {
         "type": 17,
         "components": [{"type": 1, "components": [{"type": 2, "style": 2, "label": "x", "custom_id": custom_id}]}],

@@ -10,10 +10,10 @@ from rich.console import RenderableType
 from adapters.console import render as console
 from adapters.discord import render as discord
 from adapters.discord.card import card, layout
-from adapters.slack import panels
+from adapters.replies import answer as parts
+from adapters.replies import panels
 from adapters.slack import render as slack
 from adapters.slack.home import home
-from adapters.slack.layout import Draft
 from pipeline.values import Answer, CitedSentence, Document, Preferences, Stage
 from tests.contracts.console_driver import Terminal
 from tests.doubles.discord import eyes as discord_eyes
@@ -23,7 +23,7 @@ from tests.doubles.hostile import FRAGMENTS
 from tests.doubles.slack import eyes as slack_eyes
 from tests.doubles.slack.rules import wrong_blocks, wrong_view
 
-_HIDDEN = "\u202e\u2066\u200e\x00\x1b\U000e0041"
+_HIDDEN = "\u202e\u2066\u200e\x00\x1b\U000e0041\U000e0100\ue000"
 
 
 class Seen(NamedTuple):
@@ -62,18 +62,20 @@ class Slack:
     fragments = FRAGMENTS
 
     def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
-        return [_post(post) for post in slack.reply(answer, slack.Look(), notes, shareable=True)]
+        return [_post(post) for post in slack.posts(parts.reply(answer, notes=notes, shareable=True, attachable=True))]
 
     def panels(self, answer: Answer) -> list[Seen]:
-        return [_post(post) for post in (*panels.passages(answer), *panels.why(answer), slack.line(answer.preface))]
+        shown = (panels.passages(answer), panels.why(answer), parts.plain(answer.preface))
+        return [_post(post) for panel in shown for post in slack.posts(panel)]
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
-        draft = Draft([note])
-        for sentence in written:
-            before = draft.text
-            draft.add(sentence)
-            assert draft.text.startswith(before), "a stream cannot take back"
-        text = draft.text[:11_000]
+        before = text = ""
+        for count in range(1, len(written) + 1):
+            text = slack.streamed(parts.growing(written[:count], notes=[note]))
+            if not text:
+                break
+            assert text.startswith(before), "a stream cannot take back"
+            before = text
         return [_blocks([{"type": "markdown", "text": text}], "-")] if text else []
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
@@ -100,21 +102,23 @@ class Discord:
         "discord.com/invite/x", "[x](", ")", "<", ">", "\\")  # fmt: skip
 
     def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
-        return [*map(_page, discord.pages(answer)), *(_text(text) for text in discord.plain(answer))]
+        pages = discord.pages(parts.reply(answer, notes=notes, shareable=True, attachable=True))
+        return [*map(_page, pages), *(_text(text) for text in discord.plain(parts.reply(answer)))]
 
     def panels(self, answer: Answer) -> list[Seen]:
-        texts = (*discord.passages(answer), *discord.why(answer))
+        texts = (*discord.texts(panels.passages(answer)), *discord.texts(panels.why(answer)))
         return [_card(layout((text,)), text) for text in texts]
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
-        return [_page(discord.progress(written, note, Stage.WRITING))]
+        return [_page(discord.progress(parts.growing(written, note), Stage.WRITING))]
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
-        return [_card(layout((text,)), text) for text in discord.documents(documents)]
+        shown = panels.documents(documents)
+        return [_card(layout((text,)), text) for text in discord.texts(shown)]
 
 
 def _page(page: discord.Page) -> Seen:
-    return _card(card(page, root="123", shareable=True), page.body, page.sources, page.status)
+    return _card(card(page, root="123"), page.body, page.sources, page.status)
 
 
 def _card(view: Any, *texts: str) -> Seen:
@@ -146,7 +150,7 @@ class Console:
         return []  # they are asked for together with the answer
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
-        return [_printed(console.draft(written, note))]
+        return [_printed(console.draft(parts.growing(written, note)))]
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
         return []

@@ -22,7 +22,9 @@ def shown(answer: Answer) -> Look:
 
 
 def lines(*sentences: CitedSentence) -> list[str]:
-    return [line.strip() for line in shown(cited(sentences=sentences)).text.partition("\n\n")[0].split("\n")]
+    """What stands above the badge."""
+    told = shown(cited(sentences=sentences)).text.partition("●●●")[0]
+    return [line.strip() for line in told.split("\n") if line.strip()]
 
 
 def test_a_table_stands_between_the_paragraphs_around_it() -> None:

@@ -9,6 +9,9 @@ from adapters.discord import render
 from adapters.discord.card import card, layout
 from adapters.discord.permissions import intents, permissions
 from adapters.discord.target import thread_name
+from adapters.replies.answer import growing, reply
+from adapters.replies.panels import documents
+from adapters.replies.parts import Button, Look
 from pipeline import wording
 from pipeline.errors import Unusable
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Stage
@@ -19,11 +22,11 @@ LONG = [f"Rule {number} says that request {number} needs form {number}." for num
 
 
 def test_a_short_answer_is_one_page_with_text_sources_confidence_and_buttons() -> None:
-    (page,) = render.pages(cited("Thirty days."))
+    (page,) = render.pages(reply(cited("Thirty days.")))
     assert page.body == "Thirty days. \\[1\\]"
     assert page.sources.startswith("**Sources**\n\\[1\\] [Leave policy](<https://wiki.acme.example/")
-    assert page.status.startswith("-# ●●● High confidence")
-    assert (page.answer_id, page.explained) == ("a1b2c3", True)
+    assert page.status == "-# ●●● High confidence"
+    assert (page.answer_id, page.actions) == ("a1b2c3", tuple(Button)[:-1])
 
 
 def test_a_list_of_many_documents_names_the_first_and_counts_the_rest() -> None:
@@ -31,74 +34,88 @@ def test_a_list_of_many_documents_names_the_first_and_counts_the_rest() -> None:
         Document(id=str(n), collection="hr" if n < 15 else "it", filename=f"{n}.md", title=f"Guide {n:03}")
         for n in range(1000)
     ]
-    (text,) = render.documents(found)
-    assert "**1000 documents**" in text
+    (text,) = render.texts(documents(found))
+    assert "**1000 documents that you may see here**" in text
     assert [f"Guide {n:03}" in text for n in (0, 15, 19, 20)] == [True, True, True, False]
     assert text.endswith("… and 980 more")
-    assert "more" not in render.documents(found[:20])[0]
+    assert "more" not in render.texts(documents(found[:20]))[0]
 
 
 def test_what_the_operator_switched_off_is_not_shown() -> None:
-    (page,) = render.pages(cited("Thirty days."), render.Look(citations=False, confidence=False))
+    (page,) = render.pages(reply(cited("Thirty days."), Look(citations=False, confidence=False)))
     assert (page.sources, page.status) == ("", "")
 
 
 def test_a_long_answer_is_numbered_pages_and_the_last_one_has_the_buttons() -> None:
-    *first, last = render.pages(cited(*LONG))
+    *first, last = render.pages(reply(cited(*LONG)))
     assert [page.status for page in first] == [f"-# Part {n} of {len(first) + 1}" for n in range(1, len(first) + 1)]
-    assert not any(page.answer_id for page in first)
-    assert last.answer_id
+    assert not any(page.actions for page in first)
+    assert last.actions
 
 
 def test_what_is_shown_while_writing_begins_what_is_shown_in_the_end() -> None:
     parts = ["", "similarities", "differences"]
-    sentences = [CitedSentence(text=text, numbers=(1,), section=parts[n // 20 % 3]) for n, text in enumerate(LONG)]
-    end = render.pages(cited(sentences=sentences))[0].body
+    sentences = [
+        CitedSentence(text=text, numbers=(n % 2 + 1,), section=parts[n // 20 % 3]) for n, text in enumerate(LONG)
+    ]
+    end = render.pages(reply(cited(sentences=sentences, citations=[citation(1), citation(2)])))[0].body
     for count in (1, 10, 60, 300):
-        shown = render.progress(sentences[:count], "", Stage.WRITING).body
+        shown = render.progress(growing(sentences[:count]), Stage.WRITING).body
         assert end.startswith(shown)
 
 
 def test_inline_citations_name_their_source() -> None:
-    (page,) = render.pages(cited("Thirty days.", citation_style=CitationStyle.INLINE))
+    (page,) = render.pages(reply(cited("Thirty days.", citation_style=CitationStyle.INLINE)))
     assert "(Source: Leave policy - Leave > Annual leave, page 3)" in eyes.look(page.body).text
 
 
 def test_an_unverified_claim_is_marked() -> None:
     sentence = CitedSentence(text="Perhaps.", kind=BlockKind.ITEM, verified=False)
-    (page,) = render.pages(cited(sentences=[sentence]))
+    (page,) = render.pages(reply(cited(sentences=[sentence])))
     assert page.body.startswith(f"- {wording.UNVERIFIED}: Perhaps.")
 
 
 def test_a_wide_table_is_a_list_that_names_every_column() -> None:
     rows = [("Country | Days of annual leave | Days of sick leave with full pay", BlockKind.HEADER),
             ("Germany | 30 | 42", BlockKind.ROW)]  # fmt: skip
-    (page,) = render.pages(cited(sentences=[CitedSentence(text=text, kind=kind) for text, kind in rows]))
+    (page,) = render.pages(reply(cited(sentences=[CitedSentence(text=text, kind=kind) for text, kind in rows])))
     assert (
         page.body == "- **Country:** Germany · **Days of annual leave:** 30 · **Days of sick leave with full pay:** 42"
     )
 
 
+def test_the_long_cells_of_a_comparison_stand_under_each_other() -> None:
+    sides = (
+        "Full-time staff get thirty days of paid leave each year.",
+        "Contractors agree days off with the team lead.",
+    )
+    rows = [CitedSentence(text="full-time | contractors", kind=BlockKind.HEADER, opens=True),
+            *[CitedSentence(text=" | ".join(sides), kind=BlockKind.ROW)] * 2]  # fmt: skip
+    (page,) = render.pages(reply(cited(sentences=rows)))
+    shown = "\n".join(f"- **{name}:** {said}" for name, said in zip(("full-time", "contractors"), sides, strict=True))
+    assert page.body == f"{shown}\n\n{shown}"
+
+
 def test_the_cells_of_a_wide_table_without_a_header_stand_apart() -> None:
     row = "E1 | Sensor not found | Check the plug; clean the contacts; replace the sensor if it stays"
-    (page,) = render.pages(cited(sentences=[CitedSentence(text=row, kind=BlockKind.ROW, numbers=(1,))]))
+    (page,) = render.pages(reply(cited(sentences=[CitedSentence(text=row, kind=BlockKind.ROW, numbers=(1,))])))
     cells = "E1 · Sensor not found · Check the plug; clean the contacts; replace the sensor if it stays"
     assert page.body == f"- {cells} \\[1\\]"
 
 
 def test_not_found_shows_what_came_closest_and_can_be_rated_but_not_explained() -> None:
-    (page,) = render.pages(not_found())
+    (page,) = render.pages(reply(not_found()))
     assert "What came closest" in page.sources
-    assert (bool(page.answer_id), page.explained, page.status) == (True, False, "")
+    assert (page.actions, page.status) == ((Button.HELPFUL, Button.UNHELPFUL, Button.PASSAGES), "")
 
 
 def test_a_failure_has_no_buttons() -> None:
-    (page,) = render.pages(broken())
-    assert (page.sources, page.status, page.answer_id) == ("", "", "")
+    (page,) = render.pages(reply(broken()))
+    assert (page.sources, page.status, page.actions) == ("", "", ())
 
 
 def test_an_answer_without_a_linkable_address_names_its_source_unlinked() -> None:
-    (page,) = render.pages(cited("Yes.", citations=[citation(url="file:///etc/leave")]))
+    (page,) = render.pages(reply(cited("Yes.", citations=[citation(url="file:///etc/leave")])))
     assert "\\[1\\] Leave policy" in page.sources
 
 
@@ -110,7 +127,7 @@ def test_a_card_beyond_the_limits_is_never_made(texts: tuple[str, ...]) -> None:
 
 def test_an_answer_id_that_fits_no_button_is_refused() -> None:
     with pytest.raises(Unusable):
-        card(render.Page(body="x", answer_id="a" * 80))
+        card(render.Page(body="x", answer_id="a" * 80, actions=(Button.WHY,)))
 
 
 @pytest.mark.parametrize("question", ["How?", "word " * 90, "🙂" * 120, "", "\n\u202e"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.private import SHARED
+from adapters.replies.words import SHARED
 from pipeline import wording
 from pipeline.access import Rule
 from pipeline.values import BlockKind, Chunk, CitedSentence, Document, Event, Request, Unit
@@ -126,23 +126,6 @@ async def test_a_shared_answer_says_who_shared_what_and_its_private_copy_that_it
     (private,) = slack.replies(said)
     assert SHARED in private.text
     assert "thirty days" in private.text
-
-
-async def test_whoever_replies_to_a_shared_answer_is_answered_with_it_in_mind(slack: SlackDriver) -> None:
-    async def recalled(request: Request) -> AsyncIterator[Event]:
-        yield cited("Thirty days.", question=request.text, standalone=request.text)
-
-    slack.rig.script = recalled
-    said = await slack.ask("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    await slack.share(said, "ann")
-    await until(lambda: "share" not in slack.replies(said)[-1].buttons)
-    (shared,) = [message for message in slack.workspace.messages.values() if message.channel == CHANNEL]
-    reply = await slack.people.say(user("bob"), CHANNEL, "And how much annual leave?", thread=shared.ts)
-    await slack.rig.settled()
-    assert len(slack.workspace.replies(reply)) == 1
-    conversation = await slack.rig.storage.history.recall(slack.rig.requests[-1].conversation, 10)
-    assert [turn.question for turn in conversation.turns] == ["How much leave do I get?", "And how much annual leave?"]
 
 
 @pytest.mark.parametrize("way", ["command", "shortcut"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from adapters.slack.panels import why
-from adapters.slack.render import Look, reply
+from adapters.replies.answer import reply
+from adapters.replies.panels import why
+from adapters.slack.render import posts
 from pipeline.values import CitedSentence
 from tests.contracts.answers import citation, cited, not_found
 from tests.contracts.slack_driver import elements, seen
@@ -14,17 +15,17 @@ def test_many_sources_with_long_addresses_are_all_shown() -> None:
     addresses = [f"https://wiki.acme.example/{number}/{'x' * 1_900}" for number in range(30)]
     sources = [citation(number, url=url) for number, url in enumerate(addresses, 1)]
     facts = [CitedSentence(text=f"Fact {number} " + "counts. " * 20, numbers=(number,)) for number in range(1, 31)]
-    posts = reply(cited(sentences=facts, citations=sources), Look())
-    sent = [{"text": post.text, "blocks": post.blocks, "parse": "none"} for post in posts]
+    made = posts(reply(cited(sentences=facts, citations=sources)))
+    sent = [{"text": post.text, "blocks": post.blocks, "parse": "none"} for post in made]
     assert [wrong_message(message) for message in sent] == [None] * len(sent)
     assert {link for message in sent for link in seen(message).links} == set(addresses)
 
 
 def test_passages_are_offered_only_where_there_are_some() -> None:
-    (post,) = reply(not_found().model_copy(update={"nearest": ()}), Look())
+    (post,) = posts(reply(not_found().model_copy(update={"nearest": ()})))
     assert [one["type"] for one in elements(post.blocks)] == ["feedback_buttons"]
 
 
 def test_why_lists_what_was_left_out() -> None:
-    (post,) = why(cited("Thirty days.", ungrounded_claims=("Contractors get 40 days.",)))
+    (post,) = posts(why(cited("Thirty days.", ungrounded_claims=("Contractors get 40 days.",))))
     assert "Left out, not in the documents: Contractors get 40 days." in seen({"text": "", "blocks": post.blocks}).text

@@ -1,0 +1,157 @@
+"""Parts -> Markdown in pieces, for platforms that take some dialect of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import zip_longest
+from typing import Protocol
+
+from adapters.replies.cut import Kind, Piece
+from adapters.replies.cut import words as cut
+from adapters.replies.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Table, Text
+
+SHORT_ROW = 120
+"""Characters of a row of a table that is one entry of a list."""
+BETWEEN = " · "
+"""Between the cells of a row that is a line: cells have commas and semicolons of their own."""
+
+
+class Dialect(Protocol):
+    """How a platform writes Markdown down; every method makes its text inert."""
+
+    below_heading: str
+    """What separates a heading from what it stands above."""
+
+    def inline(self, text: str, links: Collection[str]) -> str:
+        """Foreign Markdown in one line; of addresses only `links` may be opened."""
+        ...
+
+    def literal(self, text: str) -> str:
+        """Words that show as they are."""
+        ...
+
+    def link(self, text: str, url: str) -> str:
+        """Words that open `url`, or only words where it could be read as another address."""
+        ...
+
+    def note(self, text: str) -> str:
+        """A line of ours."""
+        ...
+
+    def code(self, line: str) -> str:
+        """A line of code as it stands in a fence."""
+        ...
+
+    def quote(self, quote: Quote) -> Iterator[Piece]: ...
+
+    def table(self, table: Table, links: Collection[str]) -> Iterator[Piece]:
+        """Its rows, each but the first after a line end."""
+        ...
+
+
+def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = ()) -> Iterator[Piece]:
+    """What may be cut apart between any two. A heading stands in one piece with what it is above."""
+    heading = ""
+    gap: str | None = ""
+    for block in blocks:
+        if isinstance(block, Heading):
+            held = f"**{_whole(block.text, dialect, links)}**"
+            heading = f"{heading}{dialect.below_heading}{held}" if heading else held
+            continue
+        for piece in _pieces(block, dialect, links):
+            begun = piece._replace(gap=gap) if gap is not None else piece
+            gap = None
+            if heading:
+                yield from _under(heading, begun, dialect)
+                heading = ""
+            else:
+                yield begun
+        gap = "\n\n" if gap is None else gap
+    if heading:
+        yield Piece(heading, gap or "")
+
+
+def _under(heading: str, piece: Piece, dialect: Dialect) -> Iterator[Piece]:
+    if piece.kind is Kind.TEXT:
+        yield piece._replace(text=f"{heading}{dialect.below_heading}{piece.text}")
+    else:
+        yield Piece(heading, piece.gap)
+        yield piece._replace(gap="\n\n")
+
+
+def _pieces(block: Block, dialect: Dialect, links: Collection[str]) -> Iterator[Piece]:
+    match block:
+        case Paragraph():
+            for text in block.sentences:
+                yield from _text(text, dialect, links, " ")
+        case Listing():
+            for number, text in enumerate(block.items, start=block.first):
+                yield from _text(text, dialect, links, "\n", f"{number}. " if block.first else "- ")
+        case Table():
+            yield from dialect.table(block, links)
+        case Code():
+            yield from _code(block, dialect, links)
+        case Quote():
+            yield from dialect.quote(block)
+        case Note():
+            for line in cut(block.text):
+                yield Piece(dialect.note(line), "\n")
+        case Heading():
+            yield Piece(f"**{_whole(block.text, dialect, links)}**")
+
+
+def _text(text: Text, dialect: Dialect, links: Collection[str], gap: str, bullet: str = "") -> Iterator[Piece]:
+    """A sentence as one piece, or as several where it is very long."""
+    if text.url:
+        yield Piece(f"{bullet}{dialect.link(text.text, text.url)}", gap)
+        return
+    *first, last = [*cut(text.text)] or [""]
+    warned = f"{bullet}{text.warning}"
+    for part in first:
+        yield Piece(f"{warned}{dialect.inline(part, links)}", gap)
+        warned, gap = "", " "
+    yield Piece(f"{warned}{dialect.inline(last, links)}{marks(text, dialect)}", gap)
+
+
+def _whole(text: Text, dialect: Dialect, links: Collection[str]) -> str:
+    return f"{text.warning}{dialect.literal(text.text)}{marks(text, dialect)}"
+
+
+def _code(code: Code, dialect: Dialect, links: Collection[str]) -> Iterator[Piece]:
+    for line in code.text.split("\n"):
+        for part in cut(line) if line.strip() else (line,):
+            yield Piece(dialect.code(part) or " ", "\n", Kind.CODE, code.language)
+    if code.after:
+        yield Piece(f"{code.after.warning}{marks(code.after, dialect).strip()}", "\n\n")
+
+
+def listed(table: Table, dialect: Dialect, links: Collection[str]) -> Iterator[Piece]:
+    """A table as a list: short rows are an entry each, of longer ones each cell is; behind the names of the columns."""
+    names = table.header if table.rows else ()
+    rows = [list(zip_longest(names, row, fillvalue=Text(text=""))) for row in table.rows or (table.header,)]
+    longest = max(sum(len(name.text) + len(cell.text) for name, cell in row) for row in rows)
+    gap = "\n"
+    for cells in rows:
+        if longest <= SHORT_ROW:
+            entry = BETWEEN.join(_cell(name, cell, dialect, links) for name, cell in cells)
+            yield Piece(f"- {cells[0][1].warning}{entry}", gap)
+            gap = "\n"
+            continue
+        for name, cell in cells:
+            named = f"- **{dialect.literal(name.text)}:** " if name.text else "- "
+            yield from _text(cell if cell.text else Text(text="–"), dialect, links, gap, named)
+            gap = "\n"
+        gap = "\n\n"
+
+
+def _cell(name: Text, cell: Text, dialect: Dialect, links: Collection[str]) -> str:
+    named = f"**{dialect.literal(name.text)}:** " if name.text else ""
+    return f"{named}{dialect.inline(cell.text, links) or '–'}{marks(cell, dialect)}"
+
+
+def marks(text: Text, dialect: Dialect) -> str:
+    """Superscripts close to the text, all other marks apart from it."""
+    if not text.marks:
+        return ""
+    apart = "" if text.marks[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹" else " "
+    return f"{apart}{dialect.literal(text.marks)}"

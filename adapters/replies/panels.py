@@ -1,0 +1,116 @@
+"""What is shown to one person on request, as parts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from adapters.replies import words
+from adapters.replies.answer import NAME, plain, source
+from adapters.replies.cut import short
+from adapters.replies.parts import Block, Heading, Listing, Note, Paragraph, Quote, Reply, Source, Table, Text
+from pipeline import wording
+from pipeline.text import visible
+from pipeline.translations import LANGUAGES, Words
+from pipeline.values import (
+    AS_SET,
+    Answer,
+    Citation,
+    CitationStyle,
+    Document,
+    Preferences,
+    Style,
+    row_cells,
+)
+
+LISTED = 20
+"""Documents that a list of them names."""
+_RAW = frozenset({"specifics", "length", "wording"})
+"""Parts of a confidence that say nothing to whoever did not make it."""
+
+
+def passages(answer: Answer) -> Reply:
+    """The exact spans that were quoted, each under its source."""
+    speech = Words(answer.language)
+    blocks = [block for citation in answer.citations or answer.nearest for block in _passage(citation, speech)]
+    return Reply(blocks=tuple(blocks) or (Note(text=speech(wording.NO_PASSAGE)),))
+
+
+def why(answer: Answer) -> Reply:
+    """What the confidence is made of, in sentences."""
+    confidence, speech = answer.confidence, Words(answer.language)
+    told = [_sentence(factor.text) for factor in confidence.reasons if factor.name not in _RAW]
+    told += [words.FITS.format(title=source(one).title, score=one.score) for one in answer.citations]
+    said = {sentence.text for sentence in answer.sentences}
+    told += [wording.left_out(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
+    notes = filter(None, (_sentence(answer.reasoning), wording.written_by(answer.usage, speech)))
+    return Reply(
+        blocks=(
+            Heading(text=Text(text=f"{wording.badge(confidence, speech)} ({confidence.score:.0%})")),
+            Listing(items=tuple(Text(text=text) for text in told)),
+            *(Note(text=text) for text in notes),
+        )
+    )
+
+
+def documents(found: Sequence[Document]) -> Reply:
+    """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
+    if not found:
+        return plain(wording.EMPTY_KNOWLEDGE_BASE)
+    counted = words.DOCUMENTS.format(documents=wording.counted(len(found), "document"))
+    blocks: list[Block] = [Heading(text=Text(text=counted))]
+    listed = found[:LISTED]
+    for collection in dict.fromkeys(document.collection for document in listed):
+        named = [document for document in listed if document.collection == collection]
+        blocks += [Heading(text=Text(text=collection)), Listing(items=tuple(map(_titled, named)))]
+    if more := len(found) - len(listed):
+        blocks.append(Paragraph(sentences=(Text(text=words.MORE.format(count=more)),)))
+    return Reply(blocks=tuple(blocks))
+
+
+def _titled(document: Document) -> Text:
+    title = short(visible(document.title), NAME) or short(visible(document.filename), NAME)
+    return Text(text=title or document.id, url=document.url)
+
+
+def _passage(citation: Citation, speech: Words) -> Iterator[Block]:
+    yield Heading(text=Text(text=line(source(citation, speech=speech))))
+    if citation.table:
+        header, *rows = ([Text(text=cell) for cell in row_cells(row)] for row in citation.table)
+        yield Table(header=tuple(header), rows=tuple(map(tuple, rows)))
+    else:
+        yield Quote(text=citation.quote or citation.snippet)
+
+
+def line(source: Source) -> str:
+    """A source as words."""
+    return " · ".join(part for part in (f"{source.mark} {source.title}", source.place, source.date) if part)
+
+
+def _sentence(text: str) -> str:
+    """A part of ours as a sentence."""
+    text = text.strip()
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
+# --- How a person wants to be answered ------------------------------------------------------------------
+
+STYLES: Mapping[str, str] = {AS_SET: words.AS_SET, **{style.value: style.value.capitalize() for style in Style}}
+CITATIONS: Mapping[str, str] = {
+    AS_SET: words.AS_SET,
+    **{style.value: style.value.capitalize() for style in CitationStyle},
+}
+TONGUES: Mapping[str, str] = {AS_SET: words.LANGUAGE_AS_SET, **LANGUAGES}
+CHOICES: Mapping[str, Mapping[str, str]] = {"style": STYLES, "citations": CITATIONS, "language": TONGUES}
+"""What can be chosen, by the field of `Preferences`: value -> name."""
+
+
+def chosen(preferences: Preferences) -> dict[str, str]:
+    """The value that is in force for each choice."""
+    values = preferences.model_dump()
+    return {field: str(values[field] or AS_SET) for field in CHOICES}
+
+
+def preferences(now: Preferences) -> str:
+    """What is set, and how to change it, in our own Markdown."""
+    names = {field: CHOICES[field].get(value, "") for field, value in chosen(now).items()}
+    return words.PREFERENCES.format(**names)

@@ -1,0 +1,122 @@
+"""The parts of a reply: what stands where, in no platform's markup.
+
+Foreign text in them is Markdown; that it can be read and do nothing is each platform's to see to.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from pipeline.text import visible
+from pipeline.values import Value
+
+Shown = Annotated[str, AfterValidator(visible)]
+"""Whatever it was made of, nothing in it hides."""
+
+
+class Look(Value):
+    """What the operator wants shown below an answer."""
+
+    citations: bool = True
+    confidence: bool = True
+
+
+class Text(Value):
+    """A sentence, an item, a step or a cell."""
+
+    text: Shown
+    marks: Shown = ""
+    """What stands behind it: `[1]`, `¹`, `(Source: Leave policy)`."""
+    warning: Shown = ""
+    """What stands before it: that it is not verified."""
+    url: str = ""
+    """What a click on all of it opens."""
+
+
+class Paragraph(Value):
+    sentences: tuple[Text, ...]
+
+
+class Heading(Value):
+    text: Text
+
+
+class Listing(Value):
+    items: tuple[Text, ...]
+    first: int = 0
+    """The number of the first step; 0 for a list without numbers."""
+
+
+class Table(Value):
+    header: tuple[Text, ...] = ()
+    rows: tuple[tuple[Text, ...], ...] = ()
+
+
+class Code(Value):
+    text: Shown
+    language: str = ""
+    after: Text | None = None
+    """What is said of it below: its marks, that it is not verified."""
+    file: Shown = ""
+    """The name of the file that holds all of it, where only its beginning stands here."""
+
+
+class Quote(Value):
+    """Exactly what a document says, without any markup."""
+
+    text: Shown
+
+
+class Note(Value):
+    """A line of ours about what stands beside it."""
+
+    text: Shown
+
+
+Block = Paragraph | Heading | Listing | Table | Code | Quote | Note
+
+
+class Source(Value):
+    """One line of the list of sources."""
+
+    mark: Shown
+    title: Shown
+    url: str = ""
+    """The one address it may link to."""
+    place: Shown = ""
+    date: Shown = ""
+    quote: Shown = ""
+    """What in it comes closest, where nothing answers."""
+
+
+class Button(StrEnum):
+    """What can be pressed below a reply."""
+
+    HELPFUL = "up"
+    UNHELPFUL = "down"
+    PASSAGES = "passages"
+    WHY = "why"
+    SHARE = "share"
+
+
+class File(Value):
+    name: Shown
+    content: Shown
+
+
+class Reply(Value):
+    """A whole reply, or a panel beside one."""
+
+    blocks: tuple[Block, ...] = ()
+    links: frozenset[str] = frozenset()
+    """The addresses in its text that may be opened."""
+    sources_title: Shown = ""
+    sources: tuple[Source, ...] = ()
+    status: Shown = ""
+    """One line in small print."""
+    answer_id: str = ""
+    actions: tuple[Button, ...] = ()
+    files: tuple[File, ...] = ()
