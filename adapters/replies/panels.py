@@ -24,7 +24,7 @@ from pipeline.values import (
 
 LISTED = 20
 """Documents that a list of them names."""
-_RAW = frozenset({"specifics", "length", "wording"})
+_RAW = frozenset({"specifics", "length", "wording", "sources"})
 """Parts of a confidence that say nothing to whoever did not make it."""
 
 
@@ -39,7 +39,8 @@ def why(answer: Answer) -> Reply:
     """What the confidence is made of, in sentences."""
     confidence, speech = answer.confidence, Words(answer.language)
     told = [_sentence(factor.text) for factor in confidence.reasons if factor.name not in _RAW]
-    told += [words.FITS.format(title=source(one).title, score=one.score) for one in answer.citations]
+    if len(answer.citations) > 1:
+        told += [words.FITS.format(title=source(one).title, score=one.score) for one in answer.citations]
     said = {sentence.text for sentence in answer.sentences}
     told += [wording.left_out(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
     notes = filter(None, (_sentence(answer.reasoning), wording.written_by(answer.usage, speech)))

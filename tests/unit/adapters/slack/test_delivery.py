@@ -13,14 +13,15 @@ from adapters.slack.reply import EVENT_TYPE
 from adapters.slack.stream import Budget
 from pipeline import wording
 from pipeline.values import CitationStyle, CitedSentence, Event, Request, Written
-from tests.contracts.answers import cited
+from tests.contracts.answers import citation, cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user
 from tests.contracts.waiting import until
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.workspace import Message
 
-SENTENCES = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
-TEXT = "First. [1] Second. [1] Third. [1]"
+SENTENCES = [CitedSentence(text=text, numbers=(at,)) for text, at in (("First.", 1), ("Second.", 1), ("Third.", 2))]
+SOURCES = [citation(1), citation(2)]
+TEXT = "First. [1] Second. [1] Third. [2]"
 
 
 class Writer:
@@ -34,7 +35,7 @@ class Writer:
         for sentence in SENTENCES:
             yield Written(sentence=sentence)
             await self.turn.acquire()
-        yield cited(sentences=SENTENCES, question=request.text, **self.more)
+        yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text, **self.more)
 
 
 async def streaming(slack: SlackDriver, writer: Writer) -> Message:
@@ -107,7 +108,7 @@ async def test_citation_marks_of_another_style_replace_the_streamed_numbers(slac
     writer = Writer(citation_style=CitationStyle.FOOTNOTE)
     question = await streaming(slack, writer)
     reply = await finish(slack, writer, question)
-    assert reply.blocks[0]["text"] == "First.¹ Second.¹ Third.¹"
+    assert reply.blocks[0]["text"] == "First.¹ Second.¹ Third.²"
 
 
 async def test_without_streams_in_the_workspace_the_answer_is_posted_whole(slack: SlackDriver) -> None:

@@ -15,7 +15,7 @@ from adapters.slack.reply import Reply
 from adapters.slack.web import Web
 from pipeline.errors import Unavailable
 from pipeline.values import CitedSentence, Event, Request, Written
-from tests.contracts.answers import cited
+from tests.contracts.answers import citation, cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver
 from tests.contracts.waiting import until
 from tests.doubles.slack.rules import Json
@@ -39,14 +39,16 @@ class Limited:
 
 
 TEXTS = ("First.", "Second.", "Third.")
+SENTENCES = [CitedSentence(text=text, numbers=(2 if text == "Third." else 1,)) for text in TEXTS]
+SOURCES = [citation(1), citation(2)]
 
 
 async def growing(request: Request, *whens: Callable[[], object]) -> AsyncIterator[Event]:
     """Three sentences; the second, the third and the end of the answer each come once something is so."""
-    for text, when in zip(TEXTS, whens, strict=True):
-        yield Written(sentence=CitedSentence(text=text, numbers=(1,)))
+    for sentence, when in zip(SENTENCES, whens, strict=True):
+        yield Written(sentence=sentence)
         await until(when)
-    yield cited(*TEXTS, question=request.text)
+    yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
 
 
 @pytest.mark.parametrize("method", ["chat.startStream", "chat.appendStream", "agents.sessions.setStatus"])
@@ -65,7 +67,7 @@ async def test_an_answer_that_grows_is_shown_whole_without_waiting_for_what_is_l
     (reply,) = slack.workspace.replies(said.handle)
     assert limited.done
     assert not reply.streaming
-    assert reply.blocks[0]["text"] == "First. [1] Second. [1] Third. [1]"
+    assert reply.blocks[0]["text"] == "First. [1] Second. [1] Third. [2]"
 
 
 async def test_a_stream_of_which_one_piece_was_limited_goes_on(slack: SlackDriver) -> None:

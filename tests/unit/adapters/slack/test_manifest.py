@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from adapters.slack.home import PROMPTS
+from adapters.replies.words import PROMPTS
 from adapters.slack.startup import OPTIONAL, SCOPES
 from pipeline.plan.plan import Planner
 from pipeline.values import Audience, Conversation, ConversationId, Document, Reply
