@@ -21,6 +21,9 @@ from pipeline import wording
 from pipeline.ports import Desk, Inbox
 from pipeline.values import Answer, Rating, Reason, Vote
 
+_SHOWN = (Button.PASSAGES, Button.WHY, Button.HELPFUL, Button.UNHELPFUL, buttons.EXPORT)
+"""What answers each press with something to see."""
+
 
 class Actions:
     def __init__(self, desk: Desk, inbox: Inbox, audiences: Audiences, *, look: Look, threads: bool) -> None:
@@ -36,7 +39,8 @@ class Actions:
             return
         async with honest(interaction, match["action"]):
             where = interaction.message.id if interaction.message else 0
-            if self._clicks.again(interaction.user.id, interaction.type, custom_id, where):
+            shows = match["action"] in _SHOWN
+            if shows and self._clicks.again(interaction.user.id, custom_id, where):
                 await interaction.response.defer()
             else:
                 await self._act(interaction, match["action"], match["answer"])

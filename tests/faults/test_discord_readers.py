@@ -47,14 +47,14 @@ async def test_a_direct_message_has_the_roles_of_its_asker_in_the_home_guild(dri
     role = driver.world.role(driver.guild, "hr")
     await driver.restart()
     ann = driver.discord.someone("ann", driver.guild, roles=(role,))
-    alone = {f"discord:{ann['id']}", f"discord:user:{ann['id']}"}
+    alone = {f"discord:user:{ann['id']}"}
     assert await groups(driver, ann) == alone | {f"discord:{driver.guild}", f"discord:{driver.guild}:role:{role}"}
 
 
 async def test_a_stranger_is_nobody_but_himself(driver: DiscordDriver) -> None:
     other = driver.world.guild("Elsewhere")
     eve = driver.discord.someone("eve", other)
-    assert await groups(driver, eve) == {f"discord:{eve['id']}", f"discord:user:{eve['id']}"}
+    assert await groups(driver, eve) == {f"discord:user:{eve['id']}"}
     assert driver.rig.readers[-1].external
 
 
@@ -86,7 +86,7 @@ async def test_where_anybody_can_add_the_bot_no_server_is_home_until_one_is_name
     ann = driver.discord.someone("ann", driver.guild)
     await driver.discord.say(ann, driver.channel, "@Citewell How much leave?")
     await until(lambda: driver.rig.readers)
-    assert await groups(driver, ann) == {f"discord:{ann['id']}", f"discord:user:{ann['id']}"}
+    assert await groups(driver, ann) == {f"discord:user:{ann['id']}"}
     assert [readers.external for readers in driver.rig.readers] == [True, True]
     assert "Public Bot" in driver.said[-1]
     driver.home = [int(driver.guild)]
@@ -145,7 +145,7 @@ async def test_a_member_who_left_loses_everything_at_once(driver: DiscordDriver)
 async def test_a_look_up_that_fails_adds_nothing(driver: DiscordDriver) -> None:
     ann = driver.discord.someone("ann", driver.guild)
     driver.discord.faults.order("GET", "/members/", Fault(drop=True), times=-1)
-    assert await groups(driver, ann) == {f"discord:{ann['id']}", f"discord:user:{ann['id']}"}
+    assert await groups(driver, ann) == {f"discord:user:{ann['id']}"}
     assert driver.rig.readers[-1].external
 
 
@@ -172,7 +172,7 @@ async def test_a_private_command_has_the_roles_of_its_asker_and_a_shared_one_the
     shared = await driver.discord.command(ann, driver.channel, "ask", question="How much leave?", share=True)
     await until(lambda: shared.texts)
     channel = {f"discord:{driver.guild}", f"discord:{driver.guild}:{driver.channel}"}
-    own = {f"discord:{ann['id']}", f"discord:user:{ann['id']}", f"discord:{driver.guild}:role:{role}"}
+    own = {f"discord:user:{ann['id']}", f"discord:{driver.guild}:role:{role}"}
     assert [readers.groups for readers in driver.rig.readers] == [channel | own, channel]
     assert (private.ephemeral, shared.ephemeral) == (True, False)
 
