@@ -69,7 +69,7 @@ def test_beside_an_unverified_claim_every_sentence_has_its_mark() -> None:
     shown = [sentence("One.", BlockKind.PROSE, 1), sentence("Perhaps.", verified=False)]
     (told,) = reply(cited(sentences=shown)).blocks
     assert isinstance(told, Paragraph)
-    assert [(text.marks, text.unverified) for text in told.sentences] == [("[1]", False), ("", True)]
+    assert [(text.marks, text.warning) for text in told.sentences] == [("[1]", ""), ("", f"{wording.UNVERIFIED}: ")]
 
 
 def test_long_code_is_its_beginning_and_a_file_only_where_files_can_be_attached() -> None:
