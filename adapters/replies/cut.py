@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
+from pipeline.text import visible
+
 RAW = 600
 """Characters of foreign text in one piece: whatever a platform's escapes add, a piece fits a message."""
+
+NAME = 120
+"""Characters of a title or a name."""
 
 
 class Kind(StrEnum):
@@ -87,6 +92,11 @@ def words(text: str, room: int = RAW) -> Iterator[str]:
         text = text[cut:].lstrip(" \n")
     if text:
         yield text
+
+
+def one_line(text: str, room: int) -> str:
+    """Foreign words in one line of at most `room` characters, without those that hide."""
+    return short(visible(text), room)
 
 
 def short(text: str, room: int) -> str:

@@ -55,8 +55,11 @@ def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = (
     gap: str | None = ""
     for block in blocks:
         if isinstance(block, Heading):
-            held = f"**{_whole(block.text, dialect, links)}**"
-            heading = f"{heading}{dialect.below_heading}{held}" if heading else held
+            if heading:
+                yield Piece(heading, "\n\n" if gap is None else gap)
+                gap = None
+            heading = f"**{_whole(block.text, dialect, links)}**"
+            gap = "\n\n" if gap is None else gap
             continue
         for piece in _pieces(block, dialect, links):
             begun = piece._replace(gap=gap) if gap is not None else piece

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.replies import words
-from adapters.replies.answer import NAME, plain, source
-from adapters.replies.cut import short
+from adapters.replies.answer import plain, source
+from adapters.replies.cut import NAME, one_line
 from adapters.replies.parts import Block, Heading, Listing, Note, Paragraph, Quote, Reply, Source, Table, Text
 from pipeline import wording
-from pipeline.text import visible
 from pipeline.translations import LANGUAGES, Words
 from pipeline.values import (
     AS_SET,
@@ -17,6 +16,7 @@ from pipeline.values import (
     Citation,
     CitationStyle,
     Document,
+    Factor,
     Preferences,
     Style,
     row_cells,
@@ -38,7 +38,7 @@ def passages(answer: Answer) -> Reply:
 def why(answer: Answer) -> Reply:
     """What the confidence is made of, in sentences."""
     confidence, speech = answer.confidence, Words(answer.language)
-    told = [_sentence(factor.text) for factor in confidence.reasons if factor.name not in _RAW]
+    told = [_sentence(factor.text) for factor in confidence.reasons if _told(factor)]
     if len(answer.citations) > 1:
         told += [words.FITS.format(title=source(one).title, score=one.score) for one in answer.citations]
     said = {sentence.text for sentence in answer.sentences}
@@ -51,6 +51,12 @@ def why(answer: Answer) -> Reply:
             *(Note(text=text) for text in notes),
         )
     )
+
+
+def _told(factor: Factor) -> bool:
+    """Whether a part of a confidence says something to whoever did not make it."""
+    nobody_else = factor.name == "agreement" and not factor.value
+    return factor.name not in _RAW and not nobody_else
 
 
 def documents(found: Sequence[Document]) -> Reply:
@@ -69,7 +75,7 @@ def documents(found: Sequence[Document]) -> Reply:
 
 
 def _titled(document: Document) -> Text:
-    title = short(visible(document.title), NAME) or short(visible(document.filename), NAME)
+    title = one_line(document.title, NAME) or one_line(document.filename, NAME)
     return Text(text=title or document.id, url=document.url)
 
 

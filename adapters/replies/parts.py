@@ -60,8 +60,6 @@ class Code(Value):
     language: str = ""
     after: Text | None = None
     """What is said of it below: its marks, that it is not verified."""
-    file: Shown = ""
-    """The name of the file that holds all of it, where only its beginning stands here."""
 
 
 class Quote(Value):

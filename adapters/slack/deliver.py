@@ -147,7 +147,6 @@ class Deliverer:
                 continue
             text = streamed(draft.reply)
             if not text:
-                may_stream = False
                 continue
             due = now() + self._web.pace.patience if due is None else due
             if stream:

@@ -101,8 +101,12 @@ def posts(reply: Reply) -> list[Post]:
 
 
 def streamed(reply: Reply) -> str:
-    """A growing reply as Markdown that only ever gets longer; empty once it fits no one message any more."""
-    messages = pack(pieces(reply.blocks, MARKDOWN, reply.links), PART, around=SEGMENT)
+    """A growing reply as Markdown that only ever gets longer; empty where it fits no one message.
+
+    A table is not there before it is whole: how it is shown depends on all of its rows."""
+    held = 1 if reply.blocks and isinstance(reply.blocks[-1], Table) else 0
+    begun = reply.blocks[: len(reply.blocks) - held]
+    messages = pack(pieces(begun, MARKDOWN, reply.links), PART, around=SEGMENT)
     return "\n\n".join(map(_fenced, messages[0])) if len(messages) == 1 else ""
 
 

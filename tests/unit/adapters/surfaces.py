@@ -72,10 +72,8 @@ class Slack:
         before = text = ""
         for count in range(1, len(written) + 1):
             text = slack.streamed(parts.growing(written[:count], notes=[note]))
-            if not text:
-                break
-            assert text.startswith(before), "a stream cannot take back"
-            before = text
+            assert not text or text.startswith(before), "a stream cannot take back"
+            before = text or before
         return [_blocks([{"type": "markdown", "text": text}], "-")] if text else []
 
     def documents(self, documents: Sequence[Document]) -> list[Seen]:
