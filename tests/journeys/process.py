@@ -33,13 +33,13 @@ class Platform(Driver, Protocol):
 
 async def indexed(folder: Path, documents: Path) -> None:
     """Make the data folder and index `documents` in it."""
-    settings = Settings(_env_file=None, data=folder, model="extractive", embedder="none")  # type: ignore[call-arg]
+    settings = Settings(_env_file=None, data=folder, model="extractive")  # type: ignore[call-arg]
     async with open_citewell(settings) as citewell:
         await citewell.index([documents])
 
 
 def _environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
-    data = {"CITEWELL_DATA": str(folder), "CITEWELL_EMBEDDER": "none", "CITEWELL_MODEL": "extractive"}
+    data = {"CITEWELL_DATA": str(folder), "CITEWELL_MODEL": "extractive"}
     return {"PATH": os.environ["PATH"], **data, **settings}
 
 
