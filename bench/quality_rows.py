@@ -19,7 +19,7 @@ from bot.evaluation.predict import said, temporary
 from bot.evaluation.rows import turns
 from bot.evaluation.scores import content_words
 from pipeline.screen import screen_document
-from pipeline.values import Answer, Audience, Level, Outcome, Request, Turn
+from pipeline.values import Answer, Around, Audience, Level, Outcome, Request, Turn
 
 QUALITY = Path(__file__).resolve().parents[1] / "tests" / "quality"
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "*": "", "`": "", "\u00a0": " "})
@@ -76,6 +76,7 @@ async def own() -> tuple[Shares, list[str]]:
             await _claims(citewell, shares, wrong)
             await _questions(citewell, shares, wrong)
             await _overheard(citewell, shares, wrong)
+            await _pointing(citewell, shares, wrong)
             await _agreement(citewell, Path(folder), shares, wrong)
             await _injections(citewell, Path(folder), shares, wrong)
     return shares, wrong
@@ -120,6 +121,20 @@ async def _overheard(citewell: Citewell, shares: Shares, wrong: list[str]) -> No
             shares[name].append(answered)
         if answered != row["asks"]:
             _note(wrong, row, f"{answered=}: {row['text']} (mentioned: {mentioned.confidence.score}) {said(mentioned)}")
+
+
+async def _pointing(citewell: Citewell, shares: Shares, wrong: list[str]) -> None:
+    """A mention in reply to somebody: what it points at is the question, unless it asks something itself."""
+    everything = await citewell.everything()
+    for row in read(QUALITY / "pointing.jsonl"):
+        around = Around(pointed=row["above"])
+        answer = await citewell.respond(Request(text=row["text"], audience=everything, around=around))
+        direct = await citewell.respond(Request(text=row["above"], audience=everything))
+        right = (answer.standalone == direct.standalone) == row["points"]
+        sort = "what is pointed at" if row["points"] else "own question"
+        shares[f"mentions in reply, {row['half']}: {sort} understood"].append(right)
+        if not right:
+            _note(wrong, row, f"{row['above']} / {row['text']} -> {answer.standalone}: {said(answer)}")
 
 
 async def _agreement(citewell: Citewell, folder: Path, shares: Shares, wrong: list[str]) -> None:

@@ -14,6 +14,7 @@ from bot.authority import Authority
 from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.settings import Settings
+from bot.surroundings import with_surroundings
 from pipeline.access import OPERATOR, Roles, Rule, audience
 from pipeline.errors import CitewellError
 from pipeline.ingest.ingest import Event as IngestEvent
@@ -146,7 +147,8 @@ class Citewell:
         the turn."""
         readers = await adapter.readers(message)
         place = await self.desk.place(chain(message, readers))
-        return asked(message, await self.audience(readers), await self.desk.preferences(message.author), place)
+        request = asked(message, await self.audience(readers), await self.desk.preferences(message.author), place)
+        return await with_surroundings(request, message, adapter)
 
     async def audience(self, readers: Readers) -> Audience:
         """The collections that every reader may see."""

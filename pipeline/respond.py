@@ -228,8 +228,9 @@ class Responder:
 
     async def _recall(self, request: Request) -> Conversation:
         if request.conversation is None:
-            return Conversation(id=NOBODY, turns=request.turns)
-        return await self._history.recall(request.conversation, self._options.history_turns)
+            return Conversation(id=NOBODY, turns=request.turns, around=request.around)
+        recalled = await self._history.recall(request.conversation, self._options.history_turns)
+        return recalled.model_copy(update={"around": request.around})
 
     async def _record(self, request: Request, answer: Answer) -> None:
         turn = answer.turn(request.author, datetime.now(UTC))

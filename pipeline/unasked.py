@@ -11,23 +11,15 @@ from pipeline import wording
 from pipeline.compose.compose import NO_CONFIDENCE
 from pipeline.phrases import word_pattern
 from pipeline.plan.followup import own_terms
+from pipeline.plan.form import questions
 from pipeline.plan.question import clean
-from pipeline.read.asked import read
 from pipeline.streams import closing
-from pipeline.text import sentences, terms, words
+from pipeline.text import terms
 from pipeline.values import Answer, Event, Level, Outcome
 
 ABOUT_IT = 0.5
 """The least share of a message's own words that stand in what the answer cites: 1 aside of 200 is answered, without
 it 3, and 55 questions of 100 for 57."""
-_INTERROGATIVES = tuple(
-    "what how when where who whom whose why which wer was wo wann wie warum welche welcher welches".split()
-)
-_OPENS = 2
-"""Words at the beginning of a sentence of which one asks: `by when`, `for how long`."""
-_SHORTEST = 4
-"""Letters of an interrogative that is known with one missing or two exchanged: with `wich` and `waht` 97 questions of
-100 are seen to be some, without 92."""
 _TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
 """Colleagues ask each other so: without it 65 asides of 200 look like questions, with it 32, for 1 question of 100."""
 
@@ -53,7 +45,7 @@ async def unless_idle(text: str, events: AsyncIterator[Event]) -> AsyncIterator[
 def asks(text: str) -> bool:
     """Whether `text`, addressed to nobody, has the form of a question, and not of one to a person."""
     asked = clean(text)
-    return not _TO_SOMEBODY.search(asked) and any(_asks(asked[start:end]) for start, end in sentences(asked))
+    return not _TO_SOMEBODY.search(asked) and questions(asked)
 
 
 def worth_saying(text: str, answer: Answer) -> bool:
@@ -75,22 +67,3 @@ def _silent(answer_id: str, question: str) -> Answer:
         confidence=NO_CONFIDENCE,
         reasoning=wording.UNSEARCHED,
     )
-
-
-def _asks(sentence: str) -> bool:
-    opening = [word.lower() for word in words(sentence)[:_OPENS]]
-    return (
-        sentence.rstrip(" )\"”'").endswith(("?", "？", "؟"))
-        or read(sentence).whether
-        or any(_meant(word, one) for word in opening for one in _INTERROGATIVES)
-    )
-
-
-def _meant(word: str, interrogative: str) -> bool:
-    """Whether `word` is `interrogative`, written right, without one letter but the first, or with two exchanged."""
-    if word == interrogative or len(interrogative) < _SHORTEST:
-        return word == interrogative
-    if len(word) == len(interrogative) - 1:
-        return any(interrogative[:n] + interrogative[n + 1 :] == word for n in range(1, len(interrogative)))
-    exchanged = sum(a != b for a, b in zip(word, interrogative, strict=False)) == 2
-    return exchanged and len(word) == len(interrogative) and sorted(word) == sorted(interrogative)

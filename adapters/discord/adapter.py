@@ -11,6 +11,7 @@ import structlog
 from discord.http import Route
 
 from adapters.discord import commands
+from adapters.discord.around import around
 from adapters.discord.client import Client
 from adapters.discord.errors import listening, translated
 from adapters.discord.identify import IdentifyBudget
@@ -24,7 +25,7 @@ from adapters.replies.answer import EVERYTHING
 from adapters.replies.parts import Look
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Readers, Work
+from pipeline.values import Around, ConversationId, Event, IncomingMessage, Manner, Readers, Work
 
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
@@ -201,6 +202,11 @@ class DiscordAdapter:
 
     async def close(self) -> None:
         """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
+
+    async def around(self, message: IncomingMessage) -> Around:
+        """What people said around a message in its very thread; nothing where it cannot be read."""
+        line = await self._ready()
+        return await around(line.client, message)
 
     async def readers(self, message: IncomingMessage) -> Readers:
         """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""

@@ -20,7 +20,7 @@ PLATFORM = "discord"
 DIRECT = "dm"
 _MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
 _SOMEBODY = re.compile(r"<@[!&]?\d")
-_EMOJI = re.compile(r"<a?:(\w+):\d+>")
+_EMOJI = re.compile(r"<a?:\w+:\d+>")
 
 
 class Reading(NamedTuple):
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
 def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> Reading | None:
     """`message` as a question; None when it is not for us. `threads`: answers to mentions go into threads."""
-    if message.author.bot or message.webhook_id or message.type not in _SAID:
+    if message.author.bot or message.webhook_id or message.type not in SAID:
         return None
     ours = _ours(message, me)
     addressed = _mentioned(message, me) or ours is not None
@@ -62,7 +62,7 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
     )
 
 
-_SAID = (discord.MessageType.default, discord.MessageType.reply)
+SAID = (discord.MessageType.default, discord.MessageType.reply)
 
 
 def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
@@ -103,7 +103,7 @@ def place(message: IncomingMessage) -> Place:
 
 
 def question(message: discord.Message, me: discord.ClientUser) -> str:
-    """What was said, without our own mention, other mentions by name."""
+    """What was said, without our own mention, other mentions by name; what begins a forum's post, under its title."""
     names = {f"@{user.id}": f"@{user.display_name}" for user in message.mentions}
     names |= {f"@{role.id}": f"@{role.name}" for role in message.role_mentions}
     names[f"@{me.id}"] = ""
@@ -117,7 +117,12 @@ def question(message: discord.Message, me: discord.ClientUser) -> str:
             return f"#{channel.name}" if channel else ""
         return names.get(f"@{number}", "")
 
-    return _EMOJI.sub(r":\1:", _MENTION.sub(name, message.content)).strip()
+    named = _MENTION.sub(name, message.content).strip()
+    said = _EMOJI.sub("", named).strip() or named
+    channel = message.channel
+    if isinstance(channel, discord.Thread) and message.id == channel.id:
+        return f"{channel.name}\n{said}".strip()
+    return said
 
 
 def guild_of(message: discord.Message) -> int | None:

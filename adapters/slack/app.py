@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.replies.parts import Look
 from adapters.slack.actors import Actors
+from adapters.slack.around import around
 from adapters.slack.connect import Connections, http_mode, socket_mode, until_one_ends
 from adapters.slack.deliver import Deliverer
 from adapters.slack.gapfill import Gapfill
@@ -28,7 +29,7 @@ from adapters.slack.startup import Workspace, introduce, report, socket_address
 from adapters.slack.web import SDK_LOG, Pace, Web
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import Event, IncomingMessage, Readers, Work
+from pipeline.values import Around, Event, IncomingMessage, Readers, Work
 
 
 class SlackAdapter:
@@ -97,6 +98,11 @@ class SlackAdapter:
 
     async def find(self, work: Work) -> str | None:
         return await (await self._slack()).deliverer.find(work)
+
+    async def around(self, message: IncomingMessage) -> Around:
+        """What people said around a message in its very thread; nothing where it cannot be read."""
+        slack = await self._slack()
+        return await around(slack.web, slack.me, message)
 
     async def readers(self, message: IncomingMessage) -> Readers:
         return await (await self._slack()).audiences.of_message(message)

@@ -140,7 +140,7 @@ def _installation(body: Body) -> str:
 
 def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
     user, ts = str(event.get("user") or ""), str(event.get("ts") or "")
-    if not channel or not ts or not _human(event, me):
+    if not channel or not ts or not is_human(event, me):
         return None
     text = str(event.get("text") or "")
     thread = str(event.get("thread_ts") or "")
@@ -171,13 +171,13 @@ def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted 
     key = message_key(me.team, channel, str(now.get("ts") or ""))
     if now.get("subtype") == "tombstone":
         return Deleted(key=key)
-    if not _human(now, me) or now.get("text") == before.get("text"):
+    if not is_human(now, me) or now.get("text") == before.get("text"):
         return None
     addressed = _spoken(body, {"type": "message", **now}, channel, me)
     return Edited(key=key, text=plain(str(now.get("text") or ""), me), addressed=addressed)
 
 
-def _human(event: Body, me: Me) -> bool:
+def is_human(event: Body, me: Me) -> bool:
     return bool(event.get("user")) and event["user"] != me.user and not event.get("bot_id")
 
 
@@ -198,6 +198,7 @@ def _attachment(file: Body) -> Attachment:
 # --- The text of a message ----------------------------------------------------------------------
 
 _MENTIONS_SOMEBODY = re.compile(r"<(?:@|!subteam\^)")
+_EMOJI = re.compile(r"(?<![\w:]):[a-z0-9_'+-]+:(?::skin-tone-[2-6]:)?(?![\w:])")
 _TOKEN = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 
 
@@ -208,10 +209,11 @@ def _mention(user: str) -> re.Pattern[str]:
 def plain(text: str, me: Me) -> str:
     """Slack's markup as the words a person sees, our own mention left out.
 
-    `<@U2>` -> `@U2`, `<#C1|general>` -> `#general`, `<https://x|label>` -> `label`, `&lt;` -> `<`."""
+    `<#C1|general>` -> `#general`, `<https://x|label>` -> `label`, `&lt;` -> `<`; of people and places without a name,
+    of dates and of emoji nothing."""
     mention = _mention(me.user).pattern
     text = re.sub(rf"(?<![\s,])[\s,]*+{mention}(?=\s*[?!.])|{mention}", " ", text)
-    text = html.unescape(_TOKEN.sub(_words, text))
+    text = html.unescape(_EMOJI.sub(" ", _TOKEN.sub(_words, text)))
     lines = (re.sub(r"\s+([?!.,])", r"\1", " ".join(line.split())) for line in text.splitlines())
     return "\n".join(lines).strip()
 
@@ -220,7 +222,7 @@ def _words(token: re.Match[str]) -> str:
     target, label = token.group(1), token.group(2)
     match target[:1]:
         case "@" | "#":
-            return f"{target[0]}{(label or target[1:]).lstrip('@#')}"
+            return f"{target[0]}{label.lstrip('@#')}" if label else ""
         case "!":
-            return label or f"@{target[1:].partition('^')[0]}"
+            return "" if target.startswith("!date") else label or f"@{target[1:].partition('^')[0]}"
     return label or target

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.phrases import any_of, word_pattern
 from pipeline.text import terms
-from pipeline.values import Turn, Value
+from pipeline.values import Around, Turn, Value
 
 CONTEXT = 1200
 """Characters of context: about as much as the embedder reads of one text."""
 FEW = 3
 """Words of its own up to which a question with a pronoun or an opening `and` leans."""
+ALONE = Around()
+TOPIC = 200
+"""Characters of what a message replies to up to which it can be what the message is about."""
 LABEL = 80
 """Characters of a list item that stand for it in a question."""
 
@@ -57,15 +60,15 @@ class FollowUp(Value):
     """What was said before, newest first: evidence for retrieval, never part of the question."""
 
 
-def complete(question: str, turns: Sequence[Turn]) -> FollowUp:
-    """Complete `question` from `turns` (oldest first) where it leans on them.
+def complete(question: str, turns: Sequence[Turn], around: Around = ALONE) -> FollowUp:
+    """Complete `question` from `turns` (oldest first), or from what it replies to, where it leans on them.
 
     `the second one` becomes the second item of the last answer. What then names something of its own after an `and` is
     judged as it is, among what is found with the topic: `and Denmark?` asks for nothing about France. What names
     nothing is followed by the question that the conversation is about: `why (When does the office move)?`
     """
-    context = "\n".join(_said(turns))[:CONTEXT]
-    topic = _topic(turns)
+    context = "\n".join([*filter(None, [around.pointed]), *reversed(around.said), *_said(turns)])[:CONTEXT]
+    topic = around.pointed if 0 < len(around.pointed) <= TOPIC else _topic(turns)
     asked = _named(question, turns[-1].items) if turns else question
     if not topic or not leans(asked):
         return FollowUp(question=asked, query=asked, context=context)

@@ -7,8 +7,9 @@ from functools import cache
 
 from pipeline import wording
 from pipeline.errors import CitewellError
-from pipeline.plan.followup import complete
+from pipeline.plan.followup import ALONE, complete
 from pipeline.plan.intent import format_of, intent_of
+from pipeline.plan.pointing import meant
 from pipeline.plan.question import clean
 from pipeline.plan.sides import compared, parts
 from pipeline.plan.smalltalk import Talk, small_talk
@@ -40,14 +41,17 @@ class Planner:
 
     async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
-        if screen(text).flag:
+        if any(screen(one).flag for one in (text, conversation.around.pointed, *conversation.around.said)):
             return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
         if await self._passages.empty(audience):
             empty = wording.OUTSIDE if audience.external else wording.EMPTY_KNOWLEDGE_BASE
             return Reply(text=words(empty), flags=("empty_knowledge_base",))
         if len(text) > _AROUND * self._max_question:
             return Clarify(reason=words(wording.TOO_LONG, limit=self._max_question))
-        question = clean(text)
+        asked = clean(text)
+        question = meant(asked, conversation.around)
+        if question != asked:
+            conversation = conversation.model_copy(update={"around": ALONE})
         if not any(character.isalnum() for character in question):
             return Clarify(reason=words(wording.EMPTY_QUESTION))
         if len(question) > self._max_question:
@@ -79,7 +83,7 @@ class Planner:
             return True
 
     def _search(self, asked: str, conversation: Conversation) -> Search:
-        completed = complete(asked, conversation.turns)
+        completed = complete(asked, conversation.turns, conversation.around)
         intent = intent_of(asked)
         found = compared(completed.query) if intent is Intent.COMPARISON else parts(completed.query)
         return Search(

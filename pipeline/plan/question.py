@@ -10,8 +10,11 @@ from pipeline.plan.followup import leans
 from pipeline.plan.smalltalk import Talk, said
 from pipeline.text import sentences
 
-_MENTION = re.compile(r"<(?:[@!&#]|a?:\w+:|t:)[^<>\s]*>|^\s*@[\w.-]+[,:]?\s+")
-"""As Slack and Discord write them: people, groups, channels, emoji of their own, times."""
+_MENTION = re.compile(
+    r"<(?:[@!&#]|a?:\w+:|t:)[^<>\s]*>|^\s*(?:[@#][^\W\d][\w.-]*[,:]?\s+)+|(?<=[?？])(?:\s+(?:cc\b:?|[@#][^\W\d][\w.-]*))+\s*$"
+)
+"""As Slack and Discord write them: people, groups, channels, emoji of their own, times; by name where they stand in
+front of the question or behind it."""
 _QUOTED_LINE = re.compile(r"^[^\S\n]*>[^\n]*\n", re.MULTILINE)
 _OUTER_QUOTES = re.compile(r"^[\"“”«»'`]++([^\"“”«»'`]*+)[\"“”«»'`]++([?.!]?)$")
 _FENCE = re.compile(r"^[^\S\n]*```|```[^\S\n]*$|(?<=[.?!])\s*```", re.MULTILINE)

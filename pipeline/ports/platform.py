@@ -11,6 +11,7 @@ from pipeline.values import (
     Action,
     Actor,
     Answer,
+    Around,
     Document,
     Event,
     IncomingMessage,
@@ -93,6 +94,10 @@ class PlatformAdapter(Protocol):
 
     async def find(self, work: Work) -> str | None:
         """Look on the platform for a reply to `work` that a crash left unrecorded."""
+        ...
+
+    async def around(self, message: IncomingMessage) -> Around:
+        """What people said around a message in its very thread; nothing where it cannot be read."""
         ...
 
     async def readers(self, message: IncomingMessage) -> Readers:

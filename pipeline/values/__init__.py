@@ -35,6 +35,7 @@ from pipeline.values.documents import (
 )
 from pipeline.values.people import (
     AS_SET,
+    Around,
     Attachment,
     Audience,
     CitationStyle,
@@ -62,6 +63,7 @@ __all__ = [
     "Action",
     "Actor",
     "Answer",
+    "Around",
     "Attachment",
     "Audience",
     "Block",

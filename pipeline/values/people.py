@@ -177,6 +177,15 @@ class Preferences(Value):
         return self.model_validate(self.model_dump() | changes)
 
 
+class Around(Value):
+    """What people said around a message in its very thread, looked up while it is answered and kept nowhere."""
+
+    pointed: str = ""
+    """What it replies to."""
+    said: tuple[str, ...] = ()
+    """What began the thread and what was said last, oldest first; of the bot and of other bots nothing."""
+
+
 class Turn(Value):
     """One question of a conversation with the answer given."""
 
@@ -205,3 +214,4 @@ class Conversation(Value):
     id: ConversationId
     turns: tuple[Turn, ...] = ()
     """Oldest first."""
+    around: Around = Around()

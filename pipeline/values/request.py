@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.values.base import Value
-from pipeline.values.people import Audience, CitationStyle, ConversationId, Style, Turn
+from pipeline.values.people import Around, Audience, CitationStyle, ConversationId, Style, Turn
 from pipeline.values.planning import Format
 
 
@@ -28,6 +28,7 @@ class Request(Value):
     """False: the turn is kept by whoever asks, with the answer."""
     turns: tuple[Turn, ...] = ()
     """What was said before, where there is no `conversation` to recall it from."""
+    around: Around = Around()
     author: str = ""
     style: Style | None = None
     format: Format | None = None

@@ -138,6 +138,9 @@ class DiscordDriver:
     async def mention_after(self, person: str, text: str, after: Said) -> Said:
         return await self.follow_up(person, f"@Citewell {text}", after)
 
+    async def point(self, person: str, text: str, at: Said) -> Said:
+        return await self._say(person, at.handle["channel_id"], f"@Citewell {text}", reply_to=at.handle["id"])
+
     async def among(self, person: str, text: str, after: Said) -> Said:
         return await self._say(person, self.channel, text, reply_to=after.handle["id"])
 

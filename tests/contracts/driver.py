@@ -127,6 +127,10 @@ class Driver(Protocol):
         """Address the bot in the conversation of `after`."""
         ...
 
+    async def point(self, person: str, text: str, at: Said) -> Said:
+        """Address the bot in reply to what somebody said."""
+        ...
+
     async def among(self, person: str, text: str, after: Said) -> Said:
         """Say something to the others in the conversation of `after`: no mention of the bot, no reply to it."""
         ...

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.desk import CitewellDesk
+from bot.surroundings import with_surroundings
 from bot.worker import Worker
 from pipeline.access import Rule, audience
 from pipeline.places import asked, chain
@@ -145,7 +146,8 @@ class Rig:
         readers = await adapter.readers(message)
         self.readers.append(readers)
         place = await self.desk.place(chain(message, readers))
-        return asked(message, await self._audience(readers), await self.desk.preferences(message.author), place)
+        request = asked(message, await self._audience(readers), await self.desk.preferences(message.author), place)
+        return await with_surroundings(request, message, adapter)
 
     async def _audience(self, readers: Readers) -> Audience:
         return audience(readers, await self.storage.library.collections(), self.rules)

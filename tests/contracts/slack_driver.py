@@ -153,6 +153,9 @@ class SlackDriver:
     async def mention_after(self, person: str, text: str, after: Said) -> Said:
         return await self.follow_up(person, f"<@{BOT}> {text}", after)
 
+    async def point(self, person: str, text: str, at: Said) -> Said:
+        return await self.mention_after(person, text, at)
+
     async def among(self, person: str, text: str, after: Said) -> Said:
         return await self.follow_up(person, text, after)
 

@@ -15,6 +15,8 @@ import pytest
 
 from pipeline import wording
 from pipeline.access import Rule
+from pipeline.plan.pointing import meant
+from pipeline.plan.question import clean
 from pipeline.values import (
     BlockKind,
     CitedSentence,
@@ -253,6 +255,44 @@ async def test_what_is_being_weighed_is_answered_once_an_edit_addresses_it_to_th
     free.set()
     await driver.rig.settled()
     assert "How old is the company?" in text_of(driver, said)
+
+
+@pytest.mark.parametrize("text", ["", "can you answer this?"])
+async def test_a_mention_in_reply_to_a_message_asks_what_that_asks(driver: Driver, text: str) -> None:
+    needs(driver, Way.MENTION, Way.PLACES)
+    aside = await driver.aside("ann", "How much leave do I get?")
+    said = await driver.point("bob", text, aside)
+    await driver.rig.settled()
+    (request,) = driver.rig.requests
+    assert meant(clean(request.text), request.around) == "How much leave do I get?"
+    assert len(driver.replies(said)) == 1
+
+
+async def test_what_others_said_last_in_a_thread_is_known_to_a_question_that_leans_and_is_kept_nowhere(
+    driver: Driver,
+) -> None:
+    needs(driver, Way.MENTION, Way.THREADS)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.among("bob", "I work part-time in Oslo", first)
+    await driver.mention_after("ann", "and for him?", first)
+    await driver.rig.settled()
+    asked = driver.rig.requests[-1]
+    assert asked.text == "and for him?"
+    assert "I work part-time in Oslo" in asked.around.said
+    assert not any("thirty days" in text for text in asked.around.said)
+    for person in ("ann", "bob"):
+        assert "Oslo" not in await driver.rig.desk.export(driver.key(person))
+
+
+async def test_a_question_that_stands_alone_is_asked_without_looking_around(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.THREADS)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    await driver.among("bob", "I work part-time in Oslo", first)
+    await driver.mention_after("ann", "How many weeks of parental leave are there?", first)
+    await driver.rig.settled()
+    assert driver.rig.requests[-1].around.said == ()
 
 
 async def test_a_private_question_is_answered_to_its_asker_alone(driver: Driver) -> None:

@@ -18,6 +18,7 @@ from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
+    Around,
     Audience,
     Conversation,
     ConversationId,
@@ -64,6 +65,9 @@ class Board:
 
     async def find(self, work: Work) -> str | None:
         return self.found
+
+    async def around(self, message: IncomingMessage) -> Around:
+        return Around()
 
     async def readers(self, message: IncomingMessage) -> Readers:
         return Readers(groups=frozenset({f"board:{SPACE}"}))

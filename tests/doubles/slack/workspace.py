@@ -233,7 +233,9 @@ class Workspace:
         everything = self.thread(arguments["channel"], arguments["ts"])
         if not everything:
             raise Error("thread_not_found")
-        return self._page([m for m in everything if float(m.ts) > oldest or m.ts == arguments["ts"]], arguments)
+        latest = float(arguments.get("latest") or "inf")
+        inside = [m for m in everything if oldest < float(m.ts) < latest or m.ts == arguments["ts"]]
+        return self._page(inside, arguments)
 
     def conversations_history(self, arguments: Json) -> Json:
         """What stands in a channel itself, newest first; replies stand in their threads."""

@@ -16,7 +16,7 @@ from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.language import speaking, told
 from pipeline.ports import Desk, Inbox, PlatformAdapter, Receipt
 from pipeline.translations import Words
-from pipeline.values import Answer, Audience, Event, IncomingMessage, Progress, Readers, Request, Stage, Work
+from pipeline.values import Answer, Around, Audience, Event, IncomingMessage, Progress, Readers, Request, Stage, Work
 from storage.inbox import LEASE_SECONDS, SQLiteInbox
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, message
@@ -64,6 +64,9 @@ class Platform:
 
     async def find(self, work: Work) -> str | None:
         return self.found
+
+    async def around(self, message: IncomingMessage) -> Around:
+        return Around()
 
     async def readers(self, message: IncomingMessage) -> Readers:
         return Readers(groups=frozenset())

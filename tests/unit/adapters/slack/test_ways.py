@@ -40,6 +40,22 @@ async def test_a_group_message_needs_no_optional_scope(tmp_path: Path) -> None:
     await driver.close()
 
 
+async def test_a_mention_in_a_channel_points_at_the_message_above_it(slack: SlackDriver) -> None:
+    await slack.aside("carol", "Lunch?")
+    await slack.aside("ann", "How much leave do I get?")
+    await slack.mention("bob", "can you answer this?")
+    await slack.rig.settled()
+    assert [request.around.said for request in slack.rig.requests] == [("How much leave do I get?",)]
+
+
+@pytest.mark.parametrize("failure", ["missing_scope", "internal_error"])
+async def test_a_question_is_answered_where_nothing_can_be_read_around_it(slack: SlackDriver, failure: str) -> None:
+    slack.workspace.without["conversations.history"] = failure
+    said = await slack.mention("bob", "and how much of it?")
+    await slack.rig.settled()
+    assert len(slack.replies(said)) == 1
+
+
 async def test_a_question_of_somebody_else_in_the_thread_is_not_ours(slack: SlackDriver) -> None:
     first = await slack.mention("ann", "How much leave do I get?")
     await slack.rig.settled()
