@@ -99,7 +99,8 @@ def verdict(name: str, now: Figure, before: float | None) -> str:
     what = name.split(": ")[-1]
     if before is None or what in NOT_HELD:
         return "" if before is not None else "not committed"
-    lost = now.value - before if what.startswith(LOWER_IS_BETTER) else before - now.value
+    lower = what.startswith(LOWER_IS_BETTER) or name.startswith(LOWER_IS_BETTER)
+    lost = now.value - before if lower else before - now.value
     allowed = Figure(before, now.rows).tolerance()
     return "WORSE" if lost > allowed else "better" if -lost > allowed else ""
 

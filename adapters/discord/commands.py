@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import discord
+import structlog
 from discord import app_commands
 
 from adapters.discord import incoming
-from adapters.discord.interactions import Interaction, say
+from adapters.discord.interactions import Interaction, honest, say
 from adapters.discord.memory import Memory
 from adapters.discord.panels import Panels
 from adapters.discord.setup import CHANNEL, SERVER, Setup
@@ -22,6 +23,8 @@ from pipeline.values import AS_SET, Attachment
 
 Ask = Callable[[Interaction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
 """Takes the question, whether only the asker sees the answer, and the files of the message it is."""
+log = structlog.get_logger(__name__)
+
 Tree = app_commands.CommandTree[Any]
 QUESTION_ROOM = 2000
 
@@ -105,6 +108,12 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
             await ask(interaction, text, True, incoming.attachments(message))
         else:
             await say(interaction, (wording.NO_TEXT,))
+
+    @tree.error
+    async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
+        log.error("discord_command_failed", exc_info=error)
+        async with honest(interaction, "command"):
+            raise error
 
     return tree
 

@@ -41,7 +41,7 @@ class Planner:
 
     async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
-        if any(screen(one).flag for one in (text, conversation.around.pointed, *conversation.around.said)):
+        if screen(text).flag:
             return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
         if await self._passages.empty(audience):
             empty = wording.OUTSIDE if audience.external else wording.EMPTY_KNOWLEDGE_BASE
@@ -50,7 +50,9 @@ class Planner:
             return Clarify(reason=words(wording.TOO_LONG, limit=self._max_question))
         asked = clean(text)
         question = meant(asked, conversation.around)
-        if question != asked:
+        if question != asked and screen(question).flag:
+            return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
+        if question != asked or screen(conversation.around.pointed).flag:
             conversation = conversation.model_copy(update={"around": ALONE})
         if not any(character.isalnum() for character in question):
             return Clarify(reason=words(wording.EMPTY_QUESTION))

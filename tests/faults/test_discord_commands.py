@@ -39,6 +39,16 @@ def refuse(driver: DiscordDriver, error: Exception) -> None:
     driver.rig.storage.inbox.accept = accept  # type: ignore[method-assign, assignment]
 
 
+async def test_whoever_uses_a_command_that_breaks_is_told_so(driver: DiscordDriver) -> None:
+    async def documents(readers: object) -> None:
+        raise RuntimeError("unforeseen")
+
+    driver.rig.desk.documents = documents  # type: ignore[method-assign, assignment]
+    done = await driver.discord.command(driver._person("ann"), driver.channel, "sources")
+    await until(lambda: done.texts)
+    assert wording.TRY_AGAIN in "".join(done.texts)
+
+
 async def test_a_long_private_answer_is_told_whole_and_to_the_asker_alone(driver: DiscordDriver) -> None:
     driver.rig.script = rules
     said = await driver.ask("ann", "What are the rules?")

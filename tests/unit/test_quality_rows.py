@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 QUALITY = Path(__file__).resolve().parents[1] / "quality"
-FILES = ("claims", "questions", "overheard", "agreement", "injections")
+FILES = ("claims", "questions", "overheard", "pointing", "agreement", "injections")
 
 
 def rows(name: str) -> list[dict[str, Any]]:

@@ -29,9 +29,20 @@ def test_wrapping_is_taken_off(message: str, question: str) -> None:
     assert clean(message) == question
 
 
-@pytest.mark.parametrize("before", ["", "👋🏽 ", "<:wave:123> ", "مرحبا. ", "https://example.com/a?b=1\n"])
 @pytest.mark.parametrize(
-    "after", ["", " 🙏", "\nспасибо!", "\n```python\nprint('x')\n```", " <https://example.com|the page>"]
+    "before", ["", "👋🏽 ", "<:wave:123> ", "#help-desk ", "مرحبا. ", "https://example.com/a?b=1\n"]
+)
+@pytest.mark.parametrize(
+    "after",
+    [
+        "",
+        " 🙏",
+        " cc @ann",
+        " <t:1392734382:R>",
+        "\nспасибо!",
+        "\n```python\nprint('x')\n```",
+        " <https://example.com|the page>",
+    ],
 )
 def test_what_stands_beside_a_question_is_left_out(before: str, after: str) -> None:
     assert clean(f"{before}How long is the notice period?{after}") == "How long is the notice period?"

@@ -1,0 +1,31 @@
+"""What a message points at, and when it asks something itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.plan.pointing import looks_back, meant
+from pipeline.values import Around
+
+ABOVE = "How many days of leave do part-timers get?"
+
+
+@pytest.mark.parametrize("asked", ["", "can you answer this?", "any idea?", "this one please", "help", "^^"])
+def test_what_asks_nothing_of_its_own_asks_what_it_replies_to(asked: str) -> None:
+    assert meant(asked, Around(pointed=ABOVE)) == ABOVE
+
+
+@pytest.mark.parametrize("asked", ["and for contractors?", "how long?", "who approves it?", "thanks!", "hello"])
+def test_what_asks_or_greets_by_itself_stands(asked: str) -> None:
+    assert meant(asked, Around(pointed=ABOVE)) == asked
+
+
+def test_without_a_reply_it_is_the_last_question_above_and_else_what_began_the_thread() -> None:
+    assert meant("", Around(said=("Good morning", ABOVE, "no idea"))) == ABOVE
+    assert meant("", Around(said=("Leave of part-timers", "no idea"))) == "Leave of part-timers"
+    assert meant("", Around()) == ""
+
+
+def test_only_what_leans_looks_around() -> None:
+    assert looks_back("and for him?")
+    assert not looks_back("How many weeks of parental leave are there?")
