@@ -20,7 +20,7 @@ def make_adapters(settings: Settings, citewell: Citewell, say: Callable[[str], N
 
 
 def _slack(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
-    from adapters.slack.app import SlackAdapter
+    from adapters.slack.adapter import SlackAdapter
 
     return SlackAdapter(
         secret(settings.slack_bot_token),

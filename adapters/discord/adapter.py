@@ -13,11 +13,11 @@ from discord.http import Route
 from adapters.discord import commands
 from adapters.discord.around import around
 from adapters.discord.client import Client
+from adapters.discord.connection import Connection, open_connection
 from adapters.discord.errors import listening, translated
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.incoming import PLATFORM
 from adapters.discord.intake import Intake
-from adapters.discord.line import Line, open_line
 from adapters.discord.memory import Memory
 from adapters.discord.pace import Pace
 from adapters.discord.permissions import invite_url
@@ -71,7 +71,7 @@ class DiscordAdapter:
         self._api_url = api_url
         self._pace = pace or Pace()
         self._budget = identify_budget or IdentifyBudget(self._memory)
-        self._line: Line | None = None
+        self._connection: Connection | None = None
         self._connected = asyncio.Event()
         self._delivering = 0
         self._idle = asyncio.Event()
@@ -95,7 +95,7 @@ class DiscordAdapter:
         try:
             with listening():
                 async with line.client:
-                    self._line = line
+                    self._connection = line
                     try:
                         await self._run(line.client)
                     except asyncio.CancelledError:
@@ -105,7 +105,7 @@ class DiscordAdapter:
                         await self._let_deliveries_end()
         finally:
             self._connected.clear()
-            self._line = None
+            self._connection = None
 
     async def _run(self, client: Client) -> None:
         """Until the connection ends or its watch finds it dead; always raises."""
@@ -127,7 +127,7 @@ class DiscordAdapter:
             async with asyncio.timeout(self._pace.leave):
                 await self._idle.wait()
 
-    def _connect(self, inbox: Inbox, desk: Desk) -> Line:
+    def _connect(self, inbox: Inbox, desk: Desk) -> Connection:
         appearing: set[ConversationId] = set()
         intake = Intake(inbox, self._memory, appearing, threads=self._threads)
         client = Client(
@@ -140,7 +140,7 @@ class DiscordAdapter:
             ready_seconds=self._pace.ready,
             lag_seconds=self._pace.lag,
         )
-        line = open_line(
+        line = open_connection(
             client,
             inbox,
             desk,
@@ -213,15 +213,15 @@ class DiscordAdapter:
         line = await self._ready()
         return await line.audiences.of(message)
 
-    async def _ready(self) -> Line:
+    async def _ready(self) -> Connection:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await self._connected.wait()
         except TimeoutError:
             raise Unavailable("Discord", "not connected") from None
-        if self._line is None:
+        if self._connection is None:
             raise Unavailable("Discord", "not connected")
-        return self._line
+        return self._connection
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from adapters.discord.card import Press
+from adapters.discord.blocks import Press
 from adapters.discord.gapfill import fill
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.intake import Intake

@@ -12,9 +12,9 @@ import structlog
 from discord import app_commands
 
 from adapters.discord import incoming
-from adapters.discord.interactions import Interaction, honest, say
+from adapters.discord.account import Panels
+from adapters.discord.ephemeral import Interaction, honest, say
 from adapters.discord.memory import Memory
-from adapters.discord.panels import Panels
 from adapters.discord.setup import CHANNEL, SERVER, Setup
 from adapters.replies.panels import CITATIONS, STYLES, TONGUES
 from adapters.replies.setup import FIELDS

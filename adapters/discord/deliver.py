@@ -9,15 +9,15 @@ from functools import partial
 import discord
 import structlog
 
-from adapters.discord.card import attachments, card, layout
+from adapters.discord.activity import typing
+from adapters.discord.blocks import attachments, card, layout
 from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
 from adapters.discord.incoming import Place, place, root, withheld
-from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
 from adapters.discord.permissions import obstacle
 from adapters.discord.render import Page, pages, plain, progress
 from adapters.discord.reply import Reference, Reply, find, person_of
 from adapters.discord.target import Target
-from adapters.discord.typing_sign import typing
+from adapters.discord.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from adapters.replies import answer as parts
 from adapters.replies import words
 from adapters.replies.answer import EVERYTHING
@@ -96,7 +96,7 @@ class Deliverer:
                 await stop_typing()
                 await reply.glimpse(card(page))
 
-            async with Painter(show, first=self._first, every=self._every) as painter:
+            async with Throttle(show, first=self._first, every=self._every) as painter:
                 answer = await follow(events, painter.newest)
         if answer is None:
             return

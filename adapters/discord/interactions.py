@@ -1,53 +1,104 @@
-"""Answering an interaction, a press or a command, so that its user alone sees it."""
+"""What happens after the answer: ratings, passages, why, share, and a person's own data.
+
+Discord never sends a press or a command a second time: what is interrupted here says nothing and can be pressed again.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+import io
 
 import discord
-import structlog
-from discord import ui
 
-from adapters.discord.card import Row, layout
-from adapters.discord.errors import TRANSIENT
-from adapters.discord.incoming import PLATFORM
-from adapters.discord.patience import REQUEST_SECONDS
+from adapters.discord import buttons, limits, render
+from adapters.discord.audience import Audiences
+from adapters.discord.ephemeral import Interaction, honest, person, say
+from adapters.discord.modal import reason_given, reason_modal
+from adapters.discord.sharing import Sharing
+from adapters.replies import panels, words
+from adapters.replies.clicks import Clicks
+from adapters.replies.parts import Button, Look
 from pipeline import wording
-from pipeline.errors import CitewellError
-from pipeline.values import PersonId
+from pipeline.ports import Desk, Inbox
+from pipeline.values import Answer, Rating, Reason, Vote
 
-Interaction = discord.Interaction[Any]
-log = structlog.get_logger(__name__)
-
-
-@contextlib.asynccontextmanager
-async def honest(interaction: Interaction, action: str) -> AsyncIterator[None]:
-    """When what is done inside goes wrong, its user is told so, once, if Discord can be reached for that."""
-    try:
-        yield
-    except (CitewellError, discord.DiscordException, *TRANSIENT) as error:
-        log.warning("discord_interaction_failed", action=action, reason=str(error) or type(error).__name__)
-        with contextlib.suppress(discord.DiscordException, *TRANSIENT):
-            async with asyncio.timeout(REQUEST_SECONDS):
-                await say(interaction, (wording.TRY_AGAIN,))
+_SHOWN = (Button.PASSAGES, Button.WHY, Button.HELPFUL, Button.UNHELPFUL, buttons.EXPORT)
+"""What answers each press with something to see."""
 
 
-def person(interaction: Interaction) -> str:
-    return str(PersonId(platform=PLATFORM, user=str(interaction.user.id)))
+class Actions:
+    def __init__(self, desk: Desk, inbox: Inbox, audiences: Audiences, *, look: Look, threads: bool) -> None:
+        self._desk = desk
+        self._audiences = audiences
+        self._sharing = Sharing(desk, inbox, audiences, look=look, threads=threads)
+        self._clicks = Clicks()
 
+    async def press(self, interaction: Interaction, custom_id: str) -> None:
+        """Do what a button or a submitted modal of ours stands for; anything else is not ours."""
+        match = buttons.TEMPLATE.fullmatch(custom_id)
+        if match is None:
+            return
+        async with honest(interaction, match["action"]):
+            where = interaction.message.id if interaction.message else 0
+            shows = match["action"] in _SHOWN
+            if shows and self._clicks.again(interaction.user.id, custom_id, where):
+                await interaction.response.defer()
+            else:
+                await self._act(interaction, match["action"], match["answer"])
 
-async def say(interaction: Interaction, texts: Sequence[str], *, row: Row = ()) -> None:
-    """The row of buttons stands under the last text."""
-    for text in texts[:-1]:
-        await say_view(interaction, layout((text,)))
-    await say_view(interaction, layout(texts[-1:], row))
+    async def _act(self, interaction: Interaction, action: str, answer_id: str) -> None:
+        match action:
+            case Button.UNHELPFUL:
+                await interaction.response.send_modal(reason_modal(answer_id))
+                await self._rate(interaction, answer_id, Vote.UNHELPFUL)
+            case Button.SHARE:
+                await self._share(interaction, answer_id)
+            case _:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self._act_privately(interaction, action, answer_id)
 
+    async def _act_privately(self, interaction: Interaction, action: str, answer_id: str) -> None:
+        match action:
+            case Button.HELPFUL:
+                await self._rate(interaction, answer_id, Vote.HELPFUL)
+                await say(interaction, (words.THANKS,))
+            case buttons.REASON:
+                reason, comment = reason_given(interaction.data)
+                await self._rate(interaction, answer_id, Vote.UNHELPFUL, reason, comment)
+                await say(interaction, (words.THANKS_REASON,))
+            case Button.PASSAGES:
+                answer = await self._answer(interaction, answer_id)
+                await say(interaction, render.texts(panels.passages(answer)) if answer else (wording.NO_ANSWER,))
+            case Button.WHY:
+                answer = await self._answer(interaction, answer_id)
+                await say(interaction, render.texts(panels.why(answer)) if answer else (wording.NO_ANSWER,))
+            case buttons.EXPORT:
+                await self._export(interaction)
+            case buttons.FORGET:
+                sure = [(words.FORGET_NOW_LABEL, buttons.custom_id(buttons.FORGET_NOW))]
+                await say(interaction, (words.FORGET_WARNING,), row=sure)
+            case buttons.FORGET_NOW:
+                count = await self._desk.forget(person(interaction))
+                await say(interaction, (words.FORGOTTEN.format(entries=wording.counted(count, "entry", "entries")),))
 
-async def say_view(interaction: Interaction, view: ui.LayoutView) -> None:
-    if interaction.response.is_done():
-        await interaction.followup.send(view=view, ephemeral=True, suppress_embeds=True)
-    else:
-        await interaction.response.send_message(view=view, ephemeral=True, suppress_embeds=True)
+    async def _rate(
+        self, interaction: Interaction, answer_id: str, vote: Vote, reason: Reason | None = None, comment: str = ""
+    ) -> None:
+        rating = Rating(answer_id=answer_id, person=person(interaction), vote=vote, reason=reason, comment=comment)
+        await self._desk.rate(rating)
+
+    async def _answer(self, interaction: Interaction, answer_id: str) -> Answer | None:
+        return await self._desk.answer(answer_id, await self._audiences.of_presser(interaction))
+
+    async def _share(self, interaction: Interaction, answer_id: str) -> None:
+        """Post a private answer in the channel, once, if everyone who reads there may see what it cites."""
+        await interaction.response.defer()
+        done = await self._sharing.share(interaction, answer_id)
+        if done:
+            await say(interaction, (done,))
+
+    async def _export(self, interaction: Interaction) -> None:
+        data = (await self._desk.export(person(interaction))).encode()
+        parts = [data[start : start + limits.FILE] for start in range(0, len(data), limits.FILE)] or [b"{}"]
+        for number, part in enumerate(parts, start=1):
+            name = "citewell-export.json" if len(parts) == 1 else f"citewell-export-{number}.json.part"
+            await interaction.followup.send(words.EXPORTED, file=discord.File(io.BytesIO(part), name), ephemeral=True)

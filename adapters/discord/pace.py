@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adapters.discord.client import LAG_SECONDS, SILENCE_SECONDS
-from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS
+from adapters.discord.throttle import EDIT_SECONDS, FIRST_SECONDS
 from pipeline.values import Value
 
 

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
 from adapters.discord import limits
-from adapters.discord.markdown import code, escape, inline, link
+from adapters.discord.markup import code, escape, inline, link
 from adapters.replies import words
 from adapters.replies.cut import Kind, Message, Piece, pack
 from adapters.replies.cut import words as cut

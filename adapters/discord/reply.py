@@ -15,7 +15,7 @@ from discord import ui
 
 from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.incoming import Place
-from adapters.discord.patience import REQUEST_SECONDS, steadily
+from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
 from pipeline.values import PersonId
 

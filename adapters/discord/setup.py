@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import discord
 
 from adapters.discord.audience import actor
+from adapters.discord.ephemeral import Interaction, honest, say
 from adapters.discord.incoming import PLATFORM
-from adapters.discord.interactions import Interaction, honest, say
-from adapters.discord.markdown import escape
+from adapters.discord.markup import escape
 from adapters.replies import setup
 from pipeline.errors import NotAllowed, Refused
 from pipeline.places import around

@@ -9,14 +9,14 @@ from functools import partial
 import discord
 
 from adapters.discord.audience import Audiences
-from adapters.discord.card import attachments, card
+from adapters.discord.blocks import attachments, card
+from adapters.discord.ephemeral import Interaction
 from adapters.discord.errors import TRANSIENT
 from adapters.discord.incoming import Place, shared_conversation
-from adapters.discord.interactions import Interaction
-from adapters.discord.patience import steadily
 from adapters.discord.permissions import obstacle
 from adapters.discord.render import Page, pages
 from adapters.discord.reply import nonce
+from adapters.discord.retry import steadily
 from adapters.replies import answer as parts
 from adapters.replies.parts import Look
 from adapters.replies.sharing import Sharing as SharedOnce

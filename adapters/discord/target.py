@@ -7,8 +7,8 @@ import discord
 from adapters.discord import limits
 from adapters.discord.errors import THREAD_EXISTS
 from adapters.discord.incoming import Place
-from adapters.discord.markdown import clean
-from adapters.discord.patience import steadily
+from adapters.discord.markup import clean
+from adapters.discord.retry import steadily
 from pipeline.values import IncomingMessage, Manner
 
 NO_THREADS = "I may not open threads here: I lack the permission “Create Public Threads”."

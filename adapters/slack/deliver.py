@@ -10,9 +10,9 @@ from adapters.replies import answer as parts
 from adapters.replies.draft import Draft
 from adapters.replies.parts import Look
 from adapters.slack import private
+from adapters.slack.activity import Origin, Presence, Sign
 from adapters.slack.feed import Feed
 from adapters.slack.incoming import Me
-from adapters.slack.presence import Presence, Sign, Spot
 from adapters.slack.render import line, posts, streamed
 from adapters.slack.reply import QUIET, Reply, find, metadata
 from adapters.slack.stream import Budget, Stream
@@ -61,25 +61,25 @@ class Deliverer:
         if work.message.manner is Manner.COMMAND:
             await private.deliver(self._web, self._look, work, events, receipt)
             return
-        spot = place(work.message)
-        the_reply = Reply(self._web, self._me, spot, work.message.key, receipt, work.reference)
-        self._replies[spot.channel, spot.thread] = the_reply
+        origin = place(work.message)
+        the_reply = Reply(self._web, self._me, origin, work.message.key, receipt, work.reference)
+        self._replies[origin.channel, origin.thread] = the_reply
         try:
             if work.message.external and not self.shared_channels:
-                await the_reply.show([line(OUTSIDER if spot.channel.startswith("D") else wording.SHARED_CHANNEL)])
+                await the_reply.show([line(OUTSIDER if origin.channel.startswith("D") else wording.SHARED_CHANNEL)])
             else:
-                await self._answer(work, spot, the_reply, events)
+                await self._answer(work, origin, the_reply, events)
         except Declined as declined:
             if declined.error in OVER:
                 log.info("a reply ends here: %s", OVER[declined.error])
             elif work.message.manner is Manner.OVERHEARD and declined.error in CANNOT_POST:
                 log.info("no reply to what nobody asked us: %s", declined)
-            elif (work.last or declined.error in CANNOT_POST) and not spot.channel.startswith("D"):
-                await self._explain(spot, declined)
+            elif (work.last or declined.error in CANNOT_POST) and not origin.channel.startswith("D"):
+                await self._explain(origin, declined)
             else:
                 raise
         finally:
-            self._replies.pop((spot.channel, spot.thread), None)
+            self._replies.pop((origin.channel, origin.thread), None)
 
     def takes_part(self, channel: str, thread: str) -> bool:
         """Whether a reply of ours is appearing in this thread, which the inbox will know of in a moment."""
@@ -102,23 +102,23 @@ class Deliverer:
 
     async def whisper(self, message: IncomingMessage, text: str) -> None:
         """Tell the asker alone, in the thread; nothing depends on it."""
-        spot = place(message)
-        where = {"channel": spot.channel, "user": spot.user, "thread_ts": spot.thread}
+        origin = place(message)
+        where = {"channel": origin.channel, "user": origin.user, "thread_ts": origin.thread}
         try:
             await self._web.call("chat.postEphemeral", **where, text=text, parse="none")
         except CitewellError as error:
             log.warning("could not tell that there is too much to do: %s", error)
 
-    async def _answer(self, work: Work, spot: Spot, the_reply: Reply, events: AsyncIterator[Event]) -> None:
+    async def _answer(self, work: Work, origin: Origin, the_reply: Reply, events: AsyncIterator[Event]) -> None:
         notes = wording.notes_on(work.message)
         draft = Draft(notes)
         overheard = work.message.manner is Manner.OVERHEARD
-        async with self._presence.at(spot, hidden=overheard) as sign, Feed(events) as feed:
-            self._feeds[spot.channel, spot.thread] = feed
+        async with self._presence.at(origin, hidden=overheard) as sign, Feed(events) as feed:
+            self._feeds[origin.channel, origin.thread] = feed
             try:
-                answer, stream = await self._follow(feed, draft, the_reply, sign, spot)
+                answer, stream = await self._follow(feed, draft, the_reply, sign, origin)
             finally:
-                self._feeds.pop((spot.channel, spot.thread), None)
+                self._feeds.pop((origin.channel, origin.thread), None)
             shown = parts.reply(answer, self._look, notes=notes, attachable=True) if answer else draft.stopped
             made = posts(shown)
             await sign.settled()
@@ -128,7 +128,7 @@ class Deliverer:
             await the_reply.show(posts(parts.reply(answer, self._look, notes=notes)))
 
     async def _follow(
-        self, feed: Feed, draft: Draft, the_reply: Reply, sign: Sign, spot: Spot
+        self, feed: Feed, draft: Draft, the_reply: Reply, sign: Sign, origin: Origin
     ) -> tuple[Answer | None, Stream | None]:
         """Read to the answer, or to the stop (None); once it takes longer, stream what is there."""
         stream: Stream | None = None
@@ -153,31 +153,31 @@ class Deliverer:
                 await stream.show(text)
             elif may_stream and now() >= due:
                 may_stream = False
-                stream = await self._open(the_reply, sign, spot, text)
+                stream = await self._open(the_reply, sign, origin, text)
 
-    async def _open(self, the_reply: Reply, sign: Sign, spot: Spot, text: str) -> Stream | None:
-        if not (self._web.free(spot.channel) and self._budget.take()):
+    async def _open(self, the_reply: Reply, sign: Sign, origin: Origin, text: str) -> Stream | None:
+        if not (self._web.free(origin.channel) and self._budget.take()):
             return None
         await sign.settled()
         await the_reply.begin()
         try:
-            stream = await Stream.open(self._web, spot, self._me.team, text)
+            stream = await Stream.open(self._web, origin, self._me.team, text)
         except Declined:
             return None
         await the_reply.named(stream.ts)
         return stream
 
-    async def _explain(self, spot: Spot, declined: Declined) -> None:
+    async def _explain(self, origin: Origin, declined: Declined) -> None:
         """Tell the asker in a direct message why there is no reply in the channel."""
-        log.warning("there is no reply to %s in its channel: %s", spot.ts, declined)
-        text = f"I could not answer you in <#{spot.channel}>: {CANNOT_POST.get(declined.error, REFUSED)}"
-        await self._web.turn(spot.user, begun=True)
-        await self._web.call(POST, channel=spot.user, text=text, **QUIET)
+        log.warning("there is no reply to %s in its channel: %s", origin.ts, declined)
+        text = f"I could not answer you in <#{origin.channel}>: {CANNOT_POST.get(declined.error, REFUSED)}"
+        await self._web.turn(origin.user, begun=True)
+        await self._web.call(POST, channel=origin.user, text=text, **QUIET)
 
 
-def place(message: IncomingMessage) -> Spot:
+def place(message: IncomingMessage) -> Origin:
     """Where the reply to `message` belongs."""
-    return Spot(
+    return Origin(
         channel=message.conversation.channel,
         thread=message.conversation.thread,
         ts=message.place.message,

@@ -13,9 +13,9 @@ from adapters.replies import panels, words
 from adapters.replies.clicks import Clicks
 from adapters.replies.parts import Button, Look, Reply
 from adapters.slack import private
+from adapters.slack.audience import Audiences
 from adapters.slack.incoming import Body, Me, command, person, shortcut
-from adapters.slack.panels import reason_form, reason_given
-from adapters.slack.readers import Audiences
+from adapters.slack.modal import reason_form, reason_given
 from adapters.slack.render import Post, line, posts
 from adapters.slack.sharing import Sharing
 from adapters.slack.web import Declined, Web

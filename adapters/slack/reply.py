@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.replies.parts import File
+from adapters.slack.activity import Origin
 from adapters.slack.incoming import Me
 from adapters.slack.pages import pages
-from adapters.slack.presence import Spot
 from adapters.slack.render import Post
 from adapters.slack.web import POST, Declined, Web
 from pipeline.ports import Receipt
@@ -31,10 +31,10 @@ def metadata(key: str, part: int) -> dict[str, Any]:
 class Reply:
     """One reply, and what is recorded of it. A reference is the `ts` of its messages, joined by commas."""
 
-    def __init__(self, web: Web, me: Me, spot: Spot, key: str, receipt: Receipt, reference: str) -> None:
+    def __init__(self, web: Web, me: Me, origin: Origin, key: str, receipt: Receipt, reference: str) -> None:
         self._web = web
         self._me = me
-        self._spot = spot
+        self._spot = origin
         self._key = key
         self._receipt = receipt
         self._posted = reference.split(",") if reference else []
@@ -125,21 +125,21 @@ class Reply:
                     raise
 
 
-async def find(web: Web, me: Me, spot: Spot, key: str) -> list[str]:
+async def find(web: Web, me: Me, origin: Origin, key: str) -> list[str]:
     """The messages of our reply to `key`, by our key in their metadata.
 
     Where none has it, a message of ours under the question without any key: a stream that never ended."""
     keyed: dict[int, str] = {}
     unowned: list[str] = []
     wanted: dict[str, Any] = {
-        "channel": spot.channel,
-        "ts": spot.thread,
-        "oldest": spot.ts,
+        "channel": origin.channel,
+        "ts": origin.thread,
+        "oldest": origin.ts,
         "include_all_metadata": True,
     }
     async for page in pages(web, "conversations.replies", "messages", limit=200, **wanted):
         for message in page:
-            if message.get("user") != me.user or float(message["ts"]) <= float(spot.ts):
+            if message.get("user") != me.user or float(message["ts"]) <= float(origin.ts):
                 continue
             marked = message.get("metadata") or {}
             payload = marked.get("event_payload") or {}

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from adapters.replies import answer as parts
 from adapters.replies.parts import Look
 from adapters.replies.sharing import Sharing as SharedOnce
+from adapters.slack.audience import Audiences
 from adapters.slack.incoming import Me
-from adapters.slack.readers import Audiences
 from adapters.slack.render import Post, posts
 from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web

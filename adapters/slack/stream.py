@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from typing import Any
 
-from adapters.slack.presence import Spot
+from adapters.slack.activity import Origin
 from adapters.slack.render import Post
 from adapters.slack.web import LIMITED, Declined, Web
 from pipeline.errors import Unavailable
@@ -34,22 +34,22 @@ class Budget:
 class Stream:
     """One message that is being streamed. Nothing here raises: a stream that failed is only no longer `alive`."""
 
-    def __init__(self, web: Web, spot: Spot, ts: str, shown: str) -> None:
+    def __init__(self, web: Web, origin: Origin, ts: str, shown: str) -> None:
         self._web = web
-        self._spot = spot
+        self._spot = origin
         self.ts = ts
         self._shown = shown
         self.alive = True
 
     @classmethod
-    async def open(cls, web: Web, spot: Spot, team: str, text: str) -> Stream:
+    async def open(cls, web: Web, origin: Origin, team: str, text: str) -> Stream:
         """Start a stream that shows `text`, now or not at all.
 
         Raises Declined, or Unavailable when it may or may not have started."""
-        arguments = {"channel": spot.channel, "thread_ts": spot.thread, "markdown_text": text}
-        recipient = {"recipient_team_id": team, "recipient_user_id": spot.user}
+        arguments = {"channel": origin.channel, "thread_ts": origin.thread, "markdown_text": text}
+        recipient = {"recipient_team_id": team, "recipient_user_id": origin.user}
         started = await web.now("chat.startStream", **arguments, **recipient)
-        return cls(web, spot, str(started["ts"]), text)
+        return cls(web, origin, str(started["ts"]), text)
 
     async def show(self, text: str) -> None:
         """Append what `text` has more than what is shown."""

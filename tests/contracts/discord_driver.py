@@ -298,12 +298,12 @@ class DiscordDriver:
         """Discord waits for no acknowledgement; so look whether everything sent is in the inbox."""
         await self.discord.gateway.read()
         await asyncio.sleep(0.01)
-        line = self.adapter and self.adapter._line
+        line = self.adapter and self.adapter._connection
         await until(lambda: line is None or not line.client._intake.unsaved)
 
     async def caught_up(self, seconds: float = 60.0) -> None:
         """Wait until what was said before the connection has been read."""
-        line = self.adapter and self.adapter._line
+        line = self.adapter and self.adapter._connection
         await until(lambda: line is not None and line.client._caught_up, seconds)
 
     def _answers(self, said: Said) -> list[Payload]:

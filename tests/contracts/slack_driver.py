@@ -11,7 +11,7 @@ from typing import Self
 
 import yaml
 
-from adapters.slack.app import SlackAdapter
+from adapters.slack.adapter import SlackAdapter
 from adapters.slack.web import Pace
 from pipeline.values import Reason, Style
 from tests.contracts.driver import Fault, Said, Shown, Way

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import structlog
 
-from adapters.slack.app import SlackAdapter
+from adapters.slack.adapter import SlackAdapter
 from adapters.slack.web import Pace
 from bot.desk import CitewellDesk
 from bot.worker import Worker

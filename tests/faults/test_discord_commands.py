@@ -81,7 +81,7 @@ async def test_a_command_that_cannot_be_kept_is_told_so_at_once(driver: DiscordD
 async def test_a_command_that_is_slow_to_keep_is_answered_or_refused_never_both(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch, kept: bool
 ) -> None:
-    monkeypatch.setattr("adapters.discord.asking.ACK_SECONDS", 0.01)
+    monkeypatch.setattr("adapters.discord.private.ACK_SECONDS", 0.01)
     whole, acknowledged = driver.rig.storage.inbox.accept, asyncio.Event()
 
     async def accept(message: object) -> bool:
@@ -181,7 +181,7 @@ async def test_an_answer_is_shared_once_when_nobody_hears_that_it_is_there(drive
 async def test_a_second_click_after_sharing_was_given_up_posts_nothing_twice(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.patience.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("adapters.discord.retry.PATIENCE_SECONDS", 0.0)
     said = await driver.ask("ann", "How much leave?")
     await driver.rig.settled()
     driver.break_next_post(Fault.LOST_RESPONSE)

@@ -116,7 +116,7 @@ async def test_a_question_that_waits_when_a_session_begins_is_not_taken_for_a_st
     else:
         connecting = asyncio.create_task(gateway.drop(forget=True))
     await until(lambda: gateway.identifies > begun)
-    client = driver.adapter and driver.adapter._line and driver.adapter._line.client
+    client = driver.adapter and driver.adapter._connection and driver.adapter._connection.client
     await until(lambda: client and client.user and not client._complete.is_set())
     if anew == "session":
         await driver.rig.storage.inbox.amend(f"discord:dm:{asked['channel_id']}:{asked['id']}", "And contractors?")

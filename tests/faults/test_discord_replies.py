@@ -189,7 +189,7 @@ async def test_an_edit_that_adds_the_forgotten_mention_asks_once(driver: Discord
 async def test_typing_ends_with_the_first_message_of_the_reply(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.typing_sign.AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("adapters.discord.activity.AFTER_SECONDS", 0.0)
     free = asyncio.Event()
 
     driver.rig.script = searching_until(free)
@@ -296,7 +296,7 @@ async def test_who_asked_by_a_command_whose_token_has_expired_is_asked_to_ask_ag
     said = await driver.ask("ann", "How much leave?")
     await driver.rig.crashed()
     said.handle.expired = True
-    monkeypatch.setattr("adapters.discord.asking.limits.TOKEN_SECONDS", 900.0 - late)
+    monkeypatch.setattr("adapters.discord.private.limits.TOKEN_SECONDS", 900.0 - late)
     await driver.restart()
     await driver.rig.settled()
     assert driver.replies(said) == []

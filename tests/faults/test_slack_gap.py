@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack import connect, gapfill, missed
+from adapters.slack import connection, gapfill, missed
 from pipeline import wording
 from pipeline.values import Event, Request
 from storage.inbox import SQLiteInbox
@@ -169,7 +169,7 @@ async def test_an_outage_without_a_restart_is_made_up_for(
     slack: SlackDriver, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
-        monkeypatch.setattr(connect, name, seconds)
+        monkeypatch.setattr(connection, name, seconds)
     await slack.mention("ann", "Before?")
     await slack.rig.settled()
     await marked(slack)

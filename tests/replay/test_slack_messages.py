@@ -11,8 +11,8 @@ import pytest
 from adapters.replies.answer import reply
 from adapters.replies.panels import passages, why
 from adapters.replies.parts import Look
-from adapters.slack.home import home
-from adapters.slack.panels import reason_form
+from adapters.slack.home_view import home
+from adapters.slack.modal import reason_form
 from adapters.slack.render import Post, posts
 from pipeline import wording
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from adapters.discord.card import card
+from adapters.discord.blocks import card
 from adapters.discord.render import pages, plain
 from adapters.replies.answer import reply
 from pipeline.values import BlockKind, CitedSentence

@@ -9,11 +9,11 @@ from rich.console import RenderableType
 
 from adapters.console import render as console
 from adapters.discord import render as discord
-from adapters.discord.card import card, layout
+from adapters.discord.blocks import card, layout
 from adapters.replies import answer as parts
 from adapters.replies import panels
 from adapters.slack import render as slack
-from adapters.slack.home import home
+from adapters.slack.home_view import home
 from pipeline.values import Answer, CitedSentence, Document, Preferences, Stage
 from tests.contracts.console_driver import Terminal
 from tests.doubles.discord import eyes as discord_eyes

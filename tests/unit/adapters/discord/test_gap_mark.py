@@ -23,8 +23,8 @@ class Unwatched(DiscordDriver):
     @property
     def client(self) -> Client:
         assert self.adapter
-        assert self.adapter._line
-        return self.adapter._line.client
+        assert self.adapter._connection
+        return self.adapter._connection.client
 
     @property
     def noted(self) -> float:

@@ -6,7 +6,7 @@ import discord
 import pytest
 
 from adapters.discord import render
-from adapters.discord.card import card, layout
+from adapters.discord.blocks import card, layout
 from adapters.discord.permissions import intents, permissions
 from adapters.discord.target import thread_name
 from adapters.replies.answer import growing, reply

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from adapters.slack.activity import Origin
 from adapters.slack.incoming import Me
-from adapters.slack.presence import Spot
 from adapters.slack.render import line
 from adapters.slack.reply import Reply
 from adapters.slack.web import Web
@@ -111,8 +111,8 @@ async def web_of(slack: SlackDriver, **pace: float) -> Web:
 
 
 def a_reply(web: Web, thread: str, receipts: Receipts) -> Reply:
-    spot = Spot(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
-    return Reply(web, Me(team="T0TEAM", user="U0BOT"), spot, f"slack:T0TEAM:{CHANNEL}:{thread}", receipts, "")
+    origin = Origin(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
+    return Reply(web, Me(team="T0TEAM", user="U0BOT"), origin, f"slack:T0TEAM:{CHANNEL}:{thread}", receipts, "")
 
 
 async def test_a_reply_whose_turn_is_too_far_off_is_given_back_before_it_begins(slack: SlackDriver) -> None:

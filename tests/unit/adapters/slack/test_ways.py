@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.app import SlackAdapter
+from adapters.slack.adapter import SlackAdapter
 from adapters.slack.deliver import OUTSIDER
 from pipeline import wording
 from pipeline.errors import Misconfigured

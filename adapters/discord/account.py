@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapters.discord import buttons, render
 from adapters.discord.audience import Audiences
-from adapters.discord.interactions import Interaction, honest, person, say
+from adapters.discord.ephemeral import Interaction, honest, person, say
 from adapters.replies import panels, words
 from pipeline import wording
 from pipeline.ports import Desk

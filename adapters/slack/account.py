@@ -11,10 +11,10 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from adapters.replies import words
 from adapters.replies.clicks import Clicks
 from adapters.replies.panels import CHOICES
-from adapters.slack.home import PREFER, choosing, home
+from adapters.slack.activity import Presence
+from adapters.slack.audience import Audiences
+from adapters.slack.home_view import PREFER, choosing, home
 from adapters.slack.incoming import Body, Me, person
-from adapters.slack.presence import Presence
-from adapters.slack.readers import Audiences
 from adapters.slack.setup import Setup
 from adapters.slack.web import Web
 from pipeline import wording

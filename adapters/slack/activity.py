@@ -19,7 +19,7 @@ NOT_HERE = frozenset({"feature_disabled", "unknown_method", "missing_scope", "no
 
 
 @dataclass(frozen=True)
-class Spot:
+class Origin:
     """A question's place: its channel, the thread it is answered in, its own ts, and who asked."""
 
     channel: str
@@ -36,9 +36,9 @@ class Presence:
         self._without: set[str] = set()
 
     @asynccontextmanager
-    async def at(self, spot: Spot, *, hidden: bool = False) -> AsyncIterator[Sign]:
-        """Show that work goes on at `spot`, unless `hidden`; what it left is taken away at the end."""
-        sign = Sign(self, spot, hidden=hidden)
+    async def at(self, origin: Origin, *, hidden: bool = False) -> AsyncIterator[Sign]:
+        """Show that work goes on at `origin`, unless `hidden`; what it left is taken away at the end."""
+        sign = Sign(self, origin, hidden=hidden)
         try:
             yield sign
         finally:
@@ -62,9 +62,9 @@ class Presence:
 class Sign:
     """The signs at one question."""
 
-    def __init__(self, presence: Presence, spot: Spot, *, hidden: bool) -> None:
+    def __init__(self, presence: Presence, origin: Origin, *, hidden: bool) -> None:
         self._presence = presence
-        self._spot = spot
+        self._spot = origin
         self._reacted = False
         self._session = False
         self._first = asyncio.Event()
@@ -82,9 +82,9 @@ class Sign:
     async def end(self) -> None:
         self._task.cancel()
         await asyncio.wait({self._task})
-        spot = self._spot
+        origin = self._spot
         if self._reacted:
-            await self._presence.attempt("reactions.remove", channel=spot.channel, timestamp=spot.ts, name=REACTION)
+            await self._presence.attempt("reactions.remove", channel=origin.channel, timestamp=origin.ts, name=REACTION)
         if self._session:
             await self._set_session("active")
         if self._on_its_way:
@@ -96,10 +96,10 @@ class Sign:
     async def _show(self) -> None:
         try:
             if not await self._set_status("is looking this up", loading_messages=LOADING):
-                spot = self._spot
+                origin = self._spot
                 self._reacted = True
                 self._reacted = await self._presence.attempt(
-                    "reactions.add", channel=spot.channel, timestamp=spot.ts, name=REACTION
+                    "reactions.add", channel=origin.channel, timestamp=origin.ts, name=REACTION
                 )
         finally:
             self._first.set()
@@ -111,13 +111,13 @@ class Sign:
             await self._set_status("is looking this up", loading_messages=LOADING)
 
     async def _set_status(self, status: str, **more: Any) -> bool:
-        spot = self._spot
+        origin = self._spot
         return await self._presence.attempt(
-            "assistant.threads.setStatus", channel_id=spot.channel, thread_ts=spot.thread, status=status, **more
+            "assistant.threads.setStatus", channel_id=origin.channel, thread_ts=origin.thread, status=status, **more
         )
 
     async def _set_session(self, status: str) -> bool:
-        spot = self._spot
+        origin = self._spot
         return await self._presence.attempt(
-            "agents.sessions.setStatus", channel_id=spot.channel, thread_ts=spot.thread, status=status
+            "agents.sessions.setStatus", channel_id=origin.channel, thread_ts=origin.thread, status=status
         )

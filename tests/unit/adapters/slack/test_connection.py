@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack import connect
-from adapters.slack.app import SlackAdapter
-from adapters.slack.connect import signed
+from adapters.slack import connection
+from adapters.slack.adapter import SlackAdapter
+from adapters.slack.connection import signed
 from pipeline.errors import Misconfigured, Unavailable
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
 from tests.contracts.waiting import until
@@ -159,7 +159,7 @@ async def sent(http: SlackHTTPDriver, raw: bytes) -> AsyncIterator[tuple[asyncio
 
 @pytest.fixture
 async def impatient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SlackHTTPDriver]:
-    monkeypatch.setattr(connect, "REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "REQUEST_SECONDS", 0.1)
     driver = await SlackHTTPDriver.open(tmp_path / "data")
     yield driver
     await driver.close()
@@ -222,7 +222,7 @@ async def test_a_connection_that_slack_wants_renewed_is_renewed_without_a_gap(sl
 
 
 async def test_a_connection_that_went_silent_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connect, "PING", 0.2)
+    monkeypatch.setattr(connection, "PING", 0.2)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
     old = set(driver.slack.sockets)
@@ -239,8 +239,8 @@ async def test_a_connection_that_went_silent_is_replaced(tmp_path: Path, monkeyp
 async def test_a_token_that_stops_working_ends_the_listening_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "PING", 0.05)
-    monkeypatch.setattr(connect, "DEAD", 0.1)
+    monkeypatch.setattr(connection, "PING", 0.05)
+    monkeypatch.setattr(connection, "DEAD", 0.1)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
     driver.slack.app_token = "xapp-another"
@@ -268,7 +268,7 @@ class Faulty:
 async def test_a_handshake_that_fails_is_made_again_at_another_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "HANDSHAKE", 0.3)
+    monkeypatch.setattr(connection, "HANDSHAKE", 0.3)
     driver = SlackDriver(tmp_path / "data")
     driver.slack.hook = fault = Faulty("socket", "drop", 5)
     await driver.start()
@@ -282,7 +282,7 @@ async def test_a_hiccup_while_connecting_again_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str
 ) -> None:
     for name, seconds in (("PING", 0.2), ("DEAD", 0.4), ("HANDSHAKE", 1.0)):
-        monkeypatch.setattr(connect, name, seconds)
+        monkeypatch.setattr(connection, name, seconds)
     driver = await SlackDriver.open(tmp_path / "data")
     await until(lambda: len(driver.slack.sockets) == 2)
     driver.slack.hook = fault = Faulty("apps.connections.open", problem, 3)

@@ -14,7 +14,7 @@ FIRST_SECONDS = 0.8
 """An answer that is ready sooner is posted at once, without a placeholder."""
 
 
-class Painter:
+class Throttle:
     """Calls `show` with the newest page, at most once in `every` seconds, and never twice at the same time.
 
     What goes wrong in `show` ends the painting and is raised when the painter is left: the final page must not

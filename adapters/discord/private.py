@@ -18,15 +18,15 @@ import discord
 import structlog
 
 from adapters.discord import limits
-from adapters.discord.card import attachments, card
+from adapters.discord.blocks import attachments, card
 from adapters.discord.deliver import follow
+from adapters.discord.ephemeral import Interaction, person, say
 from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.incoming import DIRECT, PLATFORM, ReplyTo, key
-from adapters.discord.interactions import Interaction, person, say
-from adapters.discord.painter import EDIT_SECONDS, FIRST_SECONDS, Painter
-from adapters.discord.patience import REQUEST_SECONDS, steadily
 from adapters.discord.render import Page, pages
 from adapters.discord.reply import nonce, person_of
+from adapters.discord.retry import REQUEST_SECONDS, steadily
+from adapters.discord.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from adapters.replies import answer as parts
 from adapters.replies.answer import EVERYTHING
 from adapters.replies.parts import Look
@@ -115,7 +115,7 @@ class Asking:
     async def _show(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         interrupted = work.posting_since is not None
         await receipt.posting()
-        async with Painter(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
+        async with Throttle(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
             answer = await follow(events, painter.newest)
         if answer:
             may_share = _private(work.message) and _in_guild(work.message)

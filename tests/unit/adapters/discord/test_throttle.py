@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from adapters.discord.painter import Painter
 from adapters.discord.render import Page
+from adapters.discord.throttle import Throttle
 from tests.contracts.waiting import until
 
 
@@ -31,7 +31,7 @@ class Wall:
 
 async def test_only_the_newest_state_is_shown() -> None:
     wall = Wall()
-    async with Painter(wall.show, first=0.0, every=0.0) as painter:
+    async with Throttle(wall.show, first=0.0, every=0.0) as painter:
         painter.newest(Page(body="0"))
         await wall.begun.wait()
         for number in range(1, 100):
@@ -43,14 +43,14 @@ async def test_only_the_newest_state_is_shown() -> None:
 
 async def test_a_quick_answer_paints_nothing() -> None:
     wall = Wall()
-    async with Painter(wall.show, first=60.0, every=60.0) as painter:
+    async with Throttle(wall.show, first=60.0, every=60.0) as painter:
         painter.newest(Page(body="0"))
     assert wall.pages == []
 
 
 async def test_leaving_waits_for_the_stroke_under_way() -> None:
     wall = Wall()
-    async with Painter(wall.show, first=0.0, every=60.0) as painter:
+    async with Throttle(wall.show, first=0.0, every=60.0) as painter:
         painter.newest(Page(body="0"))
         await wall.begun.wait()
         asyncio.get_running_loop().call_soon(wall.free.set)
@@ -62,7 +62,7 @@ async def test_what_goes_wrong_is_known_when_the_painter_is_left() -> None:
         raise ValueError(page.body)
 
     async def paint() -> None:
-        async with Painter(fail, first=0.0, every=0.0) as painter:
+        async with Throttle(fail, first=0.0, every=0.0) as painter:
             painter.newest(Page(body="0"))
             for _ in range(20):
                 await asyncio.sleep(0)

@@ -13,16 +13,16 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.replies.parts import Look
+from adapters.slack.account import Homepage
 from adapters.slack.actors import Actors
 from adapters.slack.around import around
-from adapters.slack.connect import Connections, http_mode, socket_mode, until_one_ends
+from adapters.slack.audience import Audiences
+from adapters.slack.connection import Connections, http_mode, socket_mode, until_one_ends
 from adapters.slack.deliver import Deliverer
 from adapters.slack.gapfill import Gapfill
-from adapters.slack.homepage import Homepage
 from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
 from adapters.slack.members import Members
-from adapters.slack.readers import Audiences
 from adapters.slack.setup import Setup
 from adapters.slack.sharing import Sharing
 from adapters.slack.startup import Workspace, introduce, report, socket_address

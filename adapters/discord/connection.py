@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from adapters.discord.actions import Actions
-from adapters.discord.asking import Asking
+from adapters.discord.account import Panels
 from adapters.discord.audience import Audiences
 from adapters.discord.client import Client
 from adapters.discord.deliver import Deliverer
+from adapters.discord.interactions import Actions
 from adapters.discord.pace import Pace
-from adapters.discord.panels import Panels
+from adapters.discord.private import Asking
 from adapters.discord.setup import Setup
 from adapters.replies.parts import Look
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId
 
 
-class Line(NamedTuple):
+class Connection(NamedTuple):
     """One client and what works through it."""
 
     client: Client
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     deliverer: Deliverer
 
 
-def open_line(
+def open_connection(
     client: Client,
     inbox: Inbox,
     desk: Desk,
@@ -41,9 +41,9 @@ def open_line(
     look: Look,
     days: int,
     pace: Pace,
-) -> Line:
+) -> Connection:
     audiences = Audiences(client, home_guilds=home)
-    return Line(
+    return Connection(
         client,
         audiences,
         Actions(desk, inbox, audiences, look=look, threads=threads),
