@@ -33,7 +33,8 @@ log = structlog.get_logger(__name__)
 
 
 class Delivery:
-    """Answers leased messages, any number at once. `expire_late`: what is late is not answered, and told so."""
+    """Answers leased messages, any number at once, of which `at_a_time` are thought about while the others are posted.
+    `expire_late`: what is late is not answered, and told so."""
 
     def __init__(
         self,
@@ -43,6 +44,7 @@ class Delivery:
         request: Callable[[IncomingMessage, PlatformAdapter], Awaitable[Request]],
         words: Callable[[IncomingMessage], Awaitable[Words]],
         *,
+        at_a_time: int,
         expire_late: bool,
         grace_seconds: float,
         retry_seconds: float,
@@ -52,6 +54,7 @@ class Delivery:
         self._adapters = adapters
         self._request = request
         self._words = words
+        self._thinking = asyncio.Semaphore(at_a_time)
         self._expire_late = expire_late
         self._grace = grace_seconds
         self._retry = retry_seconds
@@ -122,8 +125,10 @@ class Delivery:
         if (order := await self._order(work.message)) is not None:
             yield await self._saved(work, order, receipt)
             return
-        request = await self._request(work.message, adapter)
-        async with closing(self._responder.respond(request)) as events:
+        async with (
+            self._thinking,
+            closing(self._responder.respond(await self._request(work.message, adapter))) as events,
+        ):
             async for event in events:
                 if isinstance(event, Answer):
                     yield await self._saved(work, event, receipt)

@@ -24,6 +24,9 @@ from storage.runs import JobRuns
 
 DRAIN_SECONDS = 8.0
 """What is under way may take this long after a stop; supervisors kill after 10 s."""
+BUSY = 12
+"""Answers made at a time without a model. Nothing is waited for then but the processor and the disk: with more, all are
+late, and each costs a tenth more for signs that it is being worked on (`bench.load`)."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
 """Seconds between two tries to reach a platform: twice as long after each, longer where the platform asks for it."""
 
@@ -52,6 +55,7 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             citewell.request,
             citewell.desk.words_to,
             concurrency=settings.concurrency,
+            at_a_time=settings.concurrency if citewell.model else BUSY,
             expire_late=settings.late == "expire",
         )
         citewell.storage.inbox.on_accept(worker.ring)

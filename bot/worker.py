@@ -21,7 +21,8 @@ log = structlog.get_logger(__name__)
 
 
 class Worker:
-    """Answers what is in the inbox, `concurrency` messages at a time, until stopped."""
+    """Answers what is in the inbox, `concurrency` messages at a time, `at_a_time` of them being thought about, until
+    stopped."""
 
     def __init__(
         self,
@@ -32,6 +33,7 @@ class Worker:
         words: Callable[[IncomingMessage], Awaitable[Words]],
         *,
         concurrency: int,
+        at_a_time: int = 100,
         expire_late: bool = False,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
@@ -44,6 +46,7 @@ class Worker:
             adapters,
             request,
             words,
+            at_a_time=at_a_time,
             expire_late=expire_late,
             grace_seconds=grace_seconds,
             retry_seconds=retry_seconds,

@@ -67,6 +67,7 @@ class Sign:
         self._spot = origin
         self._reacted = False
         self._session = False
+        self._begun = False
         self._first = asyncio.Event()
         self._on_its_way = False
         self._task = asyncio.create_task(self._keep_hidden() if hidden else self._show())
@@ -74,7 +75,8 @@ class Sign:
     async def settled(self) -> None:
         """Wait, a second at most, until no status is on its way: one that lands after the reply would stay."""
         try:
-            await asyncio.wait_for(self._first.wait(), 1.0)
+            if self._begun:
+                await asyncio.wait_for(self._first.wait(), 1.0)
         except TimeoutError:
             self._on_its_way = True
         self._task.cancel()
@@ -94,6 +96,8 @@ class Sign:
         self._first.set()
 
     async def _show(self) -> None:
+        await asyncio.sleep(self._presence.web.pace.sign)
+        self._begun = True
         try:
             if not await self._set_status("is looking this up", loading_messages=LOADING):
                 origin = self._spot

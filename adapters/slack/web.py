@@ -37,12 +37,14 @@ DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token
 
 @dataclass(frozen=True)
 class Pace:
-    """Times in seconds. The first three are Slack's own limits (platform notes, A2 and A3), kept with a margin."""
+    """Times in seconds. `gap`, `streams` and `status` are Slack's limits (platform notes, A2, A3), with a margin."""
 
     gap: float = 1.0
     """Between two messages in one channel."""
     streams: int = 18
     """`chat.startStream` a minute and workspace; Slack allows about 20."""
+    sign: float = 0.3
+    """How long an answer may take before anything shows that it is being worked on."""
     status: float = 90.0
     """A status disappears after 120 seconds."""
     timeout: float = 10.0

@@ -102,6 +102,7 @@ class Scene:
             {"slack": self.platform},
             _request,
             _words,
+            at_a_time=1,
             expire_late=False,
             grace_seconds=0.0,
             retry_seconds=1.0,
