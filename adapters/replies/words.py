@@ -27,7 +27,6 @@ DESCRIBED = {
 
 # --- Panels ----------------------------------------------------------------------------------------
 
-WHY = "Why this confidence"
 FITS = "{title} fits the question to {score:.0%}."
 DOCUMENTS = "{documents} that you may see here"
 MORE = "… and {count} more"
