@@ -258,9 +258,9 @@ NO_FIGURES = Message("It has no definite figures.")
 LENGTH = Plural("It is {number} word long.", "It is {number} words long.")
 
 
-def factor(message: Message, share: float, words: Words) -> str:
+def factor(message: Message, share: float, words: Words, **fields: str) -> str:
     """A part that is a share of 1."""
-    return words(message, share=words(PERCENT, number=round(share * 100)))
+    return words(message, share=words(PERCENT, number=round(share * 100)), **fields)
 
 
 # --- Where in a document something stands -------------------------------------------------------

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from adapters.discord import buttons, render
+from adapters.discord import buttons, names, render
 from adapters.discord.audience import Audiences
-from adapters.discord.ephemeral import Interaction, honest, person, say
+from adapters.discord.ephemeral import Interaction, by_locale, honest, person, say, words_of
 from adapters.replies import panels, words
+from adapters.replies.parts import Button
 from pipeline import wording
 from pipeline.ports import Desk
 
@@ -19,8 +20,9 @@ class Panels:
     async def sources(self, interaction: Interaction) -> None:
         async with honest(interaction, "sources"):
             await interaction.response.defer(ephemeral=True, thinking=True)
+            speech = await words_of(self._desk, interaction)
             documents = await self._desk.documents(await self._audiences.of_presser(interaction))
-            await say(interaction, render.texts(panels.documents(documents)))
+            await say(interaction, render.texts(panels.documents(documents, speech)))
 
     async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
         async with honest(interaction, "preferences"):
@@ -30,16 +32,22 @@ class Panels:
             now = before.choosing({field: value for field, value in wanted.items() if value})
             if now != before:
                 await self._desk.prefer(person(interaction), now)
-            await say(interaction, (panels.preferences(now),))
+            speech = await words_of(self._desk, interaction)
+            await say(interaction, (panels.preferences(now, speech, by_locale(interaction)(names.PREFERENCES)),))
 
     async def privacy(self, interaction: Interaction) -> None:
-        row = [
-            (words.EXPORT_LABEL, buttons.custom_id(buttons.EXPORT)),
-            (words.FORGET_LABEL, buttons.custom_id(buttons.FORGET)),
-        ]
         async with honest(interaction, "privacy"):
-            await say(interaction, (words.PRIVACY.format(time=wording.counted(self._days, "day")),), row=row)
+            speech = await words_of(self._desk, interaction)
+            row = [
+                (speech(words.EXPORT_LABEL), buttons.custom_id(buttons.EXPORT)),
+                (speech(words.FORGET_LABEL), buttons.custom_id(buttons.FORGET)),
+            ]
+            time, command = speech.count(wording.DAYS, self._days), by_locale(interaction)(names.PREFERENCES)
+            await say(interaction, (speech(words.PRIVACY, time=time, preferences=command),), row=row)
 
     async def help(self, interaction: Interaction) -> None:
         async with honest(interaction, "help"):
-            await say(interaction, (words.HELP,))
+            speech, named = await words_of(self._desk, interaction), by_locale(interaction)
+            commands = {name: named(message) for name, message in names.COMMANDS.items()}
+            told = speech(words.HELP, share=speech(words.LABELS[Button.SHARE]), **commands)
+            await say(interaction, (told,))

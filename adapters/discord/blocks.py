@@ -14,6 +14,7 @@ from adapters.discord.render import Page
 from adapters.replies import words
 from adapters.replies.parts import File
 from pipeline.errors import Unusable
+from pipeline.translations import Words
 
 Row = Sequence[tuple[str, str]]
 """Buttons as (label, custom id)."""
@@ -47,7 +48,10 @@ def attachments(page: Page) -> list[discord.File]:
 
 
 def _row(page: Page, root: str) -> Row:
-    return [(words.LABELS[action], buttons.custom_id(action.value, page.answer_id, root)) for action in page.actions]
+    speech = Words(page.language)
+    return [
+        (speech(words.LABELS[action]), buttons.custom_id(action.value, page.answer_id, root)) for action in page.actions
+    ]
 
 
 def _check(view: ui.LayoutView, texts: Sequence[str], row: Row) -> None:

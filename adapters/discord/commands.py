@@ -11,9 +11,9 @@ import discord
 import structlog
 from discord import app_commands
 
-from adapters.discord import incoming
+from adapters.discord import incoming, names
 from adapters.discord.account import Panels
-from adapters.discord.ephemeral import Interaction, honest, say
+from adapters.discord.ephemeral import Interaction, by_locale, honest, say
 from adapters.discord.memory import Memory
 from adapters.discord.setup import CHANNEL, SERVER, Setup
 from adapters.replies.panels import CITATIONS, STYLES, TONGUES
@@ -37,25 +37,23 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
     )
 
-    @tree.command(name="ask", description="Ask the documents; only you see the answer")
-    @app_commands.describe(question="What would you like to know?", share="Show the answer to everyone here")
+    @tree.command(name=names.ASK, description=names.ASK_ABOUT)
+    @app_commands.describe(question=names.QUESTION_ABOUT, share=names.SHARE_ABOUT)
     async def ask_command(
         interaction: Interaction, question: app_commands.Range[str, 1, QUESTION_ROOM], share: bool = False
     ) -> None:
         await ask(interaction, question, not share, ())
 
-    @tree.command(name="sources", description="What is indexed and visible to you here")
+    @tree.command(name=names.SOURCES, description=names.SOURCES_ABOUT)
     async def sources(interaction: Interaction) -> None:
         await panels.sources(interaction)
 
-    @tree.command(name="privacy", description="What is kept about you; export it or erase it")
+    @tree.command(name=names.PRIVACY, description=names.PRIVACY_ABOUT)
     async def privacy(interaction: Interaction) -> None:
         await panels.privacy(interaction)
 
-    @tree.command(name="preferences", description="How I answer you; without options, what is set")
-    @app_commands.describe(
-        style="How much is said", citations="How sources are marked", language="The language of my answers"
-    )
+    @tree.command(name=names.PREFERENCES, description=names.PREFERENCES_ABOUT)
+    @app_commands.describe(style=names.STYLE_ABOUT, citations=names.CITATIONS_ABOUT, language=names.LANGUAGE_ABOUT)
     @app_commands.choices(style=choices(STYLES), citations=choices(CITATIONS), language=choices(TONGUES))
     async def preferences(interaction: Interaction, style: str = "", citations: str = "", language: str = "") -> None:
         await panels.preferences(interaction, style=style, citations=citations, language=language)
@@ -97,17 +95,17 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
         }
         await setup.set_up(interaction, where, {name: value for name, value in given.items() if value})
 
-    @tree.command(name="help", description="How to ask")
+    @tree.command(name=names.HELP, description=names.HELP_ABOUT)
     async def help_command(interaction: Interaction) -> None:
         await panels.help(interaction)
 
-    @tree.context_menu(name="Answer this message")
+    @tree.context_menu(name=names.ANSWER_THIS)
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:
         text = incoming.question(message, client.user) if client.user else ""
         if text:
             await ask(interaction, text, True, incoming.attachments(message))
         else:
-            await say(interaction, (wording.NO_TEXT,))
+            await say(interaction, (by_locale(interaction)(wording.NO_TEXT),))
 
     @tree.error
     async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
@@ -124,7 +122,9 @@ def choices(offered: Mapping[str, str]) -> list[app_commands.Choice[str]]:
 
 async def sync(tree: Tree, memory: Memory) -> bool:
     """Declare the commands to Discord if they are not the ones declared last; True when it was done."""
-    declared = [command.to_dict(tree) for command in tree.get_commands()]
+    translator = names.CommandTranslator()
+    await tree.set_translator(translator)
+    declared = [await command.get_translated_payload(tree, translator) for command in tree.get_commands()]
     digest = hashlib.sha256(json.dumps([tree.client.application_id, declared], sort_keys=True).encode()).hexdigest()
     if digest == memory.commands:
         return False

@@ -27,7 +27,10 @@ from adapters.replies.parts import Reply as Shown
 from pipeline import wording
 from pipeline.errors import Refused, Unusable
 from pipeline.ports import Receipt
+from pipeline.translations import ENGLISH, Message, Words
 from pipeline.values import Answer, ConversationId, Event, Manner, Work
+
+NO_REPLY = Message("I could not answer you in {channel}: {why}")
 
 log = structlog.get_logger(__name__)
 
@@ -71,7 +74,7 @@ class Deliverer:
         self._appearing.add(work.message.conversation)
         try:
             if withheld(work.message) and not self._content:
-                await reply.put(0, layout([words.WITHHELD]))
+                await reply.put(0, layout([Words(work.language)(words.WITHHELD)]))
             else:
                 await self._show(work, events, reply, target)
         except discord.HTTPException as error:
@@ -88,6 +91,7 @@ class Deliverer:
             self._appearing.discard(work.message.conversation)
 
     async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, target: Target) -> None:
+        speech = Words(work.language)
         overheard = work.message.manner is Manner.OVERHEARD
         appears_here = not (reply.started or target.begins_thread or overheard)
         async with typing(reply.channel if appears_here else None) as stop_typing:
@@ -97,13 +101,14 @@ class Deliverer:
                 await reply.glimpse(card(page))
 
             async with Throttle(show, first=self._first, every=self._every) as painter:
-                answer = await follow(events, painter.newest)
+                answer = await follow(events, painter.newest, speech)
         if answer is None:
             return
         await reply.begin()
-        notes = wording.notes_on(work.message)
-        made = parts.reply(answer, self._look, notes=notes, remarks=target.remarks)
-        attached = parts.reply(answer, self._look, notes=notes, remarks=target.remarks, attachable=True)
+        speech = Words(answer.language)
+        notes, remarks = wording.notes_on(work.message, speech), [speech(remark) for remark in target.remarks]
+        made = parts.reply(answer, self._look, notes=notes, remarks=remarks)
+        attached = parts.reply(answer, self._look, notes=notes, remarks=remarks, attachable=True)
         await self._finish(attached, made, reply, root(work.message))
 
     async def _finish(self, made: Shown, plainly: Shown, reply: Reply, root: str) -> None:
@@ -138,8 +143,9 @@ class Deliverer:
 
     async def _explain(self, work: Work, where: Place, error: discord.HTTPException) -> None:
         """Tell the asker, in a DM, why there is no reply where they asked. Raises Refused where that fails, too."""
-        why = obstacle(self._client, where, error)
-        text = f"I could not answer you in <#{where.channel_id}>: {why}"
+        speech = Words(work.language)
+        why = obstacle(self._client, where, error, speech)
+        text = speech(NO_REPLY, channel=f"<#{where.channel_id}>", why=why)
         with contextlib.suppress(discord.HTTPException):
             person = await person_of(self._client, work.message.author)
             await person.send(text, suppress_embeds=True)
@@ -148,14 +154,16 @@ class Deliverer:
         raise Refused(f"{text} (code {error.code})") from error
 
 
-async def follow(events: AsyncIterator[Event], newest: Callable[[Page], None]) -> Answer | None:
+async def follow(
+    events: AsyncIterator[Event], newest: Callable[[Page], None], speech: Words = ENGLISH
+) -> Answer | None:
     """Read the events to their end, hand on what may be shown meanwhile, and return the answer."""
-    draft = Draft()
+    draft = Draft(words=speech)
     answer: Answer | None = None
     async for event in events:
         if isinstance(event, Answer):
             answer = event
         else:
             draft.add(event)
-            newest(progress(draft.reply, draft.stage))
+            newest(progress(draft.reply, draft.stage, speech))
     return answer

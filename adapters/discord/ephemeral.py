@@ -17,6 +17,9 @@ from adapters.discord.incoming import PLATFORM
 from adapters.discord.retry import REQUEST_SECONDS
 from pipeline import wording
 from pipeline.errors import CitewellError
+from pipeline.language import speaking
+from pipeline.ports import Desk
+from pipeline.translations import Words
 from pipeline.values import PersonId
 
 Interaction = discord.Interaction[Any]
@@ -32,7 +35,21 @@ async def honest(interaction: Interaction, action: str) -> AsyncIterator[None]:
         log.warning("discord_interaction_failed", action=action, reason=str(error) or type(error).__name__)
         with contextlib.suppress(discord.DiscordException, *TRANSIENT):
             async with asyncio.timeout(REQUEST_SECONDS):
-                await say(interaction, (wording.TRY_AGAIN,))
+                await say(interaction, (by_locale(interaction)(wording.TRY_AGAIN),))
+
+
+def by_locale(interaction: Interaction) -> Words:
+    """Our words in the language that somebody set Discord to, where nothing better is known."""
+    return speaking(None, locale=locale(interaction))
+
+
+def locale(interaction: Interaction) -> str:
+    return str(interaction.locale)
+
+
+async def words_of(desk: Desk, interaction: Interaction) -> Words:
+    """Our words to whoever pressed or typed."""
+    return await desk.words(person(interaction), locale=locale(interaction))
 
 
 def person(interaction: Interaction) -> str:

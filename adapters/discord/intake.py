@@ -16,6 +16,7 @@ from adapters.discord.incoming import PLATFORM, Reading, guild_of, key, question
 from adapters.discord.memory import Memory
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
+from pipeline.language import speaking, told
 from pipeline.ports import Inbox
 from pipeline.values import ConversationId, IncomingMessage, Manner
 
@@ -116,4 +117,4 @@ class Intake:
 async def _tell(message: discord.Message) -> None:
     with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
         async with asyncio.timeout(LONGEST_PAUSE):
-            await message.reply(wording.BUSY, suppress_embeds=True)
+            await message.reply(speaking(None, (told(message.content),))(wording.BUSY), suppress_embeds=True)

@@ -11,7 +11,7 @@ import discord
 
 from adapters.discord import buttons, limits, render
 from adapters.discord.audience import Audiences
-from adapters.discord.ephemeral import Interaction, honest, person, say
+from adapters.discord.ephemeral import Interaction, by_locale, honest, person, say, words_of
 from adapters.discord.modal import reason_given, reason_modal
 from adapters.discord.sharing import Sharing
 from adapters.replies import panels, words
@@ -19,6 +19,7 @@ from adapters.replies.clicks import Clicks
 from adapters.replies.parts import Button, Look
 from pipeline import wording
 from pipeline.ports import Desk, Inbox
+from pipeline.translations import Words
 from pipeline.values import Answer, Rating, Reason, Vote
 
 _SHOWN = (Button.PASSAGES, Button.WHY, Button.HELPFUL, Button.UNHELPFUL, buttons.EXPORT)
@@ -48,7 +49,7 @@ class Actions:
     async def _act(self, interaction: Interaction, action: str, answer_id: str) -> None:
         match action:
             case Button.UNHELPFUL:
-                await interaction.response.send_modal(reason_modal(answer_id))
+                await interaction.response.send_modal(reason_modal(answer_id, by_locale(interaction)))
                 await self._rate(interaction, answer_id, Vote.UNHELPFUL)
             case Button.SHARE:
                 await self._share(interaction, answer_id)
@@ -57,28 +58,32 @@ class Actions:
                 await self._act_privately(interaction, action, answer_id)
 
     async def _act_privately(self, interaction: Interaction, action: str, answer_id: str) -> None:
+        speech = await words_of(self._desk, interaction)
         match action:
             case Button.HELPFUL:
                 await self._rate(interaction, answer_id, Vote.HELPFUL)
-                await say(interaction, (words.THANKS,))
+                await say(interaction, (speech(words.THANKS),))
             case buttons.REASON:
                 reason, comment = reason_given(interaction.data)
                 await self._rate(interaction, answer_id, Vote.UNHELPFUL, reason, comment)
-                await say(interaction, (words.THANKS_REASON,))
+                await say(interaction, (speech(words.THANKS_REASON),))
             case Button.PASSAGES:
                 answer = await self._answer(interaction, answer_id)
-                await say(interaction, render.texts(panels.passages(answer)) if answer else (wording.NO_ANSWER,))
+                await say(
+                    interaction, render.texts(panels.passages(answer)) if answer else (speech(wording.NO_ANSWER),)
+                )
             case Button.WHY:
                 answer = await self._answer(interaction, answer_id)
-                await say(interaction, render.texts(panels.why(answer)) if answer else (wording.NO_ANSWER,))
+                await say(interaction, render.texts(panels.why(answer)) if answer else (speech(wording.NO_ANSWER),))
             case buttons.EXPORT:
-                await self._export(interaction)
+                await self._export(interaction, speech)
             case buttons.FORGET:
-                sure = [(words.FORGET_NOW_LABEL, buttons.custom_id(buttons.FORGET_NOW))]
-                await say(interaction, (words.FORGET_WARNING,), row=sure)
+                sure = [(speech(words.FORGET_NOW_LABEL), buttons.custom_id(buttons.FORGET_NOW))]
+                await say(interaction, (speech(words.FORGET_WARNING),), row=sure)
             case buttons.FORGET_NOW:
                 count = await self._desk.forget(person(interaction))
-                await say(interaction, (words.FORGOTTEN.format(entries=wording.counted(count, "entry", "entries")),))
+                erased = speech.count(wording.ENTRIES, count)
+                await say(interaction, (speech(words.FORGOTTEN, entries=erased),))
 
     async def _rate(
         self, interaction: Interaction, answer_id: str, vote: Vote, reason: Reason | None = None, comment: str = ""
@@ -92,13 +97,15 @@ class Actions:
     async def _share(self, interaction: Interaction, answer_id: str) -> None:
         """Post a private answer in the channel, once, if everyone who reads there may see what it cites."""
         await interaction.response.defer()
-        done = await self._sharing.share(interaction, answer_id)
+        done = await self._sharing.share(interaction, answer_id, await words_of(self._desk, interaction))
         if done:
             await say(interaction, (done,))
 
-    async def _export(self, interaction: Interaction) -> None:
+    async def _export(self, interaction: Interaction, speech: Words) -> None:
         data = (await self._desk.export(person(interaction))).encode()
         parts = [data[start : start + limits.FILE] for start in range(0, len(data), limits.FILE)] or [b"{}"]
         for number, part in enumerate(parts, start=1):
             name = "citewell-export.json" if len(parts) == 1 else f"citewell-export-{number}.json.part"
-            await interaction.followup.send(words.EXPORTED, file=discord.File(io.BytesIO(part), name), ephemeral=True)
+            await interaction.followup.send(
+                speech(words.EXPORTED), file=discord.File(io.BytesIO(part), name), ephemeral=True
+            )

@@ -11,6 +11,7 @@ from discord import ui
 from adapters.discord import buttons
 from adapters.replies import words
 from pipeline import wording
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import Reason
 
 REASON_FIELD, COMMENT_FIELD = "reason", "comment"
@@ -18,16 +19,18 @@ COMMENT_ROOM = 1000
 OPEN_SECONDS = 900.0
 
 
-def reason_modal(answer_id: str) -> ui.Modal:
-    options = [discord.SelectOption(label=label, value=reason.value) for reason, label in wording.REASONS.items()]
+def reason_modal(answer_id: str, speech: Words = ENGLISH) -> ui.Modal:
+    options = [
+        discord.SelectOption(label=speech(label), value=reason.value) for reason, label in wording.REASONS.items()
+    ]
     custom_id = buttons.custom_id(buttons.REASON, answer_id)
-    modal = ui.Modal(title=words.REASON_TITLE, custom_id=custom_id, timeout=OPEN_SECONDS)
+    modal = ui.Modal(title=speech(words.REASON_TITLE), custom_id=custom_id, timeout=OPEN_SECONDS)
     choice: ui.Select[Any] = ui.Select(custom_id=REASON_FIELD, options=options, required=False, min_values=0)
-    modal.add_item(ui.Label(text=words.REASON_LABEL, component=choice))
+    modal.add_item(ui.Label(text=speech(words.REASON_LABEL), component=choice))
     comment: ui.TextInput[Any] = ui.TextInput(
         custom_id=COMMENT_FIELD, style=discord.TextStyle.paragraph, required=False, max_length=COMMENT_ROOM
     )
-    modal.add_item(ui.Label(text=words.COMMENT_LABEL, component=comment))
+    modal.add_item(ui.Label(text=speech(words.COMMENT_LABEL), component=comment))
     return modal
 
 

@@ -6,6 +6,7 @@ import discord
 
 from adapters.discord.errors import THREAD_LOCKED
 from adapters.discord.incoming import Place
+from pipeline.translations import ENGLISH, Message, Words
 
 NEEDED = {
     "view_channel": "View Channel",
@@ -36,14 +37,19 @@ def invite_url(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=permissions(), scopes=("bot", "applications.commands"))
 
 
-def obstacle(client: discord.Client, where: Place, error: discord.HTTPException) -> str:
+LOCKED = Message("its thread is locked. Whoever moderates the server can unlock it.")
+NOT_TAKEN = Message("Discord did not take my reply. Please ask me again here.")
+NOT_ALLOWED = Message("I lack the permission {permissions} there. Whoever runs the server can grant it.")
+
+
+def obstacle(client: discord.Client, where: Place, error: discord.HTTPException, speech: Words = ENGLISH) -> str:
     """Why Discord did not take a reply, as a sentence's end for the asker, and who can change it."""
     channel = client.get_channel(where.channel_id)
     if error.code == THREAD_LOCKED or (isinstance(channel, discord.Thread) and channel.locked):
-        return "its thread is locked. Whoever moderates the server can unlock it."
+        return speech(LOCKED)
     if not isinstance(error, discord.Forbidden):
-        return "Discord did not take my reply. Please ask me again here."
-    return f"I lack the permission {missing(channel)} there. Whoever runs the server can grant it."
+        return speech(NOT_TAKEN)
+    return speech(NOT_ALLOWED, permissions=missing(channel))
 
 
 def missing(channel: object) -> str:
@@ -54,4 +60,4 @@ def missing(channel: object) -> str:
     in_thread = isinstance(channel, discord.Thread)
     sending = "send_messages_in_threads" if in_thread else "send_messages"
     lacking = [NEEDED[name] for name in ("view_channel", sending, "read_message_history") if not getattr(granted, name)]
-    return " and ".join(f"“{name}”" for name in lacking) or f"“{NEEDED[sending]}”"
+    return ", ".join(f"“{name}”" for name in lacking) or f"“{NEEDED[sending]}”"

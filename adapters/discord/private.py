@@ -20,7 +20,7 @@ import structlog
 from adapters.discord import limits
 from adapters.discord.blocks import attachments, card
 from adapters.discord.deliver import follow
-from adapters.discord.ephemeral import Interaction, person, say
+from adapters.discord.ephemeral import Interaction, by_locale, locale, person, say
 from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.incoming import DIRECT, PLATFORM, ReplyTo, key
 from adapters.discord.render import Page, pages
@@ -33,6 +33,7 @@ from adapters.replies.parts import Look
 from pipeline import wording
 from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, Receipt
+from pipeline.translations import Words
 from pipeline.values import Attachment, ConversationId, Event, IncomingMessage, Manner, MessageKey, Work
 
 ORIGINAL = "@original"
@@ -87,7 +88,7 @@ class Asking:
                 await _acknowledge(interaction, private)
         except CitewellError:
             del self._open[message.key]
-            await say(interaction, (wording.BUSY,))
+            await say(interaction, (by_locale(interaction)(wording.BUSY),))
         finally:
             opened.acknowledged.set()
 
@@ -102,7 +103,7 @@ class Asking:
             try:
                 await self._show(work, events, receipt)
             except Withdrawn:
-                await self._glimpse(work, Page(body=wording.WITHDRAWN))
+                await self._glimpse(work, Page(body=Words(work.language)(wording.WITHDRAWN)))
                 raise
         except discord.HTTPException as error:
             if error.code not in TOKEN_GONE:
@@ -116,10 +117,10 @@ class Asking:
         interrupted = work.posting_since is not None
         await receipt.posting()
         async with Throttle(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:
-            answer = await follow(events, painter.newest)
+            answer = await follow(events, painter.newest, Words(work.language))
         if answer:
             may_share = _private(work.message) and _in_guild(work.message)
-            notes = [*parts.asked(answer), *wording.notes_on(work.message)]
+            notes = [*parts.asked(answer), *wording.notes_on(work.message, Words(answer.language))]
             made = parts.reply(answer, self._look, notes=notes, shareable=may_share, attachable=True)
             await self._finish(work, pages(made), receipt, interrupted=interrupted)
 
@@ -128,7 +129,7 @@ class Asking:
         private = _private(work.message)
         whole = len(shown) == 1 or (opened is not None and not interrupted)
         if not whole:
-            shown = (shown[0].model_copy(update={"status": f"-# {wording.ASK_AGAIN}"}),)
+            shown = (shown[0].model_copy(update={"status": f"-# {Words(work.language)(wording.ASK_AGAIN)}"}),)
         await steadily(lambda: self._edit(work, shown[0]))
         await receipt.posted(ORIGINAL)
         for page in shown[1:]:
@@ -144,7 +145,9 @@ class Asking:
             return
         with contextlib.suppress(discord.HTTPException):
             asker = await person_of(self._client, work.message.author)
-            await asker.send(wording.ASK_AGAIN, nonce=nonce(work.message.key, 0), suppress_embeds=True)
+            await asker.send(
+                Words(work.language)(wording.ASK_AGAIN), nonce=nonce(work.message.key, 0), suppress_embeds=True
+            )
 
     async def _glimpse(self, work: Work, page: Page) -> None:
         try:
@@ -186,6 +189,7 @@ def _message(
         sent_at=datetime.fromtimestamp(interaction.created_at.timestamp(), UTC),
         manner=Manner.COMMAND,
         event_id=str(interaction.id),
+        locale=locale(interaction),
         reply_to=str(ReplyTo(interaction.token, private)),
     )
 

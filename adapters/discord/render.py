@@ -13,6 +13,7 @@ from adapters.replies.cut import words as cut
 from adapters.replies.markdown import listed, pieces
 from adapters.replies.parts import Button, File, Quote, Reply, Source, Table, Text
 from pipeline import wording
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import Stage, Value
 
 BODY = limits.TEXT - 40
@@ -30,6 +31,7 @@ class Page(Value):
     sources: str = ""
     status: str = ""
     """A line in small print."""
+    language: str = "en"
     answer_id: str = ""
     actions: tuple[Button, ...] = ()
     files: tuple[File, ...] = ()
@@ -91,19 +93,26 @@ def pages(reply: Reply) -> tuple[Page, ...]:
         drafts = [Page(body=text) for text in texts] + [Page(sources=text) for text in sources]
     if not drafts or limits.length(drafts[-1].body + drafts[-1].sources + status) > BODY:
         drafts.append(Page(body="" if drafts else "-"))
-    last = {"status": status, "answer_id": reply.answer_id, "actions": reply.actions, "files": reply.files}
+    speech = Words(reply.language)
+    last = {
+        "language": reply.language,
+        "status": status,
+        "answer_id": reply.answer_id,
+        "actions": reply.actions,
+        "files": reply.files,
+    }
     drafts[-1] = drafts[-1].model_copy(update=last)
     numbered = [
-        page.model_copy(update={"status": f"-# {words.PART.format(number=number, parts=len(drafts))}"})
+        page.model_copy(update={"status": f"-# {speech(words.PART, number=number, parts=len(drafts))}"})
         for number, page in enumerate(drafts[:-1], start=1)
     ]
     return (*numbered, drafts[-1])
 
 
-def progress(reply: Reply, stage: Stage) -> Page:
+def progress(reply: Reply, stage: Stage, speech: Words = ENGLISH) -> Page:
     """What is shown while an answer is being written: the beginning of what `pages` will show."""
     texts = _texts(pieces(reply.blocks, MARKDOWN, reply.links))
-    return Page(body=texts[0] if texts else "", status=f"-# {wording.PROGRESS[stage]} …")
+    return Page(body=texts[0] if texts else "", status=f"-# {speech(wording.PROGRESS[stage])} …")
 
 
 def plain(reply: Reply) -> tuple[str, ...]:

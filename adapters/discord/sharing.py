@@ -22,7 +22,10 @@ from adapters.replies.parts import Look
 from adapters.replies.sharing import Sharing as SharedOnce
 from pipeline import wording
 from pipeline.ports import Desk, Inbox
+from pipeline.translations import Message, Words
 from pipeline.values import Answer, ConversationId
+
+NOT_HERE = Message("I could not share it here: {why}")
 
 
 class Sharing:
@@ -34,14 +37,14 @@ class Sharing:
         self._look = look
         self._threads = threads
 
-    async def share(self, interaction: Interaction, answer_id: str) -> str:
+    async def share(self, interaction: Interaction, answer_id: str, speech: Words) -> str:
         """Post the answer where the button was pressed, if everyone there may see what it rests on; otherwise why it
         is not there.
 
         It may be tried again after an error: its messages carry nonces, so none of them is posted twice."""
         guild_id, channel_id = interaction.guild_id, interaction.channel_id
         if not guild_id or not channel_id:
-            return wording.NOT_SHARED
+            return speech(wording.NOT_SHARED)
         readers = await self._audiences.of_channel(guild_id, channel_id)
         where = Place(guild_id, channel_id, interaction.id)
         try:
@@ -49,9 +52,9 @@ class Sharing:
                 answer_id, str(channel_id), readers, partial(self._post, interaction, where)
             )
         except discord.Forbidden as error:
-            return f"I could not share it here: {obstacle(interaction.client, where, error)}"
+            return speech(NOT_HERE, why=obstacle(interaction.client, where, error, speech))
         if isinstance(shared, str):
-            return shared
+            return speech(shared)
         with contextlib.suppress(*TRANSIENT, discord.DiscordException):
             confirmed = pages(parts.reply(shared, self._look, notes=parts.asked(shared)))[-1]
             await interaction.edit_original_response(view=card(confirmed))

@@ -9,9 +9,10 @@ from adapters.discord.errors import THREAD_EXISTS
 from adapters.discord.incoming import Place
 from adapters.discord.markup import clean
 from adapters.discord.retry import steadily
+from pipeline.translations import Message
 from pipeline.values import IncomingMessage, Manner
 
-NO_THREADS = "I may not open threads here: I lack the permission “Create Public Threads”."
+NO_THREADS = Message("I may not open threads here: I lack the permission “Create Public Threads”.")
 
 
 class Target:
@@ -23,7 +24,7 @@ class Target:
         self._where = where
         begins = message.conversation.channel == str(where.message_id)
         self._threads = threads and begins and message.manner is Manner.MENTION
-        self.remarks: list[str] = []
+        self.remarks: list[Message] = []
         """What is to be said about where the reply went."""
 
     @property

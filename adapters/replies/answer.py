@@ -56,13 +56,14 @@ def reply(
     written = list(blocks(answer.sentences, answer.citations, answer.citation_style, speech))
     files: list[File] = []
     if attachable:
-        written, files = attached(written, answer.id)
+        written, files = attached(written, answer.id, speech)
     before = [Note(text=text) for text in (*notes, answer.preface if answer.sentences else "") if text]
     after = [line for line in answer.closing.splitlines() if line.strip()]
     if not answer.sentences:
         written = list(_lines(f"{answer.preface}\n\n{answer.body}"))
     return Reply(
         blocks=(*before, *written, *(Note(text=text) for text in (*after, *remarks))),
+        language=answer.language,
         links=frozenset(citation.url for citation in answer.citations if citation.url),
         sources_title=speech(wording.SOURCES if answer.citations else wording.NEAREST),
         sources=tuple(_sources(answer, speech)) if look.citations else (),
@@ -96,7 +97,8 @@ def asked(answer: Answer, by: str = "") -> list[str]:
     """The question as a note, where no message of the asker stands above the answer; `by` shared it."""
     if not answer.question.strip():
         return []
-    above = words.SHARED_BY.format(person=one_line(by, NAME)) if by else words.QUESTION
+    speech = Words(answer.language)
+    above = speech(words.SHARED_BY, person=one_line(by, NAME)) if by else speech(words.QUESTION)
     return [f"{above}: {one_line(answer.question, QUESTION)}"]
 
 

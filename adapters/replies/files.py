@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from adapters.replies import words
 from adapters.replies.parts import Block, Code, File, Note
+from pipeline.translations import Words
 
 SCRIPT_LINES, SCRIPT = 60, 3_000
 """Lines and characters of code above which it is a file."""
@@ -15,7 +16,7 @@ _SUFFIXES = {"python": "py", "bash": "sh", "shell": "sh", "console": "sh", "java
     "ruby": "rb", "yaml": "yml", "markdown": "md", "powershell": "ps1"}  # fmt: skip
 
 
-def attached(blocks: Iterable[Block], answer_id: str) -> tuple[list[Block], list[File]]:
+def attached(blocks: Iterable[Block], answer_id: str, speech: Words) -> tuple[list[Block], list[File]]:
     """`blocks` with the beginning of what is long, and the files that hold all of it."""
     shown: list[Block] = []
     files: list[File] = []
@@ -28,6 +29,6 @@ def attached(blocks: Iterable[Block], answer_id: str) -> tuple[list[Block], list
         files.append(File(name=name, content=f"{block.text}\n"))
         lines = block.text.split("\n")
         beginning = "\n".join(lines[:BEGINNING])[:SCRIPT]
-        told = words.IN_FILE.format(shown=beginning.count("\n") + 1, total=len(lines), name=name)
+        told = speech(words.IN_FILE, shown=beginning.count("\n") + 1, total=len(lines), name=name)
         shown[-1:] = [block.model_copy(update={"text": beginning}), Note(text=told)]
     return shown, files

@@ -9,16 +9,14 @@ from adapters.replies.answer import plain, source
 from adapters.replies.cut import NAME, one_line
 from adapters.replies.parts import Block, Heading, Listing, Note, Paragraph, Quote, Reply, Source, Table, Text
 from pipeline import wording
-from pipeline.translations import LANGUAGES, Words
+from pipeline.translations import ENGLISH, LANGUAGES, Message, Words
 from pipeline.values import (
     AS_SET,
     Answer,
     Citation,
-    CitationStyle,
     Document,
     Factor,
     Preferences,
-    Style,
     row_cells,
 )
 
@@ -40,7 +38,7 @@ def why(answer: Answer) -> Reply:
     confidence, speech = answer.confidence, Words(answer.language)
     told = [_sentence(factor.text) for factor in confidence.reasons if _told(factor)]
     if len(answer.citations) > 1:
-        told += [words.FITS.format(title=source(one).title, score=one.score) for one in answer.citations]
+        told += [wording.factor(words.FITS, one.score, speech, title=source(one).title) for one in answer.citations]
     said = {sentence.text for sentence in answer.sentences}
     told += [wording.left_out(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
     notes = filter(None, (_sentence(answer.reasoning), wording.written_by(answer.usage, speech)))
@@ -59,18 +57,18 @@ def _told(factor: Factor) -> bool:
     return factor.name not in _RAW and not nobody_else
 
 
-def documents(found: Sequence[Document]) -> Reply:
+def documents(found: Sequence[Document], speech: Words = ENGLISH) -> Reply:
     """What is indexed and visible, by collection: the first of them by name, and how many more there are."""
     if not found:
-        return plain(wording.EMPTY_KNOWLEDGE_BASE)
-    counted = words.DOCUMENTS.format(documents=wording.counted(len(found), "document"))
+        return plain(speech(wording.EMPTY_KNOWLEDGE_BASE))
+    counted = speech.count(words.DOCUMENTS, len(found))
     blocks: list[Block] = [Heading(text=Text(text=counted))]
     listed = found[:LISTED]
     for collection in dict.fromkeys(document.collection for document in listed):
         named = [document for document in listed if document.collection == collection]
         blocks += [Heading(text=Text(text=collection)), Listing(items=tuple(map(_titled, named)))]
     if more := len(found) - len(listed):
-        blocks.append(Paragraph(sentences=(Text(text=words.MORE.format(count=more)),)))
+        blocks.append(Paragraph(sentences=(Text(text=speech(words.MORE, count=more)),)))
     return Reply(blocks=tuple(blocks))
 
 
@@ -101,13 +99,13 @@ def _sentence(text: str) -> str:
 
 # --- How a person wants to be answered ------------------------------------------------------------------
 
-STYLES: Mapping[str, str] = {AS_SET: words.AS_SET, **{style.value: style.value.capitalize() for style in Style}}
-CITATIONS: Mapping[str, str] = {
-    AS_SET: words.AS_SET,
-    **{style.value: style.value.capitalize() for style in CitationStyle},
+STYLES: Mapping[str, Message] = {AS_SET: words.AS_SET, **words.STYLES}
+CITATIONS: Mapping[str, Message] = {AS_SET: words.AS_SET, **words.MARKS}
+TONGUES: Mapping[str, Message] = {
+    AS_SET: words.LANGUAGE_AS_SET,
+    **{language: Message(name) for language, name in LANGUAGES.items()},
 }
-TONGUES: Mapping[str, str] = {AS_SET: words.LANGUAGE_AS_SET, **LANGUAGES}
-CHOICES: Mapping[str, Mapping[str, str]] = {"style": STYLES, "citations": CITATIONS, "language": TONGUES}
+CHOICES: Mapping[str, Mapping[str, Message]] = {"style": STYLES, "citations": CITATIONS, "language": TONGUES}
 """What can be chosen, by the field of `Preferences`: value -> name."""
 
 
@@ -117,7 +115,8 @@ def chosen(preferences: Preferences) -> dict[str, str]:
     return {field: str(values[field] or AS_SET) for field in CHOICES}
 
 
-def preferences(now: Preferences) -> str:
+def preferences(now: Preferences, speech: Words = ENGLISH, command: str = "preferences") -> str:
     """What is set, and how to change it, in our own Markdown."""
-    names = {field: CHOICES[field].get(value, "") for field, value in chosen(now).items()}
-    return words.PREFERENCES.format(**names)
+    offered = {field: (CHOICES[field].get(value), value) for field, value in chosen(now).items()}
+    names = {field: speech(name) if name else value for field, (name, value) in offered.items()}
+    return speech(words.PREFERENCES, preferences=command, **names)

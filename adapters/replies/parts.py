@@ -111,6 +111,8 @@ class Reply(Value):
     blocks: tuple[Block, ...] = ()
     links: frozenset[str] = frozenset()
     """The addresses in its text that may be opened."""
+    language: str = "en"
+    """That of our own words in it."""
     sources_title: Shown = ""
     sources: tuple[Source, ...] = ()
     status: Shown = ""

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 from pipeline import wording
 from pipeline.ports import Desk, Inbox
+from pipeline.translations import Message
 from pipeline.values import Answer, ConversationId, Readers
 
 REMEMBERED = 1000
@@ -23,7 +24,7 @@ class Sharing:
         self._inbox = inbox
         self._shared: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
 
-    async def share(self, answer_id: str, place: str, readers: Readers, post: Post) -> Answer | str:
+    async def share(self, answer_id: str, place: str, readers: Readers, post: Post) -> Answer | Message:
         """Show the answer at `place`, which `readers` read, if all of them may see what it rests on; otherwise why it
         is not there. Whoever replies to it is answered with it in mind.
 

@@ -20,6 +20,7 @@ from adapters.slack.web import Web
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
+from pipeline.translations import Words
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +46,8 @@ class Homepage:
 
     async def opened(self, event: dict[str, Any]) -> None:
         if event.get("tab") == "messages":
-            prompts = [{"title": title, "message": message} for title, message in words.PROMPTS]
+            speech = await self._words(str(event["user"]))
+            prompts = [{"title": speech(title), "message": speech(message)} for title, message in words.PROMPTS]
             await self._presence.attempt(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
             )
@@ -62,9 +64,9 @@ class Homepage:
             data = await self._desk.export(person(self._me.team, user))
             channel = (await self._web.call("conversations.open", users=user))["channel"]["id"]
             await self._web.upload(channel, "citewell-data.json", data)
-            notice = words.HOME_EXPORTED
+            notice = (await self._words(user))(words.HOME_EXPORTED)
         except CitewellError as error:
-            notice = _failed(error)
+            notice = await self._failed(user, error)
         await self._publish(user, notice)
 
     async def forget(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -72,9 +74,10 @@ class Homepage:
         user = _user(body)
         try:
             erased = await self._desk.forget(person(self._me.team, user))
-            notice = words.HOME_FORGOTTEN.format(entries=wording.counted(erased, "entry", "entries"))
+            speech = await self._words(user)
+            notice = speech(words.HOME_FORGOTTEN, entries=speech.count(wording.ENTRIES, erased))
         except CitewellError as error:
-            notice = _failed(error)
+            notice = await self._failed(user, error)
         await self._publish(user, notice)
 
     async def prefer(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -85,22 +88,24 @@ class Homepage:
             before = await self._desk.preferences(who)
             await self._desk.prefer(who, choosing(before, action["action_id"], action["selected_option"]["value"]))
         except CitewellError as error:
-            await self._publish(_user(body), _failed(error))
+            await self._publish(_user(body), await self._failed(_user(body), error))
 
     async def _publish(self, user: str, notice: str = "") -> None:
         try:
             documents = await self._desk.documents(await self._audiences.of_person(user))
             preferences = await self._desk.preferences(person(self._me.team, user))
-            view = home(documents, preferences, notice, await self._setup.blocks(user))
+            view = home(documents, preferences, notice, await self._setup.blocks(user), await self._words(user))
             await self._web.call("views.publish", user_id=user, view=view)
         except CitewellError as error:
             log.warning("the App Home could not be shown: %s", error)
 
+    async def _words(self, user: str) -> Words:
+        return await self._desk.words(person(self._me.team, user))
+
+    async def _failed(self, user: str, error: CitewellError) -> str:
+        log.warning("a request in the App Home failed: %s", error)
+        return (await self._words(user))(wording.TRY_AGAIN)
+
 
 def _user(body: Body) -> str:
     return str(body["user"]["id"])
-
-
-def _failed(error: CitewellError) -> str:
-    log.warning("a request in the App Home failed: %s", error)
-    return words.HOME_FAILED.format(what_to_do=error.what_to_do or words.HOME_TRY_AGAIN)

@@ -11,9 +11,12 @@ from typing import Any
 from adapters.slack.web import Declined, Web
 from pipeline import wording
 from pipeline.errors import Unavailable
+from pipeline.translations import ENGLISH, Message, Words
 
 REACTION = "eyes"
-LOADING = [text[:50] for text in wording.PROGRESS.values()]
+SIGN = Message("is looking this up")
+LONGEST = 50
+"""Characters of a line that Slack shows while something is on its way."""
 NOT_HERE = frozenset({"feature_disabled", "unknown_method", "missing_scope", "not_allowed_token_type", "not_agent_app"})
 """Answers that will not change while we run, so the question is not asked again."""
 
@@ -36,9 +39,9 @@ class Presence:
         self._without: set[str] = set()
 
     @asynccontextmanager
-    async def at(self, origin: Origin, *, hidden: bool = False) -> AsyncIterator[Sign]:
+    async def at(self, origin: Origin, words: Words = ENGLISH, *, hidden: bool = False) -> AsyncIterator[Sign]:
         """Show that work goes on at `origin`, unless `hidden`; what it left is taken away at the end."""
-        sign = Sign(self, origin, hidden=hidden)
+        sign = Sign(self, origin, words, hidden=hidden)
         try:
             yield sign
         finally:
@@ -62,8 +65,10 @@ class Presence:
 class Sign:
     """The signs at one question."""
 
-    def __init__(self, presence: Presence, origin: Origin, *, hidden: bool) -> None:
+    def __init__(self, presence: Presence, origin: Origin, words: Words, *, hidden: bool) -> None:
         self._presence = presence
+        self._status = words(SIGN)
+        self._loading = [words(text)[:LONGEST] for text in wording.PROGRESS.values()]
         self._spot = origin
         self._reacted = False
         self._session = False
@@ -99,7 +104,7 @@ class Sign:
         await asyncio.sleep(self._presence.web.pace.sign)
         self._begun = True
         try:
-            if not await self._set_status("is looking this up", loading_messages=LOADING):
+            if not await self._set_status(self._status, loading_messages=self._loading):
                 origin = self._spot
                 self._reacted = True
                 self._reacted = await self._presence.attempt(
@@ -112,7 +117,7 @@ class Sign:
         self._session = await self._set_session("processing")
         while not self._reacted:
             await asyncio.sleep(self._presence.web.pace.status)
-            await self._set_status("is looking this up", loading_messages=LOADING)
+            await self._set_status(self._status, loading_messages=self._loading)
 
     async def _set_status(self, status: str, **more: Any) -> bool:
         origin = self._spot

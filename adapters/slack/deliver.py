@@ -20,6 +20,7 @@ from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Receipt
+from pipeline.translations import Message, Words
 from pipeline.values import Answer, Event, IncomingMessage, Manner, Work
 
 log = logging.getLogger(__name__)
@@ -30,17 +31,18 @@ OVER = {
     "thread_not_found": "the question is gone",
 }
 CANNOT_POST = {
-    "not_in_channel": "I am not a member of it. Invite me with `/invite`.",
-    "channel_not_found": "I am not a member of it. Invite me with `/invite`.",
-    "is_archived": "it is archived.",
-    "restricted_action": "a workspace setting forbids me to post there. Ask an admin.",
-    "restricted_action_thread_locked": "its thread is locked.",
-    "thread_locked": "its thread is locked.",
-    "no_permission": "I have no permission to post there. Ask an admin.",
+    "not_in_channel": Message("I am not a member of it. Invite me with `/invite`."),
+    "channel_not_found": Message("I am not a member of it. Invite me with `/invite`."),
+    "is_archived": Message("it is archived."),
+    "restricted_action": Message("a workspace setting forbids me to post there. Ask an admin."),
+    "restricted_action_thread_locked": Message("its thread is locked."),
+    "thread_locked": Message("its thread is locked."),
+    "no_permission": Message("I have no permission to post there. Ask an admin."),
 }
 
-OUTSIDER = "You belong to another organisation, and I am not allowed to answer you. Please ask somebody here."
-REFUSED = "Slack did not take my reply. Please ask me again here."
+OUTSIDER = Message("You belong to another organisation, and I am not allowed to answer you. Please ask somebody here.")
+NO_REPLY = Message("I could not answer you in {channel}: {why}")
+REFUSED = Message("Slack did not take my reply. Please ask me again here.")
 
 
 class Deliverer:
@@ -66,7 +68,8 @@ class Deliverer:
         self._replies[origin.channel, origin.thread] = the_reply
         try:
             if work.message.external and not self.shared_channels:
-                await the_reply.show([line(OUTSIDER if origin.channel.startswith("D") else wording.SHARED_CHANNEL)])
+                refused = OUTSIDER if origin.channel.startswith("D") else wording.SHARED_CHANNEL
+                await the_reply.show([line(Words(work.language)(refused))])
             else:
                 await self._answer(work, origin, the_reply, events)
         except Declined as declined:
@@ -75,7 +78,7 @@ class Deliverer:
             elif work.message.manner is Manner.OVERHEARD and declined.error in CANNOT_POST:
                 log.info("no reply to what nobody asked us: %s", declined)
             elif (work.last or declined.error in CANNOT_POST) and not origin.channel.startswith("D"):
-                await self._explain(origin, declined)
+                await self._explain(origin, declined, Words(work.language))
             else:
                 raise
         finally:
@@ -110,10 +113,11 @@ class Deliverer:
             log.warning("could not tell that there is too much to do: %s", error)
 
     async def _answer(self, work: Work, origin: Origin, the_reply: Reply, events: AsyncIterator[Event]) -> None:
-        notes = wording.notes_on(work.message)
-        draft = Draft(notes)
+        speech = Words(work.language)
+        notes = wording.notes_on(work.message, speech)
+        draft = Draft(notes, speech)
         overheard = work.message.manner is Manner.OVERHEARD
-        async with self._presence.at(origin, hidden=overheard) as sign, Feed(events) as feed:
+        async with self._presence.at(origin, speech, hidden=overheard) as sign, Feed(events) as feed:
             self._feeds[origin.channel, origin.thread] = feed
             try:
                 answer, stream = await self._follow(feed, draft, the_reply, sign, origin)
@@ -167,10 +171,11 @@ class Deliverer:
         await the_reply.named(stream.ts)
         return stream
 
-    async def _explain(self, origin: Origin, declined: Declined) -> None:
+    async def _explain(self, origin: Origin, declined: Declined, speech: Words) -> None:
         """Tell the asker in a direct message why there is no reply in the channel."""
         log.warning("there is no reply to %s in its channel: %s", origin.ts, declined)
-        text = f"I could not answer you in <#{origin.channel}>: {CANNOT_POST.get(declined.error, REFUSED)}"
+        why = speech(CANNOT_POST.get(declined.error, REFUSED))
+        text = speech(NO_REPLY, channel=f"<#{origin.channel}>", why=why)
         await self._web.turn(origin.user, begun=True)
         await self._web.call(POST, channel=origin.user, text=text, **QUIET)
 

@@ -14,6 +14,7 @@ from adapters.slack.deliver import Deliverer
 from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read
 from pipeline import wording
 from pipeline.errors import Busy
+from pipeline.language import speaking, told
 from pipeline.ports import Inbox
 from pipeline.values import IncomingMessage, Manner
 
@@ -69,7 +70,9 @@ class Intake:
             new = await self._inbox.accept(message)
         except Busy as busy:
             if busy.first and message.manner is not Manner.OVERHEARD:
-                task = asyncio.create_task(self._deliverer.whisper(message, wording.BUSY))
+                task = asyncio.create_task(
+                    self._deliverer.whisper(message, speaking(None, (told(message.text),))(wording.BUSY))
+                )
                 self._whispering.add(task)
                 task.add_done_callback(self._whispering.discard)
             return True

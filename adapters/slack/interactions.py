@@ -22,6 +22,7 @@ from adapters.slack.web import Declined, Web
 from pipeline import wording
 from pipeline.errors import Busy, CitewellError
 from pipeline.ports import Desk, Inbox
+from pipeline.translations import ENGLISH, Message
 from pipeline.values import Answer, Rating, Vote
 
 log = logging.getLogger(__name__)
@@ -54,11 +55,13 @@ class Interactions:
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
         try:
-            await self._inbox.accept(command(body, self._me))
+            message = command(body, self._me)
+            speech = await self._desk.words(self._person(body), text=message.text)
+            await self._inbox.accept(message)
         except Busy:
-            await ack(text=wording.BUSY, response_type="ephemeral")
+            await ack(text=speech(wording.BUSY), response_type="ephemeral")
         else:
-            await ack(text=words.LOOKING, response_type="ephemeral")
+            await ack(text=speech(words.LOOKING), response_type="ephemeral")
 
     async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The shortcut `Answer this message`, in the same way."""
@@ -66,7 +69,7 @@ class Interactions:
             await self._inbox.accept(shortcut(body, self._me))
         except Busy:
             await ack()
-            await self._tell(body, wording.BUSY)
+            await self._tell(body, await self._say(body, wording.BUSY))
         else:
             await ack()
 
@@ -79,7 +82,7 @@ class Interactions:
         try:
             await self._desk.rate(Rating(answer_id=answer_id, person=self._person(body), vote=vote))
             if vote is Vote.UNHELPFUL:
-                view = reason_form(answer_id)
+                view = reason_form(answer_id, await self._desk.words(self._person(body)))
                 await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
         except CitewellError as error:
             await self._sorry(body, error)
@@ -109,7 +112,7 @@ class Interactions:
             await self._sorry(body, error)
             return
         if isinstance(shared, str):
-            await self._tell(body, shared)
+            await self._tell(body, await self._say(body, shared))
         else:
             await self._confirm(body, shared)
 
@@ -123,7 +126,7 @@ class Interactions:
             readers = await self._audiences.of_person(str(body["user"]["id"]), channel)
             readers = readers.model_copy(update={"external": readers.external or stranger})
             answer = await self._desk.answer(_value(body), readers)
-            await self._show(body, posts(panel(answer)) if answer else [line(wording.NO_ANSWER)])
+            await self._show(body, posts(panel(answer)) if answer else [line(await self._say(body, wording.NO_ANSWER))])
         except CitewellError as error:
             await self._sorry(body, error)
 
@@ -155,12 +158,21 @@ class Interactions:
     async def _sorry(self, body: Body, error: CitewellError) -> None:
         """Say that a click came to nothing, by the way that needs no permission at all."""
         log.warning("an interaction failed: %s", error)
-        text: str = wording.TRY_AGAIN
-        if isinstance(error, Declined) and error.needed:
-            text = words.NO_PERMISSION.format(permission=error.needed)
+        text = wording.TRY_AGAIN
+        needed = error.needed if isinstance(error, Declined) else ""
+        if needed:
+            text = words.NO_PERMISSION
         elif isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
             text = words.NOT_MEMBER
-        await self._tell(body, text)
+        await self._tell(body, await self._say(body, text, permission=needed))
+
+    async def _say(self, body: Body, message: Message, **fields: str) -> str:
+        """In the words of whoever clicked, as far as these can be found out."""
+        try:
+            speech = await self._desk.words(self._person(body))
+        except CitewellError:
+            speech = ENGLISH
+        return speech(message, **fields)
 
     async def _tell(self, body: Body, text: str) -> None:
         try:

@@ -20,6 +20,7 @@ from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.ports import Receipt
+from pipeline.translations import Words
 from pipeline.values import Answer, Event, Work
 
 log = logging.getLogger(__name__)
@@ -33,24 +34,25 @@ async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event]
     """Show the answer to whoever asked; once the response URL is no longer good, ask them to ask again."""
     if work.reference:
         return
+    speech = Words(work.language)
     if work.posting_since:
-        made = [line(wording.ASK_AGAIN)]
+        made = [line(speech(wording.ASK_AGAIN))]
     else:
-        made = _posts(await _last(events), look, wording.notes_on(work.message))
+        made = _posts(await _last(events), look, wording.notes_on(work.message, speech))
         await receipt.posting()
     try:
         await show(web, work.message.reply_to, made[:1], instead=announced(work.message))
         await show(web, work.message.reply_to, made[1:])
     except Declined as declined:
         log.warning("a private answer came too late: %s", declined)
-        await _tell_directly(web, work.message.asker.user)
+        await _tell_directly(web, work.message.asker.user, speech)
     else:
         await receipt.posted(SHOWN)
 
 
 def _posts(answer: Answer, look: Look, notes: Sequence[str]) -> list[Post]:
     made = posts(parts.reply(answer, look, notes=[*parts.asked(answer), *notes], shareable=True))
-    return [*made[:MOST], line(words.LONGER)] if len(made) > MOST else made
+    return [*made[:MOST], line(Words(answer.language)(words.LONGER))] if len(made) > MOST else made
 
 
 async def show(web: Web, url: str, made: Sequence[Post], *, instead: bool = False) -> None:
@@ -70,15 +72,15 @@ async def show(web: Web, url: str, made: Sequence[Post], *, instead: bool = Fals
 async def confirm_shared(web: Web, url: str, look: Look, answer: Answer) -> None:
     """Put in the place of the message with the button to share that the answer is shared."""
     last = posts(parts.reply(answer, look, notes=parts.asked(answer)))[-1]
-    confirmed = Post(last.message, (*last.footer, context(words.SHARED)), last.text)
+    confirmed = Post(last.message, (*last.footer, context(Words(answer.language)(words.SHARED))), last.text)
     await show(web, url, [confirmed], instead=True)
 
 
-async def _tell_directly(web: Web, user: str) -> None:
+async def _tell_directly(web: Web, user: str, speech: Words) -> None:
     """In a direct message, which takes no response URL."""
     try:
         await web.turn(user, begun=True)
-        await web.call(POST, channel=user, text=wording.ASK_AGAIN, **QUIET)
+        await web.call(POST, channel=user, text=speech(wording.ASK_AGAIN), **QUIET)
     except Declined as declined:
         log.warning("and the asker could not be told: %s", declined)
 

@@ -16,6 +16,7 @@ from adapters.replies.markdown import listed, marks, pieces
 from adapters.replies.parts import Button, Quote, Reply, Source, Table
 from adapters.slack import markup
 from adapters.slack.blocks import LABEL, Block, button, context, preformatted, quoted, short
+from pipeline.translations import ENGLISH, Words
 
 PART = 3_500
 """Characters of one message: its plain-text twin then fits `chat.update` (4,000) as well."""
@@ -172,15 +173,16 @@ def _footers(reply: Reply) -> Iterator[tuple[Block, ...]]:
 
 
 def _footer(reply: Reply) -> Iterator[Block]:
+    speech = Words(reply.language)
     if reply.sources:
         yield from _small_print([f"*{reply.sources_title}*", *map(source, reply.sources)])
     if reply.status:
         yield context(short(reply.status))
     if Button.HELPFUL in reply.actions:
-        yield feedback(reply.answer_id)
+        yield feedback(reply.answer_id, speech)
     pressed = [action for action in reply.actions if action not in (Button.HELPFUL, Button.UNHELPFUL)]
     if pressed:
-        elements = [button(words.LABELS[action], action.value, reply.answer_id) for action in pressed]
+        elements = [button(speech(words.LABELS[action]), action.value, reply.answer_id) for action in pressed]
         yield {"type": "actions", "elements": elements}
 
 
@@ -204,14 +206,14 @@ def source(source: Source) -> str:
     return f"{told}\n{short(source.quote, 2 * LABEL)}" if source.quote else told
 
 
-def feedback(answer_id: str) -> Block:
+def feedback(answer_id: str, speech: Words = ENGLISH) -> Block:
     """A thumb up and a thumb down."""
 
     def side(action: Button, vote: str) -> Block:
         return {
-            "text": {"type": "plain_text", "text": words.LABELS[action].partition(" ")[2]},
+            "text": {"type": "plain_text", "text": speech(words.LABELS[action]).partition(" ")[2]},
             "value": f"{vote}:{answer_id}",
-            "accessibility_label": words.DESCRIBED[action],
+            "accessibility_label": speech(words.DESCRIBED[action]),
         }
 
     return {

@@ -17,6 +17,7 @@ from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
+from pipeline.translations import Message
 from pipeline.values import Answer, ConversationId
 
 LATEST = 200
@@ -42,7 +43,7 @@ class Sharing:
         self._cut_off: dict[tuple[str, str], float] = {}
         """When a post was cut off, so that nobody knows whether it is there."""
 
-    async def share(self, answer_id: str, channel: str, who: str) -> Answer | str:
+    async def share(self, answer_id: str, channel: str, who: str) -> Answer | Message:
         """Post the answer in `channel` for `who`, if everyone there may see what it rests on; otherwise why it is not
         there.
 

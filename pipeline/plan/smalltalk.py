@@ -29,19 +29,23 @@ PHRASES = {
     "de": {
         Talk.GREETING: "hallo|moin|servus|guten (?:morgen|tag|abend)",
         Talk.THANKS: "(?:vielen |besten )?dank|danke(?:schön)?|alles klar|verstanden",
-        Talk.HELP: r"hilfe|was kannst du|wobei kannst du helfen|wer bist du|welche dokumente (?:hast|kennst) du",
+        Talk.HELP: r"""
+            hilfe|was kannst du|wobei kannst du helfen|was kann ich (?:dich )?fragen|wer bist du
+            welche dokumente (?:hast|kennst) du
+        """,
     },
     "fr": {
         Talk.GREETING: "bonjour|bonsoir|salut",
         Talk.THANKS: "merci|parfait|d'accord",
         Talk.HELP: r"""
-            aide|que (?:peux-tu|pouvez-vous) faire|qui (?:es-tu|êtes-vous)|quels documents (?:as-tu|avez-vous)
+            aide|que puis-je (?:te |vous )?demander|que (?:peux-tu|pouvez-vous) faire|qui (?:es-tu|êtes-vous)
+            quels documents (?:as-tu|avez-vous)
         """,
     },
     "es": {
         Talk.GREETING: "hola|buen[oa]s (?:d[ií]as|tardes|noches)",
         Talk.THANKS: "(?:muchas )?gracias|perfecto|vale",
-        Talk.HELP: r"ayuda|qué puedes hacer|quién eres|qué documentos (?:tienes|conoces)",
+        Talk.HELP: r"ayuda|qué puedes hacer|qué puedo preguntar(?:te)?|quién eres|qué documentos (?:tienes|conoces)",
     },
     "it": {
         Talk.GREETING: "ciao|salve|buongiorno|buonasera",
@@ -56,7 +60,7 @@ PHRASES = {
     "ja": {
         Talk.GREETING: "こんにちは|こんばんは|おはよう(?:ございます)?|はじめまして",
         Talk.THANKS: "(?:どうも )?ありがとう(?:ございます|ございました)?|助かりました|了解(?:です|しました)?",
-        Talk.HELP: r"ヘルプ|使い方|何ができますか|どんな(?:文書|資料|ドキュメント)がありますか",
+        Talk.HELP: r"ヘルプ|使い方|何ができますか|何を質問できますか|どんな(?:文書|資料|ドキュメント)がありますか",
     },
 }
 """What the whole of a message says, by language and kind, as alternatives for a pattern: lower case, no punctuation."""

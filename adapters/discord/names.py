@@ -1,0 +1,39 @@
+"""The names of the commands, and what is said of them, in the languages that people set Discord to."""
+
+from __future__ import annotations
+
+import discord
+from discord import app_commands
+
+from pipeline.language import speaking
+from pipeline.translations import ENGLISH, Message
+
+ASK, SOURCES, PRIVACY = Message("ask"), Message("sources"), Message("privacy")
+PREFERENCES, HELP = Message("preferences"), Message("help")
+ANSWER_THIS = Message("Answer this message")
+COMMANDS = {"ask": ASK, "sources": SOURCES, "privacy": PRIVACY, "preferences": PREFERENCES, "menu": ANSWER_THIS}
+"""The fields of the help that name commands."""
+QUESTION, SHARE = Message("question"), Message("share")
+STYLE, CITATIONS, LANGUAGE = Message("style"), Message("citations"), Message("language")
+"""Of what can be given with them."""
+ASK_ABOUT = Message("Ask the documents; only you see the answer")
+QUESTION_ABOUT, SHARE_ABOUT = Message("What would you like to know?"), Message("Show the answer to everyone here")
+SOURCES_ABOUT = Message("What is indexed and visible to you here")
+PRIVACY_ABOUT = Message("What is kept about you; export it or erase it")
+PREFERENCES_ABOUT = Message("How I answer you; without options, what is set")
+STYLE_ABOUT, CITATIONS_ABOUT = Message("How much is said"), Message("How sources are marked")
+LANGUAGE_ABOUT = Message("The language of my answers")
+HELP_ABOUT = Message("How to ask")
+
+
+class CommandTranslator(app_commands.Translator):
+    """Whatever is declared to Discord and stands in our catalogues."""
+
+    async def translate(
+        self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
+    ) -> str | None:
+        words = speaking(None, locale=locale.value)
+        if words == ENGLISH or not string.message:
+            return None
+        said = words(Message(string.message))
+        return said if said != string.message else None
