@@ -56,7 +56,7 @@ class Interactions:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
         try:
             message = command(body, self._me)
-            speech = await self._desk.words(self._person(body), text=message.text)
+            speech = await self._desk.words(message.author, text=message.text)
             await self._inbox.accept(message)
         except Busy:
             await ack(text=speech(wording.BUSY), response_type="ephemeral")

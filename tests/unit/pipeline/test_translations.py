@@ -21,7 +21,10 @@ KEYWORDS = {"Message": None, "Plural": (1, 2)}
 """As in the Makefile."""
 OTHERS = sorted(set(LANGUAGES) - {ENGLISH.language})
 SPELLED_ALIKE = {
-    "fr": {"Sources", "Contradictions", "Conclusion", "{number} passage", "{number} passages", "page {number}"},
+    "fr": {
+        *("Sources", "Contradictions", "Conclusion", "{number} passage", "{number} passages", "page {number}"),
+        *("sources", "question", "Question", "style", "citations"),
+    },
     "es": {"No."},
     "ja": {"{number}%"},
 }
