@@ -25,6 +25,7 @@ from tests.doubles.discord.world import Interaction, Payload
 
 QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
+PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum so zuverlässig?")
 LABELS = {
     "👍 Helpful": "helpful",
     "👎 Not helpful": "not helpful",
@@ -207,12 +208,12 @@ class DiscordDriver:
             await until(lambda: sent.texts)
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
-        pressed = [await self._press(said, person, "Show passages") for _ in range(clicks)]
+        pressed = [await self._press(said, person, PASSAGES) for _ in range(clicks)]
         await until(lambda: all(one.acknowledged for one in pressed))
         return [shown for one in pressed if one.acknowledged != DEFERRED_UPDATE for shown in await self._told(one)]
 
     async def why(self, said: Said, person: str) -> list[Shown]:
-        return await self._told(await self._press(said, person, "Why this confidence?"))
+        return await self._told(await self._press(said, person, WHY))
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message["id"] for message in self.discord.replies(self.channel)}
@@ -275,7 +276,7 @@ class DiscordDriver:
         (message,) = shown.messages.values()
         return await self.discord.press(self._person(person), message, label)
 
-    async def _press(self, said: Said, person: str, label: str) -> Interaction:
+    async def _press(self, said: Said, person: str, label: str | tuple[str, ...]) -> Interaction:
         private = isinstance(said.handle, Interaction)
         messages = list(said.handle.messages.values()) if private else self._answers(said)
         return await self.discord.press(self._person(person), messages[-1], label)

@@ -17,6 +17,8 @@ from pipeline import wording
 from pipeline.access import Rule
 from pipeline.plan.pointing import meant
 from pipeline.plan.question import clean
+from pipeline.compose.compose import failed
+from pipeline.translations import Words
 from pipeline.values import (
     BlockKind,
     CitedSentence,
@@ -34,9 +36,10 @@ from pipeline.values import (
     Written,
 )
 from tests.contracts.answers import URL, broken, citation, cited, not_found
-from tests.contracts.driver import Driver, Fault, Said, Way
+from tests.contracts.driver import Driver, Fault, Said, Shown, Way
 from tests.contracts.rig import appearing_until, once, searching_until
 from tests.contracts.waiting import eventually, until
+from tests.doubles.english import left_in_english
 
 PLATFORMS = {
     "slack": ("tests.contracts.slack_driver", "SlackDriver"),
@@ -870,3 +873,34 @@ async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) 
         return "How much leave do I get?" not in await driver.rig.desk.export(driver.key("ann"))
 
     await eventually(erased)
+
+
+async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -> None:
+    needs(driver, Way.MENTION, Way.PRIVATE, Way.PASSAGES, Way.PREFERENCES, Way.FILES)
+    quoted = "Staff get thirty days. Leave policy, Annual leave, leave.md, Leave"
+    shown: list[Shown] = []
+    await driver.rig.desk.prefer(driver.key("ann"), Preferences(language="de"))
+    driver.rig.script = lambda request: once(
+        cited(
+            "Staff get thirty days.",
+            question="Urlaub?",
+            language="de",
+            confidence=Confidence(level=Level.HIGH, score=0.9),
+            reasoning="",
+        )
+    )
+    said = await driver.mention("ann", "Urlaub?")
+    private = await driver.ask("ann", "Urlaub?")
+    with_file = await driver.direct("ann", "Urlaub?", files=("plan.pdf",))
+    await driver.rig.settled()
+    for one in (said, private, with_file):
+        shown += driver.replies(one)
+    shown += await driver.passages(said, "ann")
+    shown += await driver.why(said, "ann")
+    driver.rig.script = lambda request: once(failed("f0f0f0", request.text, "1nc1dent", Words("de")))
+    said = await driver.mention("ann", "Urlaub?")
+    await driver.rig.settled()
+    shown += driver.replies(said)
+    assert "Seite 3" in shown[0].text
+    for one in shown:
+        assert not left_in_english(one.text, "de", quoted, URL, "plan pdf"), one.text

@@ -75,8 +75,8 @@ class People:
         }  # fmt: skip
         return await self._interact(user, message["channel_id"], 2, data)
 
-    async def press(self, user: Payload, message: Payload, label: str) -> Interaction:
-        """Press the button of `message` whose label starts with `label`."""
+    async def press(self, user: Payload, message: Payload, label: str | tuple[str, ...]) -> Interaction:
+        """Press the button of `message` whose label starts with `label`, or one of them."""
         button = next(b for b in walk(message["components"]) if b["type"] == 2 and b.get("label", "").startswith(label))
         data = {"custom_id": button["custom_id"], "component_type": 2}
         return await self._interact(user, message["channel_id"], 3, data, message=message)
