@@ -15,9 +15,9 @@ import pytest
 
 from pipeline import wording
 from pipeline.access import Rule
+from pipeline.compose.compose import failed
 from pipeline.plan.pointing import meant
 from pipeline.plan.question import clean
-from pipeline.compose.compose import failed
 from pipeline.translations import Words
 from pipeline.values import (
     BlockKind,
@@ -877,7 +877,7 @@ async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) 
 
 async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -> None:
     needs(driver, Way.MENTION, Way.PRIVATE, Way.PASSAGES, Way.PREFERENCES, Way.FILES)
-    quoted = "Staff get thirty days. Leave policy, Annual leave, leave.md, Leave"
+    quoted = "Staff get thirty days. Full-time staff get 30 days of annual leave. Leave policy, Annual leave, leave.md, Leave"
     shown: list[Shown] = []
     await driver.rig.desk.prefer(driver.key("ann"), Preferences(language="de"))
     driver.rig.script = lambda request: once(
