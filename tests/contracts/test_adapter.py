@@ -877,7 +877,7 @@ async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) 
 
 async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -> None:
     needs(driver, Way.MENTION, Way.PRIVATE, Way.PASSAGES, Way.PREFERENCES, Way.FILES)
-    quoted = "Staff get thirty days. Full-time staff get 30 days of annual leave. Leave policy, Annual leave, leave.md, Leave"
+    quoted = f"Staff get thirty days. {citation().quote} Leave policy, Annual leave, leave.md"
     shown: list[Shown] = []
     await driver.rig.desk.prefer(driver.key("ann"), Preferences(language="de"))
     driver.rig.script = lambda request: once(

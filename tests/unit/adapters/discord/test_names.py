@@ -1,0 +1,47 @@
+"""Discord shows each person the commands in the language they set it to."""
+
+from __future__ import annotations
+
+import re
+
+import discord
+import pytest
+from discord import app_commands
+
+from adapters.discord import names
+from adapters.replies.words import PROMPTS
+from pipeline.plan.smalltalk import Talk, small_talk
+from pipeline.translations import LANGUAGES, Words
+
+ALLOWED = re.compile(r"[-_\w]{1,32}")
+"""What Discord takes as the name of a command or an option, which has to be lower case too."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_names_of_commands_are_ones_that_discord_takes(language: str) -> None:
+    words = Words(language)
+    commands = [words(name) for name in (names.ASK, names.SOURCES, names.PRIVACY, names.PREFERENCES, names.HELP)]
+    options = [words(name) for name in (names.QUESTION, names.SHARE, names.STYLE, names.CITATIONS, names.LANGUAGE)]
+    assert all(ALLOWED.fullmatch(name) and name == name.lower() for name in commands + options)
+    assert len(set(commands)) == len(commands)
+    assert len(set(options)) == len(options)
+    assert len(words(names.ANSWER_THIS)) <= 32
+
+
+@pytest.mark.parametrize(
+    ("locale", "name"),
+    [
+        (discord.Locale.german, "fragen"),
+        (discord.Locale.latin_american_spanish, "preguntar"),
+        (discord.Locale.british_english, None),
+        (discord.Locale.korean, None),
+    ],
+)
+async def test_a_name_is_told_where_it_differs(locale: discord.Locale, name: str | None) -> None:
+    context = app_commands.TranslationContext(app_commands.TranslationContextLocation.other, None)
+    assert await names.CommandTranslator().translate(app_commands.locale_str(names.ASK), locale, context) == name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_prompts_that_slack_suggests_are_answered_at_once(language: str) -> None:
+    assert all(small_talk(Words(language)(message)) is Talk.HELP for _, message in PROMPTS)
