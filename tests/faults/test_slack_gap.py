@@ -42,6 +42,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(gapfill, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(gapfill, "MARK", 0.02)
     monkeypatch.setattr(missed, "PAGE", 20)
+    monkeypatch.setattr(missed, "PAUSE", 0.01)
     return clock
 
 
