@@ -10,7 +10,8 @@ from babel.messages.pofile import read_po
 from pipeline.translations import CATALOGUES, DOMAIN
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_FIELD = re.compile(r"\{\w+\}|`[^`]*`")
+_FIELD = re.compile(r"\{\w+\}|`[^`]*`|\*Answer this message\*")
+"""What is no word of a sentence: fields, commands, and the one name that Slack cannot show in other languages."""
 
 
 def left_in_english(shown: str, language: str, *foreign: str) -> set[str]:
