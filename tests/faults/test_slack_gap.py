@@ -144,7 +144,9 @@ async def test_what_was_asked_in_the_rooms_is_answered_before_any_thread_is_read
         return None
 
     async with stopped(slack, clock) as people:
-        followed = people.write(user("ann"), rooms[0], "And part-timers?", thread=slack.workspace.roots(rooms[0])[0].ts)
+        followed = people.write(
+            user("ann"), rooms[0], f"<@{BOT}> And part-timers?", thread=slack.workspace.roots(rooms[0])[0].ts
+        )
         missed = [people.write(user("bob"), room, f"<@{BOT}> Missed?") for room in rooms]
         slack.slack.hook = hook
     await until(lambda: answered(slack, *missed))
