@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bot.citewell import Citewell
+from bot.settings import Settings
 from pipeline import wording
 from pipeline.values import Place
 from storage.embedded import EmbeddedDocuments
@@ -24,6 +25,15 @@ async def idle_rules(citewell: Citewell) -> list[str]:
         *rules_without_collection(citewell.rules, there),
         *places_without_collection(citewell.settings.places, there),
     ]
+
+
+def places_without_text(settings: Settings) -> list[str]:
+    """A line when questions on Discord are to be answered unasked, and their text is not shown to the bot."""
+    places = sorted(place for place, sets in settings.places.items() if place.startswith("discord:") and sets.auto)
+    if not places or settings.discord_message_content:
+        return []
+    todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
+    return [f'[places."{places[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.']
 
 
 def places_without_collection(places: Mapping[str, Place], there: Collection[str]) -> list[str]:

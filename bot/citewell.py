@@ -81,7 +81,9 @@ class Citewell:
 
     @cached_property
     def desk(self) -> CitewellDesk:
-        return CitewellDesk(self.storage, self.audience, roles=self.roles, places=self.settings.places)
+        return CitewellDesk(
+            self.storage, self.audience, roles=self.roles, places=self.settings.places, keep=self.indexer.keep
+        )
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
         """The same with another retriever, for measuring."""
@@ -146,8 +148,10 @@ class Citewell:
         """A platform's message as a request: who will read the reply decides what is searched, and the inbox keeps
         the turn."""
         readers = await adapter.readers(message)
-        place = await self.desk.place(chain(message, readers))
-        request = asked(message, await self.audience(readers), await self.desk.preferences(message.author), place)
+        places = chain(message, readers)
+        preferences = await self.desk.preferences(message.author)
+        place = await self.desk.place(places)
+        request = asked(message, await self.audience(readers), preferences, places, place)
         return await with_surroundings(request, message, adapter)
 
     async def audience(self, readers: Readers) -> Audience:

@@ -125,13 +125,12 @@ class Delivery:
         if (order := await self._order(work.message)) is not None:
             yield await self._saved(work, order, receipt)
             return
-        async with (
-            self._thinking,
-            closing(self._responder.respond(await self._request(work.message, adapter))) as events,
-        ):
+        request = await self._request(work.message, adapter)
+        async with self._thinking, closing(self._responder.respond(request)) as events:
             async for event in events:
                 if isinstance(event, Answer):
-                    yield await self._saved(work, event, receipt)
+                    button = wording.ask_button(request.ask, Words(work.language))
+                    yield await self._saved(work, event.offering(button), receipt)
                 else:
                     yield event
 
@@ -149,12 +148,18 @@ class Delivery:
     async def _unasked(self, work: Work, adapter: PlatformAdapter, receipt: _Receipt) -> Answer | None:
         """The saved answer to what was said among people, found without a sign of it; None where nothing is said."""
         message = work.message
-        if work.late or work.last or not await self._inbox.takes_part(message.conversation):
+        if work.late or work.last:
             return None
         request = await self._request(message, adapter)
+        taking_part = await self._inbox.takes_part(message.conversation)
+        auto = None if taking_part else request.auto
+        if not (taking_part or auto):
+            return None
         async with closing(self._responder.respond(request)) as events:
             async for event in events:
-                if isinstance(event, Answer) and event.outcome is not Outcome.SILENT:
+                if not isinstance(event, Answer) or event.outcome is Outcome.SILENT:
+                    continue
+                if auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
                     return await self._saved(work, event, receipt)
         return None
 

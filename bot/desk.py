@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from bot.authority import Authority
+from bot.handoffs import Handoffs, Keep
 from bot.places import Places
+from pipeline import wording
 from pipeline.access import Roles
 from pipeline.language import speaking, told
-from pipeline.translations import Words
+from pipeline.translations import Message, Words
 from pipeline.values import (
     Action,
     Actor,
     Answer,
     Audience,
+    ConversationId,
     Document,
     IncomingMessage,
     Place,
@@ -32,13 +35,20 @@ class CitewellDesk:
     """The port `Desk` over the stores."""
 
     def __init__(
-        self, storage: Storage, audience: AudienceOf, *, roles: Roles = NOBODY, places: Mapping[str, Place] = NOWHERE
+        self,
+        storage: Storage,
+        audience: AudienceOf,
+        *,
+        roles: Roles = NOBODY,
+        places: Mapping[str, Place] = NOWHERE,
+        keep: Keep | None = None,
     ) -> None:
-        """`roles` and `places` as they stand in the file."""
+        """`roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document."""
         self._storage = storage
         self._audience = audience
         self.authority = Authority(roles, storage.audit)
         self.places = Places(places, storage.places, storage.library, self.authority)
+        self.handoffs = Handoffs(storage.handoffs, self.places, self.authority, keep)
 
     async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
         """A past answer, if everyone of `readers` may see every passage it shows, as the rules are now.
@@ -64,6 +74,33 @@ class CitewellDesk:
     async def set_up(self, actor: Actor, place: str, choices: Mapping[str, str]) -> Place:
         """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
         return await self.places.set_up(actor, place, choices)
+
+    async def hand_over(
+        self,
+        answer_id: str,
+        asker: str,
+        readers: Readers,
+        chain: Sequence[str],
+        origin: ConversationId,
+        message: str,
+        *,
+        private: bool,
+    ) -> str:
+        """Ask the people who are set for the last place of `chain`, once; what the asker is told."""
+        answer = await self.answer(answer_id, readers)
+        if answer is None:
+            return (await self.words(asker))(wording.NO_ANSWER)
+        words = await self.words(asker, text=answer.question)
+        return await self.handoffs.hand_over(answer, asker, chain, origin, message, words, private=private)
+
+    async def may_keep(self, actor: Actor, place: str) -> bool:
+        return await self.handoffs.may_keep(actor, place)
+
+    async def resolve(
+        self, handoff_id: str, place: str, actor: Actor, name: str, reply: str, *, keep: bool, link: str
+    ) -> Message:
+        """Close what people were asked in `place`; what the actor is to be told. Raises NotAllowed."""
+        return await self.handoffs.resolve(handoff_id, place, actor, name, reply, keep=keep, link=link)
 
     def allows(self, actor: Actor, action: Action) -> bool:
         return self.authority.allows(actor, action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import stat
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,10 @@ from bot.settings import Settings
 from pipeline.errors import Refused, Unavailable
 from pipeline.ingest.ingest import Event, Summary, ingest, nothing_left
 from pipeline.ingest.split import Splitter, WordCount
+from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import Embedder, Library
 from pipeline.screen import screen_document
+from pipeline.values import Parsed
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,17 @@ class Indexer:
             emptying=emptying,
         )
         return summary.model_copy(update={"unsupported": source.unsupported, "outside": source.outside})
+
+    async def keep(self, parsed: Parsed) -> None:
+        """Put one document into the library that is in no file; its earlier version serves until it is there."""
+        chunks = await asyncio.to_thread(self.splitter.split, parsed)
+        vectors = None
+        if self.embedder:
+            with suppress(Unavailable):
+                vectors = [await self.embedder.embed(unit_texts(chunk)) for chunk in chunks]
+        name = self.embedder.name if self.embedder and vectors is not None else ""
+        flagged = any(_flagged(chunk.text) for chunk in chunks)
+        await self.library.put(parsed.document.model_copy(update={"flagged": flagged}), chunks, vectors, name)
 
     async def inside(self, folder: Path) -> dict[Path, str]:
         """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""

@@ -27,30 +27,43 @@ class Places:
         self._store = store
         self._library = library
         self._authority = authority
+        self._chat: dict[str, Place] | None = None
+        """What was set in chat: this process alone does that, and asks for every message."""
 
     async def of(self, chain: Sequence[str]) -> Place:
         """What holds in the last place of `chain`, which begins with the widest."""
-        return in_force(chain, self._file, await self._store.all(chain) if chain else {})
+        return in_force(chain, self._file, await self._set())
 
     async def origins(self, place: str) -> dict[str, tuple[Any, Layer]]:
         """Each name that is set for `place` or around it, with its value and where it comes from."""
         chain = around(place)
-        return origins(chain, self._file, await self._store.all(chain))
+        return origins(chain, self._file, await self._set())
 
     async def set_here(self, place: str) -> Place:
         """What was set in chat for this very place."""
-        return (await self._store.all([place])).get(place, Place())
+        return (await self._set()).get(place, Place())
 
     async def set_up(self, actor: Actor, place: str, choices: Mapping[str, str]) -> Place:
         """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
 
         Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then."""
         _refuse_elsewhere(place)
+        if place.startswith("slack:") and "threads" in choices and choices["threads"] == "false":
+            raise Refused("threads must be true: Slack answers in threads", what_to_do="Nothing was changed.")
         await self._authority.require(actor, Action.SET_UP, place)
         sets = self._chosen(await self.set_here(place), choices)
         await self._refuse_unknown(sets)
+        space = around(place)[0]
+        if sets.ask and not sets.ask.startswith(f"{space}:"):
+            raise Refused(f"ask must be a channel of {space}", what_to_do="Name one; nothing was changed.")
         await self._store.put(place, sets)
+        self._chat = None
         return await self.of(around(place))
+
+    async def _set(self) -> dict[str, Place]:
+        if self._chat is None:
+            self._chat = await self._store.all()
+        return self._chat
 
     def _chosen(self, before: Place, choices: Mapping[str, str]) -> Place:
         if unknown := [name for name in choices if name not in Place.model_fields]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import structlog
 
-from bot.checks import idle_rules, not_embedded
+from bot.checks import idle_rules, not_embedded, places_without_text
 from bot.citewell import Citewell
+from bot.courier import Courier
 from bot.platforms import make_adapters
 from bot.schedule import jobs_of, scheduled
 from bot.settings import Settings
@@ -59,6 +60,8 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             expire_late=settings.late == "expire",
         )
         citewell.storage.inbox.on_accept(worker.ring)
+        courier = Courier(citewell.storage.handoffs, citewell.desk, adapters)
+        citewell.storage.handoffs.on_notice(courier.ring)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
@@ -69,10 +72,10 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             say(f"{indexed} indexed. Connecting to {' and '.join(adapters)}.")
             if not documents:
                 say("To index a file or a folder, type in another terminal: citewell index PATH")
-            for line in (*await idle_rules(citewell), *await not_embedded(citewell)):
+            for line in (*await idle_rules(citewell), *await not_embedded(citewell), *places_without_text(settings)):
                 say(line)
             await tell_backlog(citewell.storage.inbox, say)
-            return await _until_stopped(worker, adapters, citewell, stop, say)
+            return await _until_stopped(worker, courier, adapters, citewell, stop, say)
 
 
 async def tell_backlog(inbox: SQLiteInbox, say: Callable[[str], None]) -> None:
@@ -91,6 +94,7 @@ async def tell_backlog(inbox: SQLiteInbox, say: Callable[[str], None]) -> None:
 
 async def _until_stopped(
     worker: Worker,
+    courier: Courier,
     adapters: Mapping[str, PlatformAdapter],
     citewell: Citewell,
     stop: asyncio.Event,
@@ -101,17 +105,18 @@ async def _until_stopped(
         for name, adapter in adapters.items()
     }
     working: asyncio.Task[Any] = asyncio.create_task(worker.run(), name="worker")
+    posting: asyncio.Task[Any] = asyncio.create_task(courier.run(), name="courier")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     status = 0
     while listening and not stopping.done() and not status:
-        done, _ = await asyncio.wait({*listening, working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait({*listening, working, posting, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in done - {stopping}:
             listening.discard(task)
-            status = max(status, _ended(task, say), int(task is working))
+            status = max(status, _ended(task, say), int(task in (working, posting)))
     status = status or int(not listening)
-    for task in (*listening, working, stopping):
+    for task in (*listening, working, posting, stopping):
         task.cancel()
-    await asyncio.gather(worker.drain(DRAIN_SECONDS), *listening, working, stopping, return_exceptions=True)
+    await asyncio.gather(worker.drain(DRAIN_SECONDS), *listening, working, posting, stopping, return_exceptions=True)
     closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
     for name, error in zip(adapters, closed, strict=True):
         if isinstance(error, BaseException):

@@ -153,6 +153,13 @@ class Settings(BaseSettings):
         "info", description="How much is logged: debug, info, warning or error"
     )
 
+    @field_validator("places")
+    @classmethod
+    def _threads_on_slack(cls, value: dict[str, Place]) -> dict[str, Place]:
+        if wrong := [place for place, sets in value.items() if place.startswith("slack:") and sets.threads is False]:
+            raise ValueError(f"without threads = false for {wrong[0]}: Slack answers in threads")
+        return value
+
     @field_validator("discord_home_guilds", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:

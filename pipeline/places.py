@@ -8,6 +8,7 @@ from typing import Any
 from pipeline.values import (
     EVERYWHERE,
     Audience,
+    Auto,
     IncomingMessage,
     Manner,
     Place,
@@ -72,15 +73,16 @@ def chain(message: IncomingMessage, readers: Readers) -> tuple[str, ...]:
     return (space, *sorted((one for one in readers.groups if _within(space, one)), key=lambda one: one == own))
 
 
-def asked(message: IncomingMessage, audience: Audience, preferences: Preferences, place: Place) -> Request:
-    """A platform's message as a request. What the asker prefers goes before what is set for the place; what is
-    searched is never more than `audience`."""
+def asked(
+    message: IncomingMessage, audience: Audience, preferences: Preferences, chain: Sequence[str], place: Place
+) -> Request:
+    """A platform's message as a request, where `place` holds in the last place of `chain`.
+
+    What the asker prefers goes before what is set for the place; what is searched is never more than `audience`."""
     collections = audience.collections.intersection(place.collections or audience.collections)
     return Request(
         text=message.text,
-        audience=audience.model_copy(
-            update={"collections": collections.intersection(place.collections or collections)}
-        ),
+        audience=audience.model_copy(update={"collections": collections}),
         conversation=message.conversation,
         records=False,
         unasked=message.manner is Manner.OVERHEARD,
@@ -89,8 +91,26 @@ def asked(message: IncomingMessage, audience: Audience, preferences: Preferences
         citation_style=preferences.citations,
         language=preferences.language or place.language or "",
         locale=message.locale,
+        ask=(place.ask_name or "") if place.ask else None,
+        auto=_auto(message, chain, place),
         extract=place.writer is WhoWrites.EXTRACT,
     )
+
+
+def _auto(message: IncomingMessage, chain: Sequence[str], place: Place) -> Auto | None:
+    if not (unasked(message, place) and place.auto_level and place.auto_per_hour):
+        return None
+    return Auto(place=chain[:2][-1], least=place.auto_level, per_hour=place.auto_per_hour)
+
+
+def unasked(message: IncomingMessage, place: Place) -> bool:
+    """Whether a message that was overheard may be answered because of where it was said."""
+    return bool(place.auto and not place.silent and message.opens)
+
+
+def heard(message: IncomingMessage, place: Place) -> bool:
+    """Whether the bot listens to a message at all: in a silent place only to what is answered in private."""
+    return not place.silent or message.manner in (Manner.COMMAND, Manner.DIRECT)
 
 
 def _within(space: str, group: str) -> bool:

@@ -90,7 +90,7 @@ class Responder:
 
         To what nobody asked, that alone; SILENT where nothing is to be said."""
         events = self._answered(request)
-        async with closing(unless_idle(request.text, events) if request.unasked else events) as shown:
+        async with closing(unless_idle(request, events) if request.unasked else events) as shown:
             async for event in shown:
                 yield event
 

@@ -15,11 +15,12 @@ from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.streams import closing
 from pipeline.text import terms
-from pipeline.values import Answer, Event, Level, Outcome
+from pipeline.values import Answer, Event, Level, Outcome, Request
 
 ABOUT_IT = 0.5
 """The least share of a message's own words that stand in what the answer cites: 1 aside of 200 is answered, without
 it 3, and 55 questions of 100 for 57."""
+_RANK = (Level.LOW, Level.MEDIUM, Level.HIGH)
 _TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
 """Colleagues ask each other so: without it 65 asides of 200 look like questions, with it 32, for 1 question of 100."""
 
@@ -29,15 +30,17 @@ def silencing(text: str) -> bool | None:
     return {"stop": True, "start": False}.get(clean(text).strip(" .!").lower())
 
 
-async def unless_idle(text: str, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
-    """Of the `events` of an answer to `text` the `Answer` alone, or a SILENT one where it is not worth saying.
+async def unless_idle(request: Request, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
+    """Of the `events` of an answer to `request` the `Answer` alone, or a SILENT one where it is not worth saying.
 
     What asks nothing is not looked up: then `events` are not begun."""
+    text = request.text
+    least = request.auto.least if request.auto else Level.MEDIUM
     if asks(text):
         async with closing(events):
             async for event in events:
                 if isinstance(event, Answer):
-                    yield event if worth_saying(text, event) else _silent(event.id, text)
+                    yield event if worth_saying(text, event, least) else _silent(event.id, text)
     else:
         yield _silent("", text)
 
@@ -48,9 +51,9 @@ def asks(text: str) -> bool:
     return not _TO_SOMEBODY.search(asked) and questions(asked)
 
 
-def worth_saying(text: str, answer: Answer) -> bool:
-    """Whether `answer` to `text` is at least medium, and about what `text` names."""
-    if answer.confidence.level is Level.LOW or not answer.sentences:
+def worth_saying(text: str, answer: Answer, least: Level = Level.MEDIUM) -> bool:
+    """Whether `answer` to `text` is at least of that confidence, and about what `text` names."""
+    if _RANK.index(answer.confidence.level) < _RANK.index(least) or not answer.sentences:
         return False
     cited = " ".join(f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations)
     said = set(terms(f"{cited} {' '.join(one.text for one in answer.sentences)}"))

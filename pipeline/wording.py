@@ -77,6 +77,22 @@ NOT_SHARED = Message(
     "This answer rests on documents that not everyone in this channel may see, so I cannot share it here."
 )
 SHARED_ALREADY = Message("This answer is shared here already.")
+ASK_A_PERSON = Message("Ask a person")
+ASK_SOMEBODY = Message("Ask {who}")
+SORRY = Message("Sorry that this did not help. Somebody here may know better.")
+NOBODY_TO_ASK = Message("Nobody is set up here to be asked.")
+PASSED_ON = Message("I have passed this on. When there is a reply, you hear of it from me.")
+PASSED_ON_ALREADY = Message("This was passed on already. The reply comes from me.")
+NOT_PASSED_ON = Message("I could not pass your question on. Please ask somebody directly.")
+ASKED_FOR = Message("A question that the documents did not answer")
+WITHHELD = Message("What I found rests on documents that not everyone in this channel may see.")
+REPLIED = Message("{who} replied to your question:")
+DEALT_WITH = Message("{who} has dealt with your question:")
+RESOLVED = Message("Resolved. Whoever asked hears of it.")
+RESOLVED_AND_KEPT = Message("Resolved, and your reply is kept as an answer. Whoever asked hears of it.")
+HANDOFF_GONE = Message("This is resolved already, or it is not kept any more.")
+NOT_KEPT = Message("Only a contributor may keep a reply as an answer. Send it again without that.")
+BY_A_PERSON = Message("Answered by a person: {question}")
 REASONS = {
     Reason.WRONG: Message("It is wrong"),
     Reason.INCOMPLETE: Message("It is incomplete"),
@@ -132,6 +148,13 @@ _USED = Message("Used {from_what}; {checked}.")
 _EXTRACT = Message("Put together from the documents' own sentences, without a language model.")
 _WRITTEN_BY = Message("Written by {writer}.")
 _WRITTEN_FOR = Message("Written by {writer}; tokens: {read} read, {written} written.")
+
+
+def ask_button(who: str | None, words: Words) -> str:
+    """What the button says that passes a question on to people, who may have a name; nothing where there are none."""
+    if who is None:
+        return ""
+    return words(ASK_SOMEBODY, who=who) if who else words(ASK_A_PERSON)
 
 
 def failure(incident: str, words: Words) -> str:

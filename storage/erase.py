@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 
 _OF_ANSWERS = (
+    "DELETE FROM handoff WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM rating WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM answer WHERE id IN (SELECT answer FROM question WHERE {which})",
 )
@@ -38,6 +39,7 @@ def erase_space(db: sqlite3.Connection, space: str) -> None:
         ("turn", "conversation"),
         ("part", "conversation"),
         ("silenced", "conversation"),
+        ("unasked", "key"),
         ("seen", "channel"),
     ):
         db.execute(f"DELETE FROM {table} WHERE substr({column}, 1, ?) = ?", inside)  # noqa: S608 - our own names

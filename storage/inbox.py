@@ -17,7 +17,7 @@ from pipeline.values import Answer, ConversationId, IncomingMessage, Work
 from storage import presence
 from storage.database import Database
 from storage.erase import erase_space
-from storage.intake import change, conversation, drop, forget, take
+from storage.intake import change, conversation, drop, forget, take, waits_overheard
 from storage.lease import candidate, give_back, take_back, take_turn
 from storage.reply import GIVEN_UP, count, end, keep_reference, keep_share, mark_posting, save_answer, unless_withdrawn
 
@@ -59,14 +59,16 @@ class SQLiteInbox:
         """Call `listener` whenever this process has accepted a message or given one back."""
         self._listeners.append(listener)
 
-    async def accept(self, message: IncomingMessage) -> bool:
-        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting.
+    async def accept(self, message: IncomingMessage, *, after: float = 0.0) -> bool:
+        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting. It is leased once
+        `after` seconds have passed.
 
         One that was overheard and waits becomes `message` when that is addressed to the bot, and counts as new. What
         is addressed to the bot calls it back into a conversation where it was silenced."""
         now = self._clock()
         outcome = await self._database.write(
-            lambda db: take(db, message, now, capacity=self._capacity, per_author=self._per_author), durable=True
+            lambda db: take(db, message, now, after=after, capacity=self._capacity, per_author=self._per_author),
+            durable=True,
         )
         if isinstance(outcome, Busy):
             raise outcome
@@ -193,6 +195,21 @@ class SQLiteInbox:
         """The conversation of a question; None when it is not kept any more."""
         found = await self._database.read(lambda db: conversation(db, key))
         return ConversationId.parse(found) if found else None
+
+    async def leave_to_people(self, key: str, author: str) -> bool:
+        """Somebody replied to a message: if that was overheard, waits, and is another's than `author`, drop it."""
+        if not await self._database.read(lambda db: waits_overheard(db, key, author)):
+            return False
+        now = self._clock()
+        return await self._database.write(
+            lambda db: waits_overheard(db, key, author) and drop(db, key, now), durable=True
+        )
+
+    async def spend(self, key: str, place: str, per_hour: int) -> bool:
+        """Count the answer to `key`, which nobody asked for, in `place`; False when there were `per_hour` within the
+        last hour."""
+        now = self._clock()
+        return await self._database.write(lambda db: presence.spend(db, key, place, per_hour, now), durable=True)
 
     async def silence(self, conversation: ConversationId) -> None:
         """Somebody wants the bot to be silent here until it is addressed."""

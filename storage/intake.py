@@ -15,7 +15,7 @@ NOTICE_SECONDS = 60.0
 
 
 def take(
-    db: sqlite3.Connection, message: IncomingMessage, now: float, *, capacity: int, per_author: int
+    db: sqlite3.Connection, message: IncomingMessage, now: float, *, after: float, capacity: int, per_author: int
 ) -> bool | Busy:
     """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
 
@@ -29,7 +29,8 @@ def take(
         return busy
     _know(db, message.key, now)
     db.execute(
-        "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO message (key, space, author, conversation, sent_at, body, not_before)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             message.key,
             _space(message.conversation),
@@ -37,6 +38,7 @@ def take(
             str(message.conversation),
             message.sent_at.timestamp(),
             message.model_dump_json(),
+            now + after if after else 0.0,
         ),
     )
     if message.manner is not Manner.OVERHEARD:
@@ -58,10 +60,19 @@ def _addressed_now(db: sqlite3.Connection, message: IncomingMessage, now: float)
     call_back(db, str(message.conversation))
     db.execute("DELETE FROM answer WHERE id = ?", waiting)
     db.execute(
-        "UPDATE message SET body = ?, answer = '', withdrawn = leased_until > ? WHERE key = ?",
+        "UPDATE message SET body = ?, answer = '', withdrawn = leased_until > ?, not_before = 0 WHERE key = ?",
         (message.model_dump_json(), now, message.key),
     )
     return True
+
+
+def waits_overheard(db: sqlite3.Connection, key: str, author: str) -> bool:
+    """Whether `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
+    query = (
+        "SELECT 1 FROM message WHERE key = ? AND state = 'open' AND author <> ? AND posting_since IS NULL"
+        " AND json_extract(body, '$.manner') = ?"
+    )
+    return db.execute(query, (key, author, Manner.OVERHEARD)).fetchone() is not None
 
 
 def change(db: sqlite3.Connection, key: str, text: str, now: float) -> bool:

@@ -251,6 +251,48 @@ def silences(db: Database) -> None:
     _each(db, "CREATE TABLE silenced (conversation TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;")
 
 
+@schema()
+def handoffs(db: Database) -> None:
+    """Questions that people are asked, and what the bot posts about them, each with its intent and its outcome."""
+    _each(
+        db,
+        """
+        CREATE TABLE handoff (
+            id TEXT PRIMARY KEY,
+            answer TEXT NOT NULL UNIQUE,
+            asker TEXT NOT NULL,
+            body TEXT NOT NULL,
+            at REAL NOT NULL,
+            resolver TEXT NOT NULL DEFAULT '',
+            name TEXT NOT NULL DEFAULT '',
+            reply TEXT NOT NULL DEFAULT '',
+            resolved_at REAL) WITHOUT ROWID;
+        CREATE INDEX handoff_asker ON handoff (asker);
+        CREATE TABLE notice (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            handoff TEXT NOT NULL REFERENCES handoff (id) ON DELETE CASCADE,
+            about TEXT NOT NULL,
+            state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'dead')),
+            attempt INTEGER NOT NULL DEFAULT 0,
+            not_before REAL NOT NULL DEFAULT 0,
+            posting_since REAL,
+            reference TEXT NOT NULL DEFAULT '',
+            UNIQUE (handoff, about));
+        CREATE INDEX notice_open ON notice (not_before) WHERE state = 'open';
+        """,
+    )
+
+
+@schema()
+def unasked(db: Database) -> None:
+    """Answers of the last hour that nobody asked for."""
+    _each(
+        db,
+        "CREATE TABLE unasked (key TEXT PRIMARY KEY, place TEXT NOT NULL, at REAL NOT NULL) WITHOUT ROWID;"
+        "CREATE INDEX unasked_place ON unasked (place);",
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

@@ -21,6 +21,7 @@ from storage.budget import SqliteTokenLedger
 from storage.database import Database
 from storage.feedback import SQLiteFeedback
 from storage.folder import DATABASE, Lock, prepare
+from storage.handoffs import SQLiteHandoffs
 from storage.history import SQLiteHistory
 from storage.inbox import SQLiteInbox
 from storage.index import SearchIndex
@@ -46,6 +47,7 @@ class Storage:
     feedback: SQLiteFeedback
     audit: SQLiteAudit
     places: SQLitePlaces
+    handoffs: SQLiteHandoffs
     people: People
     ledger: SqliteTokenLedger
     vectors: VectorIndex
@@ -114,6 +116,7 @@ async def open_storage(
             feedback=SQLiteFeedback(database),
             audit=SQLiteAudit(database),
             places=SQLitePlaces(database),
+            handoffs=SQLiteHandoffs(database),
             people=people,
             ledger=SqliteTokenLedger(database),
             vectors=vectors,

@@ -28,25 +28,37 @@ _EXPORT = {
     "messages": "SELECT state, body FROM message WHERE author = ? ORDER BY sequence",
     "ratings": "SELECT answer, vote, reason, comment FROM rating WHERE person = ? ORDER BY at",
     "preferences": "SELECT body FROM preference WHERE person = ?",
+    "handoffs": "SELECT body, reply FROM handoff WHERE asker = ? ORDER BY at",
+    "replies": "SELECT reply, resolved_at FROM handoff WHERE resolver = ? ORDER BY at",
     "decisions": "SELECT at, action, subject, allowed FROM audit WHERE actor = ? ORDER BY id",
 }
-_ERASE = {
-    "turn": "DELETE FROM turn WHERE author = ?",
-    "message": "DELETE FROM message WHERE author = ?",
-    "rating": "DELETE FROM rating WHERE person = ?",
-    "preference": "DELETE FROM preference WHERE person = ?",
-    "answer": "DELETE FROM answer WHERE author = ?",
-    "told": "DELETE FROM told WHERE author = ?",
-    "served": "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?",
-    "audit": "UPDATE audit SET actor = iif(actor = ?1, '(erased)', actor),"
-    " subject = iif(subject = ?1, '(erased)', subject) WHERE ?1 IN (actor, subject)",
-}
+_ERASE = (
+    ("turn", "DELETE FROM turn WHERE author = ?"),
+    ("message", "DELETE FROM message WHERE author = ?"),
+    ("rating", "DELETE FROM rating WHERE person = ?"),
+    ("preference", "DELETE FROM preference WHERE person = ?"),
+    ("handoff", "DELETE FROM handoff WHERE asker = ?"),
+    ("answer", "DELETE FROM answer WHERE author = ?"),
+    ("told", "DELETE FROM told WHERE author = ?"),
+    ("served", "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?"),
+    ("handoff", "UPDATE handoff SET resolver = '', name = '', reply = '' WHERE resolver = ?"),
+    (
+        "revision",
+        """UPDATE revision SET body = json_remove(body, '$.metadata.author')
+            WHERE json_extract(body, '$.metadata.author') = ?""",
+    ),
+    (
+        "audit",
+        """UPDATE audit SET actor = iif(actor = ?1, '(erased)', actor),
+            subject = iif(subject = ?1, '(erased)', subject) WHERE ?1 IN (actor, subject)""",
+    ),
+)
 """By table: a backup may be older than some of them. That something was changed is kept, by whom is not."""
 _BEGUN = "forget-"
 """An empty file whose name begins so and goes on with a person's id is there while they are forgotten: kept in the
 database, it would be in the backups made meanwhile."""
-_COUNTED = ("turn", "message", "rating", "preference")
-"""What a person would count."""
+_COUNTED = 5
+"""The first statements delete what a person would count."""
 AUDIT_SECONDS = 365 * 24 * 3600.0
 """How long it is kept who changed what: longer than questions, since a mistake may be found late."""
 
@@ -101,6 +113,7 @@ class People:
                     ("DELETE FROM rating WHERE at < ?", old),
                     ("DELETE FROM part WHERE at < ?", old),
                     ("DELETE FROM silenced WHERE at < ?", old),
+                    ("DELETE FROM handoff WHERE at < ?", old),
                     ("DELETE FROM message WHERE state = 'dead' AND closed_at < ?", old),
                     (
                         "DELETE FROM message WHERE state NOT IN ('open', 'dead') AND closed_at < ?",
@@ -131,8 +144,8 @@ def _records(rows: sqlite3.Cursor) -> list[dict[str, object]]:
 
 def _erase(db: sqlite3.Connection, person: str) -> int:
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    counts = {table: db.execute(_ERASE[table], (person,)).rowcount for table in _ERASE if table in there}
-    return sum(counts[table] for table in _COUNTED)
+    counts = [db.execute(statement, (person,)).rowcount if table in there else 0 for table, statement in _ERASE]
+    return sum(counts[:_COUNTED])
 
 
 def _erase_in_backups(backups: Path, person: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+HOUR = 3600.0
+
 
 def see(db: sqlite3.Connection, channel: str, message: str) -> None:
     """`channel` is known up to `message`, unless it is further already.
@@ -48,3 +50,13 @@ def parts(db: sqlite3.Connection, space: str, most: int) -> list[str]:
     start = f"{space}:"
     query = "SELECT conversation FROM part WHERE substr(conversation, 1, ?) = ? ORDER BY at DESC LIMIT ?"
     return [str(conversation) for (conversation,) in db.execute(query, (len(start), start, most))]
+
+
+def spend(db: sqlite3.Connection, key: str, place: str, per_hour: int, now: float) -> bool:
+    """Count an answer that nobody asked for; False when there were `per_hour` in `place` within the last hour."""
+    db.execute("DELETE FROM unasked WHERE at < ?", (now - HOUR,))
+    db.execute(
+        "INSERT OR IGNORE INTO unasked SELECT ?, ?, ? WHERE (SELECT count(*) FROM unasked WHERE place = ?) < ?",
+        (key, place, now, place, per_hour),
+    )
+    return db.execute("SELECT 1 FROM unasked WHERE key = ?", (key,)).fetchone() is not None

@@ -25,7 +25,7 @@ from adapters.replies.answer import EVERYTHING
 from adapters.replies.parts import Look
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import Around, ConversationId, Event, IncomingMessage, Manner, Readers, Work
+from pipeline.values import Answer, Around, ConversationId, Event, IncomingMessage, Manner, Notice, Readers, Work
 
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
@@ -129,7 +129,7 @@ class DiscordAdapter:
 
     def _connect(self, inbox: Inbox, desk: Desk) -> Connection:
         appearing: set[ConversationId] = set()
-        intake = Intake(inbox, self._memory, appearing, threads=self._threads)
+        intake = Intake(inbox, desk, self._memory, appearing, threads=self._threads)
         client = Client(
             inbox,
             intake,
@@ -212,6 +212,24 @@ class DiscordAdapter:
         """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""
         line = await self._ready()
         return await line.audiences.of(message)
+
+    async def readers_in(self, place: str) -> Readers:
+        """Everyone who reads a channel."""
+        line = await self._ready()
+        await line.client.complete()
+        _, guild, channel = place.split(":")
+        return await line.audiences.of_channel(int(guild), int(channel))
+
+    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
+        """Post what the bot says by itself. Raises Unavailable, or Refused when Discord will not let us."""
+        line = await self._ready()
+        with translated("post a notice"):
+            await line.notices.notify(notice, answer, receipt)
+
+    async def find_notice(self, notice: Notice) -> str | None:
+        line = await self._ready()
+        with translated("look for a notice"):
+            return await line.notices.find_notice(notice)
 
     async def _ready(self) -> Connection:
         try:

@@ -12,7 +12,7 @@ from discord import ui
 from adapters.discord import buttons, limits
 from adapters.discord.render import Page
 from adapters.replies import words
-from adapters.replies.parts import File
+from adapters.replies.parts import Button, File
 from pipeline.errors import Unusable
 from pipeline.translations import Words
 
@@ -49,9 +49,8 @@ def attachments(page: Page) -> list[discord.File]:
 
 def _row(page: Page, root: str) -> Row:
     speech = Words(page.language)
-    return [
-        (speech(words.LABELS[action]), buttons.custom_id(action.value, page.answer_id, root)) for action in page.actions
-    ]
+    labels = {**{action: speech(label) for action, label in words.LABELS.items()}, Button.ASK: page.ask}
+    return [(labels[action], buttons.custom_id(action.value, page.answer_id, root)) for action in page.actions]
 
 
 def _check(view: ui.LayoutView, texts: Sequence[str], row: Row) -> None:

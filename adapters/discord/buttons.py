@@ -14,6 +14,8 @@ from pipeline.errors import Unusable
 TEMPLATE = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[^:\n]{0,50}):(?P<root>\d{0,20})")
 
 EXPORT, FORGET, FORGET_NOW = "export", "forget", "forgetnow"
+RESOLVE = "resolve"
+RESOLVED = "resolved"
 REASON = "reason"
 """A submitted modal."""
 
@@ -28,15 +30,24 @@ def custom_id(action: str, answer_id: str = "", root: str = "") -> str:
 
 def root_of(components: Any) -> str:
     """The conversation root that our own message carries in its buttons; empty when it has none."""
-    for found in _ids(components):
+    for found in ids(components):
         match = TEMPLATE.fullmatch(found)
         if match and match["root"]:
             return match["root"]
     return ""
 
 
-def _ids(components: Any) -> Iterator[str]:
+def texts(components: Any) -> Iterator[str]:
+    """What stands in components, from top to bottom."""
+    for component in components:
+        if text := getattr(component, "content", None):
+            yield text
+        yield from texts(getattr(component, "children", ()))
+
+
+def ids(components: Any) -> Iterator[str]:
+    """The custom ids in components, however deep."""
     for component in components:
         if name := getattr(component, "custom_id", None):
             yield name
-        yield from _ids(getattr(component, "children", ()))
+        yield from ids(getattr(component, "children", ()))

@@ -78,6 +78,9 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
         style: str = "",
         language: str = "",
         writer: str = "",
+        ask: str = "",
+        ask_name: str = "",
+        teach: str = "",
         silent: str = "",
         threads: str = "",
     ) -> None:
@@ -90,6 +93,9 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
             "style": style,
             "language": language,
             "writer": writer,
+            "ask": ask,
+            "ask_name": ask_name,
+            "teach": teach,
             "silent": silent,
             "threads": threads,
         }

@@ -9,6 +9,7 @@ from adapters.discord.audience import Audiences
 from adapters.discord.client import Client
 from adapters.discord.deliver import Deliverer
 from adapters.discord.interactions import Actions
+from adapters.discord.notices import Notices
 from adapters.discord.pace import Pace
 from adapters.discord.private import Asking
 from adapters.discord.setup import Setup
@@ -27,6 +28,7 @@ class Connection(NamedTuple):
     setup: Setup
     asking: Asking
     deliverer: Deliverer
+    notices: Notices
 
 
 def open_connection(
@@ -53,10 +55,10 @@ def open_connection(
         Deliverer(
             client,
             appearing=appearing,
-            threads=threads,
             content=content,
             look=look,
             first_seconds=pace.first,
             edit_seconds=pace.edit,
         ),
+        Notices(client),
     )

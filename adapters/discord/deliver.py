@@ -41,7 +41,6 @@ class Deliverer:
         client: discord.Client,
         *,
         appearing: set[ConversationId],
-        threads: bool,
         content: bool,
         look: Look = EVERYTHING,
         first_seconds: float = FIRST_SECONDS,
@@ -51,7 +50,6 @@ class Deliverer:
         not addressed to us."""
         self._client = client
         self._appearing = appearing
-        self._threads = threads
         self._content = content
         self._look = look
         self._first = first_seconds
@@ -60,7 +58,7 @@ class Deliverer:
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         """Show the reply as it comes. Returns without one when the question was deleted meanwhile."""
         where = place(work.message)
-        target = Target(self._client, work.message, where, threads=self._threads)
+        target = Target(self._client, work.message, where)
         reply = Reply(
             self._client,
             where,
@@ -136,7 +134,7 @@ class Deliverer:
     async def find(self, work: Work) -> str | None:
         """A reply that a crash left unrecorded, under the question or in the thread opened from it."""
         where = place(work.message)
-        for channel_id in Target(self._client, work.message, where, threads=self._threads).possible:
+        for channel_id in Target(self._client, work.message, where).possible:
             if found := await find(self._client, channel_id, where):
                 return str(Reference(channel_id, tuple(found)))
         return None

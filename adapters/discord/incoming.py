@@ -25,7 +25,8 @@ _EMOJI = re.compile(r"<a?:\w+:\d+>")
 
 class Reading(NamedTuple):
     message: IncomingMessage
-    """One that was overheard is ours only if we take part in its conversation."""
+    """One that was overheard is ours only if we take part in its conversation, or it begins one where that is
+    wanted."""
     answered: str = ""
     """Key of the question that our message it replies to answers: in a channel, the conversation is that question's,
     where that is known."""
@@ -42,7 +43,7 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
         manner = Manner.DIRECT
     elif addressed:
         manner = Manner.MENTION if ours is None and message.content else Manner.THREAD
-    elif in_thread and message.content and not _SOMEBODY.search(message.content):
+    elif (in_thread or not message.reference) and message.content and not _names_somebody(message):
         manner = Manner.OVERHEARD
     else:
         return None
@@ -60,6 +61,29 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
         incoming,
         answered=_answered(message, ours) if guild_of(message) is not None and not in_thread else "",
     )
+
+
+def _names_somebody(message: discord.Message) -> bool:
+    return message.mention_everyone or _SOMEBODY.search(message.content) is not None
+
+
+def chain(message: discord.Message) -> tuple[str, ...]:
+    """The places that `message` was said in, the widest first; none for a direct message."""
+    guild_id = guild_of(message)
+    if guild_id is None:
+        return ()
+    parents = (message.channel.parent_id,) if isinstance(message.channel, discord.Thread) else ()
+    return (f"{PLATFORM}:{guild_id}", *(f"{PLATFORM}:{guild_id}:{one}" for one in (*parents, message.channel.id)))
+
+
+def replied_to(message: discord.Message) -> tuple[str, ...]:
+    """Keys of the messages that this one may reply to: the one it refers to, and the one its thread began with."""
+    guild_id, channel = guild_of(message), message.channel
+    refers = message.reference.message_id if message.reference else None
+    keys = [key(guild_id, channel.id, refers)] if refers else []
+    if isinstance(channel, discord.Thread) and channel.id != message.id:
+        keys += [key(guild_id, where, channel.id) for where in (channel.id, channel.parent_id)]
+    return tuple(keys)
 
 
 SAID = (discord.MessageType.default, discord.MessageType.reply)

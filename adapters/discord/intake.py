@@ -6,19 +6,21 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Set
 from datetime import timedelta
+from functools import partial
 from typing import TypeVar
 
 import aiohttp
 import discord
 import structlog
 
-from adapters.discord.incoming import PLATFORM, Reading, guild_of, key, question, read
+from adapters.discord.incoming import PLATFORM, Reading, chain, guild_of, key, question, read, replied_to
 from adapters.discord.memory import Memory
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
 from pipeline.language import speaking, told
-from pipeline.ports import Inbox
-from pipeline.values import ConversationId, IncomingMessage, Manner
+from pipeline.places import heard, unasked
+from pipeline.ports import Desk, Inbox
+from pipeline.values import ConversationId, IncomingMessage, Manner, Place
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
@@ -34,8 +36,11 @@ class Intake:
     Where too much is waiting already, the asker is told once a minute, and the message is not kept. `appearing` holds
     the conversations in which a reply of ours is appearing, which the inbox will know of in a moment."""
 
-    def __init__(self, inbox: Inbox, memory: Memory, appearing: Set[ConversationId], *, threads: bool) -> None:
+    def __init__(
+        self, inbox: Inbox, desk: Desk, memory: Memory, appearing: Set[ConversationId], *, threads: bool
+    ) -> None:
         self._inbox = inbox
+        self._desk = desk
         self._appearing = appearing
         self._memory = memory
         self._threads = threads
@@ -44,18 +49,35 @@ class Intake:
 
     async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
         """Put `message` into the inbox if it is for us. Does not return before it is durable."""
-        if reading := read(message, me, threads=self._threads):
-            await self._keep(message, reading)
+        place = await self._place(message)
+        if not message.author.bot:
+            for replied in replied_to(message):
+                await self._surely(partial(self._inbox.leave_to_people, replied, f"{PLATFORM}:{message.author.id}"))
+        if reading := read(message, me, threads=self._in_threads(place)):
+            await self._keep(message, reading, place)
 
-    async def _keep(self, message: discord.Message, reading: Reading) -> bool:
+    async def _place(self, message: discord.Message) -> Place:
+        return await self._surely(lambda: self._desk.place(chain(message)))
+
+    def _in_threads(self, place: Place) -> bool:
+        return self._threads if place.threads is None else place.threads
+
+    async def _is_ours(self, message: IncomingMessage, place: Place) -> bool:
+        """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""
+        if message.manner is not Manner.OVERHEARD:
+            return True
+        return unasked(message, place) if message.opens else await self._takes_part(message.conversation)
+
+    async def _keep(self, message: discord.Message, reading: Reading, place: Place) -> bool:
         """Whether the message is for us and was not known as that."""
         incoming = await self._in_its_conversation(reading)
-        if incoming.manner is Manner.OVERHEARD and not await self._takes_part(incoming.conversation):
+        if not heard(incoming, place) or not await self._is_ours(incoming, place):
             return False
+        wait = place.auto_wait if unasked(incoming, place) and incoming.manner is Manner.OVERHEARD else 0
         if guild_of(message) is None:
             self._know_direct(message.channel.id)
         try:
-            new = await self._surely(lambda: self._inbox.accept(incoming))
+            new = await self._surely(lambda: self._inbox.accept(incoming, after=wait or 0))
         except Busy as busy:
             if busy.first and incoming.manner is not Manner.OVERHEARD:
                 await _tell(message)
@@ -69,9 +91,10 @@ class Intake:
         text = question(message, me)
         if message.author.bot or not text:
             return
-        reading = read(message, me, threads=self._threads)
+        place = await self._place(message)
+        reading = read(message, me, threads=self._in_threads(place))
         recent = discord.utils.utcnow() - message.created_at < RECENT
-        if not (reading and recent and await self._keep(message, reading)):
+        if not (reading and recent and await self._keep(message, reading, place)):
             changed = key(guild_of(message), message.channel.id, message.id)
             await self._surely(lambda: self._inbox.amend(changed, text))
 

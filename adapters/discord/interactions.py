@@ -11,7 +11,9 @@ import discord
 
 from adapters.discord import buttons, limits, render
 from adapters.discord.audience import Audiences
+from adapters.discord.blocks import Row
 from adapters.discord.ephemeral import Interaction, by_locale, honest, person, say, words_of
+from adapters.discord.handoff import Handoffs, chain
 from adapters.discord.modal import reason_given, reason_modal
 from adapters.discord.sharing import Sharing
 from adapters.replies import panels, words
@@ -31,6 +33,7 @@ class Actions:
         self._desk = desk
         self._audiences = audiences
         self._sharing = Sharing(desk, inbox, audiences, look=look, threads=threads)
+        self._handoffs = Handoffs(desk, audiences)
         self._clicks = Clicks()
 
     async def press(self, interaction: Interaction, custom_id: str) -> None:
@@ -44,20 +47,24 @@ class Actions:
             if shows and self._clicks.again(interaction.user.id, custom_id, where):
                 await interaction.response.defer()
             else:
-                await self._act(interaction, match["action"], match["answer"])
+                await self._act(interaction, match["action"], match["answer"], match["root"])
 
-    async def _act(self, interaction: Interaction, action: str, answer_id: str) -> None:
+    async def _act(self, interaction: Interaction, action: str, answer_id: str, root: str) -> None:
         match action:
             case Button.UNHELPFUL:
                 await interaction.response.send_modal(reason_modal(answer_id, by_locale(interaction)))
                 await self._rate(interaction, answer_id, Vote.UNHELPFUL)
             case Button.SHARE:
                 await self._share(interaction, answer_id)
+            case buttons.RESOLVE:
+                await self._handoffs.open(interaction, answer_id)
+            case buttons.RESOLVED:
+                await self._handoffs.resolved(interaction, answer_id)
             case _:
                 await interaction.response.defer(ephemeral=True, thinking=True)
-                await self._act_privately(interaction, action, answer_id)
+                await self._act_privately(interaction, action, answer_id, root)
 
-    async def _act_privately(self, interaction: Interaction, action: str, answer_id: str) -> None:
+    async def _act_privately(self, interaction: Interaction, action: str, answer_id: str, root: str) -> None:
         speech = await words_of(self._desk, interaction)
         match action:
             case Button.HELPFUL:
@@ -66,7 +73,9 @@ class Actions:
             case buttons.REASON:
                 reason, comment = reason_given(interaction.data)
                 await self._rate(interaction, answer_id, Vote.UNHELPFUL, reason, comment)
-                await say(interaction, (speech(words.THANKS_REASON),))
+                await say(interaction, (speech(words.THANKS_REASON),), row=await self._ask_row(interaction, answer_id))
+            case Button.ASK:
+                await say(interaction, (await self._handoffs.ask(interaction, answer_id, root),))
             case Button.PASSAGES:
                 answer = await self._answer(interaction, answer_id)
                 await say(
@@ -84,6 +93,15 @@ class Actions:
                 count = await self._desk.forget(person(interaction))
                 erased = speech.count(wording.ENTRIES, count)
                 await say(interaction, (speech(words.FORGOTTEN, entries=erased),))
+
+    async def _ask_row(self, interaction: Interaction, answer_id: str) -> Row:
+        """The button to ask a person, where there is one to ask."""
+        place = await self._desk.place(chain(interaction))
+        speech = await self._desk.words(person(interaction), locale=str(interaction.locale))
+        message = interaction.message
+        seen = str(message.id) if message and not message.flags.ephemeral else ""
+        label = wording.ask_button(place.ask_name or "", speech)
+        return [(label, buttons.custom_id(Button.ASK, answer_id, seen))] if place.ask else ()
 
     async def _rate(
         self, interaction: Interaction, answer_id: str, vote: Vote, reason: Reason | None = None, comment: str = ""

@@ -38,7 +38,7 @@ def reason_given(data: Any) -> tuple[Reason | None, str]:
     """The reason and the comment of a submitted modal; what is not there is None and empty."""
     reason: Reason | None = None
     comment = ""
-    for field in _fields((data or {}).get("components", ())):
+    for field in fields((data or {}).get("components", ())):
         if field.get("custom_id") == REASON_FIELD and (chosen := field.get("values")):
             reason = Reason(chosen[0]) if chosen[0] in tuple(Reason) else None
         elif field.get("custom_id") == COMMENT_FIELD:
@@ -46,9 +46,10 @@ def reason_given(data: Any) -> tuple[Reason | None, str]:
     return reason, comment
 
 
-def _fields(components: Any) -> Iterator[dict[str, Any]]:
+def fields(components: Any) -> Iterator[dict[str, Any]]:
+    """Everything that was filled in, as Discord sends it."""
     for one in components:
         yield one
-        yield from _fields(one.get("components", ()))
+        yield from fields(one.get("components", ()))
         if one.get("component"):
             yield one["component"]

@@ -34,6 +34,7 @@ class Page(Value):
     language: str = "en"
     answer_id: str = ""
     actions: tuple[Button, ...] = ()
+    ask: str = ""
     files: tuple[File, ...] = ()
 
 
@@ -99,6 +100,7 @@ def pages(reply: Reply) -> tuple[Page, ...]:
         "status": status,
         "answer_id": reply.answer_id,
         "actions": reply.actions,
+        "ask": reply.ask,
         "files": reply.files,
     }
     drafts[-1] = drafts[-1].model_copy(update=last)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import discord
@@ -16,6 +17,7 @@ from pipeline.places import around
 from pipeline.ports import Desk
 from pipeline.values import Action, Place
 
+_CHANNEL = re.compile(r"(?:<#)?([0-9]+)>?")
 CHANNEL, SERVER = "channel", "server"
 SERVERS_ONLY = "I can be set up in servers only."
 
@@ -39,6 +41,8 @@ class Setup:
             if not self._desk.allows(who, Action.SET_UP):
                 return setup.ADMINS_ONLY
             return _shown(place, await self._desk.place(around(place)))
+        if asked := _CHANNEL.fullmatch(choices.get("ask", "").strip()):
+            choices = {**choices, "ask": f"{PLATFORM}:{interaction.guild_id}:{asked[1]}"}
         try:
             return f"{setup.DONE}\n{_shown(place, await self._desk.set_up(who, place, choices))}"
         except NotAllowed:

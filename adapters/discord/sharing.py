@@ -12,6 +12,7 @@ from adapters.discord.audience import Audiences
 from adapters.discord.blocks import attachments, card
 from adapters.discord.ephemeral import Interaction
 from adapters.discord.errors import TRANSIENT
+from adapters.discord.handoff import chain
 from adapters.discord.incoming import Place, shared_conversation
 from adapters.discord.permissions import obstacle
 from adapters.discord.render import Page, pages
@@ -35,6 +36,7 @@ class Sharing:
         self._once = SharedOnce(desk, inbox)
         self._audiences = audiences
         self._look = look
+        self._desk = desk
         self._threads = threads
 
     async def share(self, interaction: Interaction, answer_id: str, speech: Words) -> str:
@@ -62,6 +64,8 @@ class Sharing:
 
     async def _post(self, interaction: Interaction, where: Place, answer: Answer) -> AsyncIterator[ConversationId]:
         channel = interaction.client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
+        set_here = (await self._desk.place(chain(interaction))).threads
+        threads = self._threads if set_here is None else set_here
         above = parts.asked(answer, by=interaction.user.display_name)
         for part, page in enumerate(pages(parts.reply(answer, self._look, notes=above, attachable=True))):
             name = nonce(f"shared {answer.id} {where.channel_id}", part)
@@ -73,4 +77,4 @@ class Sharing:
                 return sent
 
             message = await steadily(send)
-            yield shared_conversation(where, message, threads=self._threads)
+            yield shared_conversation(where, message, threads=threads)

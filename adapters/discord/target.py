@@ -18,12 +18,13 @@ NO_THREADS = Message("I may not open threads here: I lack the permission “Crea
 class Target:
     """The thread of a message has the message's id, so it is found again without any record."""
 
-    def __init__(self, client: discord.Client, message: IncomingMessage, where: Place, *, threads: bool) -> None:
+    def __init__(self, client: discord.Client, message: IncomingMessage, where: Place) -> None:
         self._client = client
         self._message = message
         self._where = where
         begins = message.conversation.channel == str(where.message_id)
-        self._threads = threads and begins and message.manner is Manner.MENTION
+        itself = where.channel_id == where.message_id
+        self._threads = begins and not itself and message.manner in (Manner.MENTION, Manner.OVERHEARD)
         self.remarks: list[Message] = []
         """What is to be said about where the reply went."""
 

@@ -70,6 +70,7 @@ def reply(
         status=wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else "",
         answer_id=answer.id,
         actions=_actions(answer, shareable=shareable),
+        ask=answer.ask,
         files=tuple(files),
     )
 
@@ -153,5 +154,6 @@ def _actions(answer: Answer, *, shareable: bool) -> tuple[Button, ...]:
         Button.PASSAGES: answer.citations or answer.nearest,
         Button.WHY: answer.sentences,
         Button.SHARE: shareable and answer.sentences,
+        Button.ASK: answer.ask,
     }
     return tuple(action for action, there in offered.items() if there)

@@ -98,6 +98,8 @@ class Button(StrEnum):
     PASSAGES = "passages"
     WHY = "why"
     SHARE = "share"
+    ASK = "ask"
+    """A person; the reply says what it is called."""
 
 
 class File(Value):
@@ -119,4 +121,6 @@ class Reply(Value):
     """One line in small print."""
     answer_id: str = ""
     actions: tuple[Button, ...] = ()
+    ask: Shown = ""
+    """What the button to ask a person says."""
     files: tuple[File, ...] = ()

@@ -41,6 +41,9 @@ FIELDS: Mapping[str, Field] = {
     "writer": Field(
         "Who writes", "A model, or the documents' own words", {one.value: one.value.capitalize() for one in WhoWrites}
     ),
+    "ask": Field("Ask people in", "The channel where people are asked what I cannot answer"),
+    "ask_name": Field("Who is asked", "How the button names them, such as: the HR desk"),
+    "teach": Field("Keep replies in", "The collection that people's replies may be kept in"),
     "silent": Field("Silence", "Say nothing here, even when mentioned", _YES),
     "threads": Field("Threads", "Answer in a thread, or in place", {"true": "In a thread", "false": "In place"}),
 }

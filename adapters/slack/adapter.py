@@ -20,16 +20,18 @@ from adapters.slack.audience import Audiences
 from adapters.slack.connection import Connections, http_mode, socket_mode, until_one_ends
 from adapters.slack.deliver import Deliverer
 from adapters.slack.gapfill import Gapfill
+from adapters.slack.handoff import Handoffs
 from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
 from adapters.slack.members import Members
+from adapters.slack.notices import Notices
 from adapters.slack.setup import Setup
 from adapters.slack.sharing import Sharing
 from adapters.slack.startup import Workspace, introduce, report, socket_address
 from adapters.slack.web import SDK_LOG, Pace, Web
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import Around, Event, IncomingMessage, Readers, Work
+from pipeline.values import Answer, Around, Event, IncomingMessage, Notice, Readers, Work
 
 
 class SlackAdapter:
@@ -75,7 +77,7 @@ class SlackAdapter:
                 what_to_do="Set SLACK_APP_TOKEN (xapp-…, for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP).",
             )
         slack = await self._slack()
-        intake = Intake(inbox, slack.me, slack.deliverer)
+        intake = Intake(inbox, desk, slack.me, slack.deliverer)
         gapfill = Gapfill(slack.web, slack.me, inbox, intake, self._clock)
         app = self._app(slack, intake, inbox, desk)
         if self._signing_secret:
@@ -106,6 +108,17 @@ class SlackAdapter:
 
     async def readers(self, message: IncomingMessage) -> Readers:
         return await (await self._slack()).audiences.of_message(message)
+
+    async def readers_in(self, place: str) -> Readers:
+        """Everyone who reads a channel."""
+        return await (await self._slack()).audiences.of_channel(place.rpartition(":")[2])
+
+    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
+        """Post what the bot says by itself. Raises Unavailable, or Refused when Slack declines."""
+        await (await self._slack()).notices.notify(notice, answer, receipt)
+
+    async def find_notice(self, notice: Notice) -> str | None:
+        return await (await self._slack()).notices.find_notice(notice)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
@@ -150,6 +163,7 @@ class SlackAdapter:
             slack.web, slack.me, self._look, slack.audiences, inbox, desk, shared_channels=self._shared_channels
         )
         Interactions(slack.web, slack.me, self._look, slack.audiences, sharing, inbox, desk).register(app)
+        Handoffs(slack.web, slack.me, slack.audiences, slack.actors, desk).register(app)
         setup = Setup(slack.web, slack.me, slack.actors, desk)
         setup.register(app)
         Homepage(slack.web, slack.me, slack.audiences, setup, desk).register(app)
@@ -185,4 +199,5 @@ class _Open:
         self.keeping = asyncio.create_task(self.members.keep())
         self.audiences = Audiences(web, self.me, self.members)
         self.actors = Actors(web, self.me)
+        self.notices = Notices(web, self.me)
         self.deliverer = Deliverer(web, self.me, look, shared_channels=shared_channels)

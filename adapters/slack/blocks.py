@@ -46,5 +46,10 @@ def quoted(text: str) -> Block:
     return _rich("rich_text_quote", text)
 
 
+def said(text: str) -> Block:
+    """A paragraph, literally."""
+    return _rich("rich_text_section", text)
+
+
 def _rich(kind: str, text: str) -> Block:
     return {"type": "rich_text", "elements": [{"type": kind, "elements": [{"type": "text", "text": text}]}]}

@@ -28,7 +28,8 @@ class Me(Value):
 
 
 class Addressed(Value):
-    """A message that may be for us: one that was overheard only if we have answered in its conversation."""
+    """A message that may be for us: one that was overheard only if we have answered in its conversation, or it begins
+    one where that is wanted."""
 
     message: IncomingMessage
     edited: bool = False
@@ -74,6 +75,17 @@ def read(body: Body, me: Me) -> Happened | None:
         case (("message" | "app_mention"), subtype) if subtype in SPOKEN:
             return _spoken(body, event, channel, me)
     return None
+
+
+def replied_to(body: Body, me: Me) -> tuple[str, str] | None:
+    """The key of the message that somebody replied to in its thread, and who did."""
+    event = body.get("event") or {}
+    thread, ts = str(event.get("thread_ts") or ""), event.get("ts")
+    if event.get("type") != "message" or event.get("subtype") not in SPOKEN or not thread or thread == ts:
+        return None
+    if _installation(body) != me.team or not is_human(event, me):
+        return None
+    return message_key(me.team, str(event.get("channel") or ""), thread), person(me.team, str(event["user"]))
 
 
 def command(body: Body, me: Me) -> IncomingMessage:
@@ -148,7 +160,7 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         manner = Manner.DIRECT
     elif event["type"] == "app_mention" or _mention(me.user).search(text):
         manner = Manner.MENTION
-    elif thread and thread != ts and not _MENTIONS_SOMEBODY.search(text):
+    elif text and not _MENTIONS_SOMEBODY.search(text):
         manner = Manner.OVERHEARD
     else:
         return None

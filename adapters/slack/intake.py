@@ -11,12 +11,13 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from adapters.slack.deliver import Deliverer
-from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read
+from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, replied_to
 from pipeline import wording
 from pipeline.errors import Busy
 from pipeline.language import speaking, told
-from pipeline.ports import Inbox
-from pipeline.values import IncomingMessage, Manner
+from pipeline.places import heard, unasked
+from pipeline.ports import Desk, Inbox
+from pipeline.values import IncomingMessage, Manner, Place
 
 RECENT = timedelta(days=1)
 """How old a message may be that is for us since it was edited: what was asked before is known for longer."""
@@ -28,8 +29,9 @@ class Intake:
 
     When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(self, inbox: Inbox, me: Me, deliverer: Deliverer) -> None:
+    def __init__(self, inbox: Inbox, desk: Desk, me: Me, deliverer: Deliverer) -> None:
         self._inbox = inbox
+        self._desk = desk
         self._me = me
         self._deliverer = deliverer
         self._whispering: set[asyncio.Task[None]] = set()
@@ -44,6 +46,8 @@ class Intake:
 
     async def take(self, body: Body) -> None:
         """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
+        if replied := replied_to(body, self._me):
+            await self._inbox.leave_to_people(*replied)
         match read(body, self._me):
             case Addressed() as addressed:
                 await self._accept(addressed)
@@ -64,10 +68,12 @@ class Intake:
     async def _accept(self, addressed: Addressed) -> bool:
         """Whether the message is for us and was not known as that."""
         message = addressed.message
-        if not await self._is_ours(message):
+        place = await self._place(message.conversation.channel)
+        if not heard(message, place) or not await self._is_ours(message, place):
             return False
+        wait = place.auto_wait if unasked(message, place) and message.manner is Manner.OVERHEARD else 0
         try:
-            new = await self._inbox.accept(message)
+            new = await self._inbox.accept(message, after=wait or 0)
         except Busy as busy:
             if busy.first and message.manner is not Manner.OVERHEARD:
                 task = asyncio.create_task(
@@ -80,12 +86,18 @@ class Intake:
             await self._inbox.amend(message.key, message.text)
         return new
 
-    async def _is_ours(self, message: IncomingMessage) -> bool:
-        """Whether a message is addressed to us, or goes on with something we have answered."""
+    async def _place(self, channel: str) -> Place:
+        space = f"slack:{self._me.team}"
+        return await self._desk.place((space,) if channel.startswith("D") else (space, f"{space}:{channel}"))
+
+    async def _is_ours(self, message: IncomingMessage, place: Place) -> bool:
+        """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""
         if message.manner is not Manner.OVERHEARD:
             return True
         if message.external and not self._deliverer.shared_channels:
             return False
+        if message.opens:
+            return unasked(message, place)
         conversation = message.conversation
         appearing = self._deliverer.takes_part(conversation.channel, conversation.thread)
         return appearing or await self._inbox.takes_part(conversation)

@@ -14,6 +14,8 @@ from adapters.replies.clicks import Clicks
 from adapters.replies.parts import Button, Look, Reply
 from adapters.slack import private
 from adapters.slack.audience import Audiences
+from adapters.slack.blocks import section
+from adapters.slack.handoff import offer
 from adapters.slack.incoming import Body, Me, command, person, shortcut
 from adapters.slack.modal import reason_form, reason_given
 from adapters.slack.render import Post, line, posts
@@ -84,8 +86,21 @@ class Interactions:
             if vote is Vote.UNHELPFUL:
                 view = reason_form(answer_id, await self._desk.words(self._person(body)))
                 await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+                await self._offer(body, answer_id)
         except CitewellError as error:
             await self._sorry(body, error)
+
+    async def _offer(self, body: Body, answer_id: str) -> None:
+        """A person can be asked, where one is set."""
+        channel, message = str(body["channel"]["id"]), body.get("message") or {}
+        space = f"slack:{self._me.team}"
+        place = await self._desk.place((space, *([] if channel.startswith("D") else [f"{space}:{channel}"])))
+        if place.ask:
+            ts = str(message.get("ts") or "")
+            speech = await self._desk.words(self._person(body))
+            button = offer(place, speech, answer_id, str(message.get("thread_ts") or ts), ts)
+            text = speech(wording.SORRY)
+            await private.show(self._web, str(body["response_url"]), [Post((), (section(text), button), text)])
 
     async def reason(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         view = body["view"]

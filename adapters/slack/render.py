@@ -182,7 +182,8 @@ def _footer(reply: Reply) -> Iterator[Block]:
         yield feedback(reply.answer_id, speech)
     pressed = [action for action in reply.actions if action not in (Button.HELPFUL, Button.UNHELPFUL)]
     if pressed:
-        elements = [button(speech(words.LABELS[action]), action.value, reply.answer_id) for action in pressed]
+        labels = {**{action: speech(label) for action, label in words.LABELS.items()}, Button.ASK: reply.ask}
+        elements = [button(labels[action], action.value, reply.answer_id) for action in pressed]
         yield {"type": "actions", "elements": elements}
 
 

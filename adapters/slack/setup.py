@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ from pipeline.values import AS_SET, Action, Place
 
 log = logging.getLogger(__name__)
 
+_CHANNEL = re.compile(r"[CG][A-Z0-9]+")
+FIELDS = {name: field for name, field in setup.FIELDS.items() if name != "threads"}
+"""Slack answers in threads."""
 WORKSPACE = setup.SPACE.format(space="workspace")
 
 
@@ -58,13 +62,16 @@ class Setup:
         """Set what was chosen; what is wrong is said in the form, which stays open."""
         view = body["view"]
         place = str(view["private_metadata"])
+        choices = given(view)
+        if _CHANNEL.fullmatch(choices["ask"]):
+            choices["ask"] = f"slack:{self._me.team}:{choices['ask']}"
         try:
-            await self._desk.set_up(await self._actors.of(body["user"]), place, given(view))
+            await self._desk.set_up(await self._actors.of(body["user"]), place, choices)
         except NotAllowed:
             await ack(response_action="errors", errors={"auto": setup.ADMINS_ONLY})
         except CitewellError as error:
             said = f"{str(error).capitalize()}. {error.what_to_do}"
-            name = next((name for name in setup.FIELDS if name in said.lower()), "auto")
+            name = next((name for name in FIELDS if name in said.lower()), "auto")
             await ack(response_action="errors", errors={name: said[:150]})
         else:
             await ack()
@@ -99,7 +106,7 @@ def form(place: str, here: Place, now: Place) -> Block:
         "blocks": [
             section(f"*{where}*"),
             context(f"Now: {holds}"),
-            *(_input(name, field, setup.written(here, name)) for name, field in setup.FIELDS.items()),
+            *(_input(name, field, setup.written(here, name)) for name, field in FIELDS.items()),
         ],
     }
 
@@ -107,7 +114,7 @@ def form(place: str, here: Place, now: Place) -> Block:
 def given(view: Body) -> dict[str, str]:
     """What the form says, by name."""
     chosen: dict[str, str] = {}
-    for name in setup.FIELDS:
+    for name in FIELDS:
         field: Mapping[str, Any] = view["state"]["values"].get(name, {}).get(name, {})
         option = field.get("selected_option") or {}
         chosen[name] = str(option.get("value") or field.get("value") or AS_SET)

@@ -19,6 +19,7 @@ SDK_LOG = logging.getLogger("slack_sdk.citewell")
 
 READS = frozenset(
     {
+        "chat.getPermalink",
         "conversations.history",
         "conversations.info",
         "conversations.members",

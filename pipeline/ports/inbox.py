@@ -18,8 +18,9 @@ class HistoryStore(Protocol):
 class Inbox(Protocol):
     """Messages that must be answered. A row is durable once the call has returned."""
 
-    async def accept(self, message: IncomingMessage) -> bool:
-        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting.
+    async def accept(self, message: IncomingMessage, *, after: float = 0.0) -> bool:
+        """Keep `message`; False when its key is already known. Raises Busy when too much is waiting. It is leased once
+        `after` seconds have passed.
 
         One that was overheard and waits becomes `message` when that is addressed to the bot, and counts as new. What
         is addressed to the bot calls it back into a conversation where it was silenced."""
@@ -103,6 +104,15 @@ class Inbox(Protocol):
 
     async def conversation(self, key: str) -> ConversationId | None:
         """The conversation of a question; None when it is not kept any more."""
+        ...
+
+    async def leave_to_people(self, key: str, author: str) -> bool:
+        """Somebody replied to a message: if that was overheard, waits, and is another's than `author`, drop it."""
+        ...
+
+    async def spend(self, key: str, place: str, per_hour: int) -> bool:
+        """Count the answer to `key`, which nobody asked for, in `place`; False when there were `per_hour` within the
+        last hour."""
         ...
 
     async def silence(self, conversation: ConversationId) -> None:

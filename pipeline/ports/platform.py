@@ -6,15 +6,17 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
 from pipeline.ports.inbox import Inbox
-from pipeline.translations import Words
+from pipeline.translations import Message, Words
 from pipeline.values import (
     Action,
     Actor,
     Answer,
     Around,
+    ConversationId,
     Document,
     Event,
     IncomingMessage,
+    Notice,
     Place,
     Preferences,
     Rating,
@@ -74,6 +76,34 @@ class Desk(Protocol):
         """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
         ...
 
+    async def hand_over(
+        self,
+        answer_id: str,
+        asker: str,
+        readers: Readers,
+        chain: Sequence[str],
+        origin: ConversationId,
+        message: str,
+        *,
+        private: bool,
+    ) -> str:
+        """Ask the people who are set for the last place of `chain`, once; what the asker is told.
+
+        `origin` and `message`: where the answer stands that did not help."""
+        ...
+
+    async def may_keep(self, actor: Actor, place: str) -> bool:
+        """Whether to offer the actor in `place` that a reply is kept as an answer."""
+        ...
+
+    async def resolve(
+        self, handoff_id: str, place: str, actor: Actor, name: str, reply: str, *, keep: bool, link: str
+    ) -> Message:
+        """Close what people were asked in `place`; what the actor, who is called `name`, is to be told.
+
+        With `keep`, the reply becomes a document that leads to `link`. Raises NotAllowed; nothing is changed then."""
+        ...
+
     def allows(self, actor: Actor, action: Action) -> bool:
         """Whether to offer it; it is checked again, and written down, when it is done."""
         ...
@@ -102,6 +132,18 @@ class PlatformAdapter(Protocol):
 
     async def readers(self, message: IncomingMessage) -> Readers:
         """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""
+        ...
+
+    async def readers_in(self, place: str) -> Readers:
+        """Everyone who reads a channel, as of now. Fails closed: in doubt, fewer groups."""
+        ...
+
+    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
+        """Post what the bot says by itself. `answer`: what its readers may see of what was found."""
+        ...
+
+    async def find_notice(self, notice: Notice) -> str | None:
+        """Look on the platform for a notice that a crash left unrecorded."""
         ...
 
     async def close(self) -> None:

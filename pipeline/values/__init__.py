@@ -33,6 +33,7 @@ from pipeline.values.documents import (
     row_named,
     row_text,
 )
+from pipeline.values.handoff import About, Handoff, Notice
 from pipeline.values.people import (
     AS_SET,
     Around,
@@ -52,7 +53,7 @@ from pipeline.values.people import (
 )
 from pipeline.values.places import EVERYWHERE, Place, WhoWrites, place_id
 from pipeline.values.planning import Clarify, Correction, Decline, Format, Intent, Plan, Reply, Retrieval, Search
-from pipeline.values.request import Limits, Options, Request
+from pipeline.values.request import Auto, Limits, Options, Request
 from pipeline.values.roles import Action, Actor, Decision, Role
 from pipeline.values.work import Rating, Reason, Vote, Work
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, Sentence, Support, Usage
@@ -60,12 +61,14 @@ from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, S
 __all__ = [
     "AS_SET",
     "EVERYWHERE",
+    "About",
     "Action",
     "Actor",
     "Answer",
     "Around",
     "Attachment",
     "Audience",
+    "Auto",
     "Block",
     "BlockKind",
     "Brief",
@@ -88,6 +91,7 @@ __all__ = [
     "Factor",
     "Finished",
     "Format",
+    "Handoff",
     "Hit",
     "IncomingMessage",
     "Intent",
@@ -96,6 +100,7 @@ __all__ = [
     "Limits",
     "Manner",
     "MessageKey",
+    "Notice",
     "Options",
     "Outcome",
     "Parsed",

@@ -136,6 +136,8 @@ class Answer(Value):
     """What the answer leaves open, and why."""
     comparison: Comparison | None = None
     """Set when the question compares."""
+    ask: str = ""
+    """What the button says that passes the question on to people; empty where there is none."""
     usage: Usage = Usage()
     incident: str = ""
     standalone: str = ""
@@ -144,6 +146,10 @@ class Answer(Value):
     """Words of the question that no document holds, and what was searched for instead."""
     topic: str = ""
     """The earlier question that it leaned on, for the next one that leans."""
+
+    def offering(self, button: str) -> Answer:
+        """The same, with the `button` that passes the question on, where nothing answers."""
+        return self.model_copy(update={"ask": button}) if self.outcome is Outcome.NOT_FOUND else self
 
     def turn(self, author: str, asked_at: datetime) -> Turn | None:
         """What a conversation recalls of it; None where nothing was looked up."""

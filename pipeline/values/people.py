@@ -126,6 +126,11 @@ class IncomingMessage(Value):
     def asker(self) -> PersonId:
         return PersonId.parse(self.author)
 
+    @property
+    def opens(self) -> bool:
+        """It begins a conversation: the first message of a thread, of a post, or one in a channel."""
+        return self.key.rpartition(":")[2] in (self.conversation.thread, self.conversation.channel)
+
 
 class Readers(Value):
     """Who will read the reply, told by the groups that every single reader belongs to."""

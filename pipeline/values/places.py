@@ -54,6 +54,20 @@ class Place(Value):
     threads: bool | None = None
     """Answer in a thread of its own, or in place."""
 
+    ask: str | None = None
+    """The channel where people are asked what the documents do not answer: `slack:T0123:C0456`."""
+    ask_name: str | None = Field(None, min_length=1, max_length=40)
+    """Who is asked there, as the button names them."""
+    teach: str | None = None
+    """The collection that people's replies may be kept in, as answers."""
+
+    @field_validator("ask")
+    @classmethod
+    def _channel(cls, value: str | None) -> str | None:
+        if value is not None and place_id(value).count(":") != 2:
+            raise ValueError("a channel: slack:T0123:C0456 or discord:1234:5678")
+        return value
+
     @field_validator("language")
     @classmethod
     def _code(cls, value: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.values.answers import Level
 from pipeline.values.base import Value
 from pipeline.values.people import Around, Audience, CitationStyle, ConversationId, Style, Turn
 from pipeline.values.planning import Format
@@ -15,6 +16,16 @@ class Limits(Value):
     abstain: bool = True
     minimum_sources: int = 1
     minimum_citations: int = 1
+
+
+class Auto(Value):
+    """What nobody asked is answered here."""
+
+    place: str
+    """The channel or forum that it is counted for."""
+    least: Level
+    """The confidence below which nothing is said."""
+    per_hour: int
 
 
 class Request(Value):
@@ -39,10 +50,14 @@ class Request(Value):
     """The language that the asker chose on the platform, where it tells: `de`, `es-419`."""
     everything: bool = False
     """All entries of a list, table, script or procedure, however many."""
+    ask: str | None = None
+    """Who can be asked where nothing answers; empty where they have no name, None where there is nobody."""
     extract: bool = False
     """No model is asked, whatever is set."""
     unasked: bool = False
     """Said among people, not to the bot: the outcome is an answer that is worth it, or SILENT."""
+    auto: Auto | None = None
+    """It begins a conversation in a place where that is wanted; None: only where the bot takes part already."""
     always: bool = False
     """Give the best extract even where it does not answer (`citewell eval qa --answer-always`)."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Self
 
@@ -55,9 +56,11 @@ class DiscordDriver:
         self.world = self.discord.world
         self.guild = self.world.guild("Acme")
         self.channel = self.world.channel(self.guild, "team")
+        self.help = self.world.channel(self.guild, "help")
         self.home = [int(self.guild)]
         self.people: dict[str, Payload] = {}
         self.said: list[str] = []
+        self._resolvable: Payload = {}
         self.adapter: DiscordAdapter | None = None
 
     @classmethod
@@ -200,12 +203,14 @@ class DiscordDriver:
 
     # --- Acting -------------------------------------------------------------------------------
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> None:
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
         pressed = await self._press(said, person, "👍" if helpful else "👎")
         if not helpful:
             await until(lambda: pressed.modal)
             sent = await self.discord.submit(self._person(person), pressed, reason or "", comment)
             await until(lambda: sent.texts)
+            return Said(person, sent)
+        return Said(person, pressed)
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
         pressed = [await self._press(said, person, PASSAGES) for _ in range(clicks)]
@@ -256,6 +261,40 @@ class DiscordDriver:
         await self.discord.gateway.emit("GUILD_ROLE_CREATE", {"guild_id": self.guild, "role": made})
         self.world.join(self.guild, self._person(person), roles=(role,))
         return f"discord:{self.guild}:role:{role}"
+
+    @property
+    def helpers(self) -> str:
+        return f"discord:{self.guild}:{self.help}"
+
+    async def ask_person(self, said: Said, person: str) -> str:
+        pressed = await self._press(said, person, "Ask ")
+        await until(lambda: pressed.texts)
+        return pressed.texts[-1]
+
+    def asked(self) -> list[Shown]:
+        return [seen(message) for message in self.discord.replies(self.help)]
+
+    async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
+        message = self.discord.replies(self.help)[-1]
+        if "resolve" in seen(message).buttons:
+            self._resolvable = deepcopy(message)
+        else:
+            message = deepcopy(self._resolvable)
+        pressed = await self.discord.press(self._person(person), message, "Reply")
+        await until(lambda: pressed.modal)
+        fields = len((pressed.modal or {})["components"])
+        values = [reply, "yes" if keep else "no"][:fields]
+        sent = await self.discord.submit(self._person(person), pressed, *values)
+        await until(lambda: sent.texts)
+        return sent.texts[-1]
+
+    def heard(self, said: Said) -> list[Shown]:
+        if isinstance(said.handle, Interaction):
+            return [seen(one) for one in self.discord.replies(self.world.direct(self._person(said.person)))]
+        ours = {message["id"] for message in self._answers(said)}
+        where = {message["channel_id"] for message in self._answers(said)}
+        told = [message for channel in where for message in self.discord.replies(channel)]
+        return [seen(one) for one in told if one.get("message_reference", {}).get("message_id") in ours]
 
     def key(self, person: str) -> str:
         return f"discord:{self._person(person)['id']}"
@@ -331,6 +370,11 @@ class DiscordThreadsDriver(DiscordDriver):
         return [*opened, *super()._answers(said)]
 
 
+def named(label: str) -> str:
+    """What a button does."""
+    return LABELS.get(label) or ("ask" if label.startswith("Ask ") else "resolve" * label.startswith("Reply"))
+
+
 def seen(message: Payload) -> Shown:
     """A message as its reader meets it."""
     looks = [eyes.look(text) for text in eyes.texts(message)]
@@ -339,5 +383,5 @@ def seen(message: Payload) -> Shown:
         links=frozenset().union(*(look.links for look in looks)),
         pings=frozenset().union(*(look.pings for look in looks)),
         files=tuple(str(one["body"]) for one in message.get("attachments") or () if one.get("body")),
-        buttons=frozenset(LABELS[label] for label in eyes.labels(message) if label in LABELS),
+        buttons=frozenset(name for label in eyes.labels(message) if (name := named(label))),
     )

@@ -31,6 +31,7 @@ class Way(StrEnum):
     PREFERENCES = "preferences"
     PRIVACY = "privacy"
     SETUP = "setup"
+    HANDOFF = "handoff"
     SHARED_CHANNEL = "shared_channel"
     PRETEND = "pretend"
     """Whoever can sign a request can put any id into it."""
@@ -173,8 +174,8 @@ class Driver(Protocol):
 
     def break_next_post(self, fault: Fault) -> None: ...
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> None:
-        """Press a thumb under the answer, and fill in the form that a thumbs-down opens."""
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
+        """Press a thumb under the answer, and fill in the form that a thumbs-down opens; what that person is shown."""
         ...
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
@@ -212,6 +213,27 @@ class Driver(Protocol):
 
     async def group(self, person: str) -> str:
         """A user group or role that the person is in from now on, as `[roles]` names it."""
+        ...
+
+    @property
+    def people(self) -> str:
+        """A channel where people are asked, as `citewell.toml` names it."""
+        ...
+
+    async def ask_person(self, said: Said, person: str) -> str:
+        """Press `Ask a person` under the answer; what that person is told."""
+        ...
+
+    def asked(self) -> list[Shown]:
+        """What stands in the channel where people are asked."""
+        ...
+
+    async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
+        """Press the button below the last question there, and send the form; what that person is told."""
+        ...
+
+    def heard(self, said: Said) -> list[Shown]:
+        """What its asker heard of a question that people were asked."""
         ...
 
     def key(self, person: str) -> str:

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from bot.courier import Courier
 from bot.desk import CitewellDesk
 from bot.surroundings import with_surroundings
 from bot.worker import Worker
@@ -24,6 +25,7 @@ from pipeline.values import (
     Document,
     Event,
     IncomingMessage,
+    Parsed,
     Place,
     Progress,
     Readers,
@@ -55,8 +57,12 @@ class Rig:
         self.rules: dict[str, Rule] = {}
         self.roles: dict[Role, frozenset[str]] = {}
         self.places: dict[str, Place] = {}
+        self.kept: list[Parsed] = []
+        """Replies of people that became documents."""
         self.crash_before = ""
         """`posting`, `posted` or `done`: the next time the worker comes there, it is gone."""
+        self.crash_before_notice = ""
+        """`posting` or `posted`: the same for what the bot posts by itself."""
         self._gone = asyncio.Event()
 
     async def start(self, adapter: PlatformAdapter) -> None:
@@ -64,8 +70,8 @@ class Rig:
         self.adapter = adapter
         self._stack = AsyncExitStack()
         self.storage: Storage = await self._stack.enter_async_context(open_storage(self.folder, exclusive=True))
-        inbox = _CrashingInbox(self)
-        self.desk = CitewellDesk(self.storage, self._audience, roles=self.roles, places=self.places)
+        inbox: Any = _Crashing(self, "inbox", "crash_before")
+        self.desk = CitewellDesk(self.storage, self._audience, roles=self.roles, places=self.places, keep=self._keep)
         self.worker = Worker(
             inbox,
             self,
@@ -77,7 +83,11 @@ class Rig:
             retry_seconds=0.01,
         )
         self.storage.inbox.on_accept(self.worker.ring)
+        handoffs: Any = _Crashing(self, "handoffs", "crash_before_notice")
+        self.courier = Courier(handoffs, self.desk, {adapter.name: adapter}, grace_seconds=GRACE, retry_seconds=0.01)
+        self.storage.handoffs.on_notice(self.courier.ring)
         self._tasks = [
+            asyncio.create_task(self.courier.run()),
             asyncio.create_task(self.worker.run()),
             asyncio.create_task(adapter.listen(inbox, self.desk)),
         ]
@@ -105,7 +115,8 @@ class Rig:
                 for task in self._tasks:
                     if task.done():
                         task.result()
-                if not (await self.storage.inbox.counts()).get("open"):
+                waiting = (await self.storage.inbox.counts()).get("open", 0) + await self.storage.handoffs.open()
+                if not waiting:
                     return
                 await asyncio.sleep(0.005)
 
@@ -121,7 +132,7 @@ class Rig:
     async def respond(self, request: Request) -> AsyncIterator[Event]:
         """The scripted part, in the place of the `Responder`."""
         events = self._scripted(request)
-        async for event in unless_idle(request.text, events) if request.unasked else events:
+        async for event in unless_idle(request, events) if request.unasked else events:
             yield event
 
     async def _scripted(self, request: Request) -> AsyncIterator[Event]:
@@ -145,9 +156,14 @@ class Rig:
     async def _request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
         readers = await adapter.readers(message)
         self.readers.append(readers)
-        place = await self.desk.place(chain(message, readers))
-        request = asked(message, await self._audience(readers), await self.desk.preferences(message.author), place)
+        places = chain(message, readers)
+        preferences = await self.desk.preferences(message.author)
+        place = await self.desk.place(places)
+        request = asked(message, await self._audience(readers), preferences, places, place)
         return await with_surroundings(request, message, adapter)
+
+    async def _keep(self, parsed: Parsed) -> None:
+        self.kept.append(parsed)
 
     async def _audience(self, readers: Readers) -> Audience:
         return audience(readers, await self.storage.library.collections(), self.rules)
@@ -181,19 +197,21 @@ def appearing_until(free: asyncio.Event) -> Script:
     return script
 
 
-class _CrashingInbox:
-    """The real inbox, except where a crash was asked for."""
+class _Crashing:
+    """A real store, except where a crash was asked for: `switch` names the attribute of the rig that asks."""
 
-    def __init__(self, rig: Rig) -> None:
+    def __init__(self, rig: Rig, store: str, switch: str) -> None:
         self._rig = rig
+        self._store = store
+        self._switch = switch
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._rig.storage.inbox, name)
-        if name != self._rig.crash_before:
+        method = getattr(getattr(self._rig.storage, self._store), name)
+        if name != getattr(self._rig, self._switch):
             return method
 
         async def crash(*_: object, **__: object) -> None:
-            self._rig.crash_before = ""
+            setattr(self._rig, self._switch, "")
             self._rig._gone.set()
             raise Crash(name)
 

@@ -25,7 +25,7 @@ from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SECRET, SlackServer
 from tests.doubles.slack.workspace import BOT, TEAM, Message
 
 MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
-CHANNEL, SHARED = "C0TEAM", "C0SHARED"
+CHANNEL, SHARED, HELP = "C0TEAM", "C0SHARED", "C0HELP"
 QUICK = Pace(gap=0.0, sign=0.0, patience=0.05, timeout=1.0, standing=30.0)
 WRITES = ("chat.postMessage", "chat.startStream")
 VISIBLE = {
@@ -53,6 +53,7 @@ class SlackDriver:
         self.slack = SlackServer(scopes or granted())
         self.said: list[str] = []
         self.port = free_port() if self.http else 0
+        self._resolvable = ""
         self._buttons: dict[int, tuple[int, str]] = {}
         """Buttons to share that somebody saw, and may press again before they are gone."""
 
@@ -101,6 +102,7 @@ class SlackDriver:
         self.workspace = self.slack.workspace
         self.workspace.add(CHANNEL)
         self.workspace.add(SHARED, shared=True)
+        self.workspace.add(HELP)
 
     async def connect(self) -> None:
         self.adapter = SlackAdapter(
@@ -212,14 +214,15 @@ class SlackDriver:
 
     # --- Acting -------------------------------------------------------------------------------
 
-    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> None:
+    async def rate(self, said: Said, person: str, *, helpful: bool, reason: Reason | None, comment: str) -> Said:
         message = self._answer(said)
         side = "positive_button" if helpful else "negative_button"
         value = next(one[side]["value"] for one in elements(message.blocks) if one["type"] == "feedback_buttons")
-        await self.people.click(user(person), "rate", value, message=message)
+        told = await self.people.click(user(person), "rate", value, message=message)
         if not helpful:
             await until(lambda: self.workspace.modals)
             await self.people.submit(user(person), self.workspace.modals[-1], reason, comment)
+        return Said(person, told)
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
         before = len(self.workspace.ephemerals)
@@ -286,6 +289,50 @@ class SlackDriver:
         self.workspace.user_groups.setdefault("S0TEAM", set()).add(user(person))
         return f"slack:{TEAM}:group:S0TEAM"
 
+    @property
+    def helpers(self) -> str:
+        return f"slack:{TEAM}:{HELP}"
+
+    async def ask_person(self, said: Said, person: str) -> str:
+        if isinstance(said.handle, list):
+            at = next(at for at, one in enumerate(said.handle) if "ask" in pressable(one.get("blocks", ())))
+            value = value_of(said.handle[at]["blocks"], "ask")
+            told = await self.people.click_private(user(person), CHANNEL, "ask", value, said.handle, at)
+        else:
+            message = self._answer(said)
+            value = value_of(message.blocks, "ask")
+            told = await self.people.click(user(person), "ask", value, message=message)
+        await until(lambda: told)
+        return str(told[-1]["text"])
+
+    def asked(self) -> list[Shown]:
+        return [shown(message) for message in self._in(HELP)]
+
+    async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
+        message, modals = self._in(HELP)[-1], len(self.workspace.modals)
+        if "resolve" in pressable(message.blocks):
+            self._resolvable = value_of(message.blocks, "resolve")
+        await self.people.click(user(person), "resolve", self._resolvable, message=message)
+        await until(lambda: len(self.workspace.modals) > modals)
+        values: Json = {"reply": {"reply": {"value": reply}}}
+        values |= {"keep": {"keep": {"selected_option": {"value": "yes"}}}} if keep else {}
+        before = len(self.workspace.ephemerals)
+        answered = await self.people.fill(user(person), self.workspace.modals[-1], values)
+        if "errors" in answered:
+            return " ".join(answered["errors"].values())
+        await until(lambda: len(self.workspace.ephemerals) > before)
+        return str(self.workspace.ephemerals[-1]["text"])
+
+    def heard(self, said: Said) -> list[Shown]:
+        if isinstance(said.handle, list):
+            return [shown(message) for message in self._in(self.workspace.dm(user(said.person)).id)]
+        marked = [one for one in self.workspace.replies(said.handle) if one.metadata]
+        return [shown(one) for one in marked if (one.metadata or {}).get("event_type") == "citewell_notice"]
+
+    def _in(self, channel: str) -> list[Message]:
+        """The bot's messages in a channel, oldest first."""
+        return [one for (where, _), one in self.workspace.messages.items() if where == channel and one.user == BOT]
+
     def key(self, person: str) -> str:
         return f"slack:{TEAM}:{user(person)}"
 
@@ -338,6 +385,10 @@ def filled(element: Json) -> Json:
     return {"selected_option": element.get("initial_option"), "value": element.get("initial_value")}
 
 
+def pressable(blocks: Iterable[Json]) -> set[str]:
+    return {str(element.get("action_id")) for element in elements(blocks)}
+
+
 def value_of(blocks: Iterable[Json], action: str) -> str:
     return next(str(element["value"]) for element in elements(blocks) if element["action_id"] == action)
 
@@ -361,7 +412,7 @@ def shown(message: Message) -> Shown:
 def seen(message: Json) -> Shown:
     """A message as its reader meets it."""
     blocks = message.get("blocks") or [{"type": "markdown", "text": message["text"]}]
-    pressed = {one["action_id"] for one in elements(blocks)} & {"passages", "why", "share"}
+    pressed = {one["action_id"] for one in elements(blocks)} & {"passages", "why", "share", "ask", "resolve"}
     if any(one["type"] == "feedback_buttons" for one in elements(blocks)):
         pressed |= {"helpful", "not helpful"}
     return Shown(

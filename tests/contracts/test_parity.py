@@ -24,6 +24,7 @@ FEATURES = {
     Way.PREFERENCES: "Choose the style, citations and language of the answers to you",
     Way.PRIVACY: "See, export and erase your data",
     Way.SETUP: "Let admins set up, in chat, how it behaves in a channel",
+    Way.HANDOFF: "Ask a person where nothing answers, and hear of the reply",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }

@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from adapters.replies import setup
-from pipeline.values import Action, Document, Place, Role, Style, WhoWrites
+from pipeline.values import Action, Confidence, Document, Level, Place, Role, Style, WhoWrites
+from tests.contracts.answers import cited
+from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Way
+from tests.contracts.rig import once
 from tests.contracts.test_adapter import PLATFORMS, needs
+from tests.doubles.discord.world import FORUM
 
 
 @pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
@@ -121,3 +125,123 @@ async def test_what_cannot_be_set_is_refused_with_what_can(driver: Driver, choic
     assert said in (await driver.set_up("ann", style="bullet", **choices)).replace("\\", "")
     await ask(driver)
     assert driver.rig.requests[-1].style is None
+
+
+# --- Unasked ----------------------------------------------------------------------------------------
+
+
+def sure(driver: Driver, level: Level) -> None:
+    """Answers come with this confidence."""
+    confidence = Confidence(level=level, score=0.5)
+    driver.rig.script = lambda request: once(
+        cited("Part-timers get fifteen days of leave.", question=request.text, confidence=confidence)
+    )
+
+
+QUESTION = "How many days of leave do part-timers get?"
+
+
+async def test_a_question_that_mentions_nobody_is_answered_where_that_is_wanted(driver: Driver) -> None:
+    sure(driver, Level.MEDIUM)
+    before = await driver.aside("bob", QUESTION)
+    await driver.rig.settled()
+    driver.rig.places[driver.place] = Place(auto=True)
+    question = await driver.aside("bob", QUESTION)
+    remark = await driver.aside("ann", "Lunch at noon, I am hungry.")
+    await driver.rig.settled()
+    assert (len(driver.replies(before)), len(driver.replies(question)), len(driver.replies(remark))) == (0, 1, 0)
+    assert not driver.at_work(remark)
+
+
+async def test_what_is_answered_unasked_goes_on_as_a_conversation(driver: Driver) -> None:
+    sure(driver, Level.HIGH)
+    driver.rig.places[driver.place] = Place(auto=True)
+    question = await driver.aside("bob", QUESTION)
+    await driver.rig.settled()
+    after = await driver.follow_up("bob", "And how many days of leave do interns get?", question)
+    await driver.rig.settled()
+    assert len(driver.replies(after)) >= 1
+    assert driver.rig.requests[-1].conversation == driver.rig.requests[0].conversation
+
+
+async def test_below_the_level_that_is_set_nothing_is_said(driver: Driver) -> None:
+    driver.rig.places[driver.place] = Place(auto=True, auto_level=Level.HIGH)
+    sure(driver, Level.MEDIUM)
+    unsure = await driver.aside("bob", QUESTION)
+    await driver.rig.settled()
+    sure(driver, Level.HIGH)
+    certain = await driver.aside("bob", QUESTION)
+    await driver.rig.settled()
+    assert (len(driver.replies(unsure)), len(driver.replies(certain))) == (0, 1)
+
+
+async def test_no_more_than_so_many_are_answered_in_an_hour(driver: Driver) -> None:
+    sure(driver, Level.HIGH)
+    driver.rig.places[driver.place] = Place(auto=True, auto_per_hour=2)
+    asked = []
+    for _ in range(4):
+        asked.append(await driver.aside("bob", QUESTION))
+        await driver.rig.settled()
+    await driver.restart()
+    asked.append(await driver.aside("bob", QUESTION))
+    await driver.rig.settled()
+    assert [len(driver.replies(said)) for said in asked] == [1, 1, 0, 0, 0]
+
+
+async def test_whom_a_person_answers_first_the_bot_leaves_to_people(driver: Driver) -> None:
+    sure(driver, Level.HIGH)
+    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    alone = await driver.aside("bob", QUESTION)
+    helped = await driver.aside("bob", QUESTION)
+    await driver.follow_up("bob", "In Berlin, that is.", alone)
+    await driver.follow_up("ann", "Fifteen.", helped)
+    await driver.rig.settled()
+    assert (len(driver.replies(alone)), len(driver.replies(helped))) == (1, 0)
+
+
+async def test_what_waits_to_be_answered_unasked_survives_a_crash(driver: Driver) -> None:
+    sure(driver, Level.HIGH)
+    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    question = await driver.aside("bob", QUESTION)
+    await driver.restart()
+    await driver.rig.settled()
+    assert len(driver.replies(question)) == 1
+
+
+# --- Silence and threads ------------------------------------------------------------------------------
+
+
+async def test_in_a_silent_place_nothing_is_said_but_in_private(driver: Driver) -> None:
+    driver.rig.places[driver.place] = Place(silent=True, auto=True)
+    said = [await driver.mention("bob", QUESTION), await driver.aside("bob", QUESTION)]
+    private = await driver.ask("bob", QUESTION)
+    await driver.rig.settled()
+    assert [driver.replies(one) for one in said] == [[], []]
+    assert not any(driver.at_work(one) for one in said)
+    assert "thirty days" in driver.replies(private)[0].text
+
+
+async def test_a_place_chooses_between_threads_and_answers_in_place(driver: Driver) -> None:
+    if not isinstance(driver, DiscordDriver):
+        pytest.skip("Slack answers in threads")
+    for threads in (True, False):
+        driver.rig.places[driver.place] = Place(threads=threads)
+        said = await driver.mention("bob", QUESTION)
+        await driver.rig.settled()
+        opened = driver.discord.replies(said.handle["id"]) if said.handle["id"] in driver.world.channels else []
+        assert bool(opened) is threads
+
+
+async def test_a_post_in_a_forum_is_answered_where_its_forum_is_set_so(driver: Driver) -> None:
+    if not isinstance(driver, DiscordDriver):
+        pytest.skip("Slack has no forums")
+    sure(driver, Level.HIGH)
+    forum = driver.world.channel(driver.guild, "help", kind=FORUM)
+    driver.rig.places[f"discord:{driver.guild}:{forum}"] = Place(auto=True)
+    post = driver.world.thread(forum, "Leave for part-timers")
+    await driver.restart()
+    bob = driver._person("bob")
+    await driver.discord.messages.put(post, bob, {"content": QUESTION, "mentions": []}, id=post)
+    await driver._acknowledged()
+    await driver.rig.settled()
+    assert len(driver.discord.replies(post)) == 1

@@ -13,6 +13,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "assistant.threads.setSuggestedPrompts": frozenset({"assistant:write"}),
     "auth.test": frozenset(),
     "chat.appendStream": frozenset({"chat:write"}),
+    "chat.getPermalink": frozenset(),
     "chat.postEphemeral": frozenset({"chat:write"}),
     "chat.postMessage": frozenset({"chat:write"}),
     "chat.startStream": frozenset({"chat:write"}),
@@ -59,6 +60,7 @@ BY_KIND = {
 READS = frozenset(
     {
         "auth.test",
+        "chat.getPermalink",
         "conversations.history",
         "conversations.info",
         "conversations.members",
@@ -77,6 +79,7 @@ ARGUMENTS: dict[str, set[str]] = {
     "assistant.threads.setStatus": {"channel_id", "thread_ts", "status", "loading_messages"},
     "assistant.threads.setSuggestedPrompts": {"channel_id", "thread_ts", "title", "prompts"},
     "chat.appendStream": {"channel", "ts", "markdown_text", "chunks"},
+    "chat.getPermalink": {"channel", "message_ts"},
     "chat.postEphemeral": _MESSAGE - {"metadata", "unfurl_links", "unfurl_media"} | {"user"},
     "chat.postMessage": _MESSAGE | {"markdown_text"},
     "chat.startStream": {"channel", "thread_ts", "markdown_text", "recipient_team_id", "recipient_user_id", "chunks"},

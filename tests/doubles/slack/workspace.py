@@ -181,6 +181,12 @@ class Workspace:
         self._clear_status(message)
         return {"channel": channel, "ts": message.ts, "message": message.as_json()}
 
+    def chat_getPermalink(self, arguments: Json) -> Json:
+        channel, ts = arguments["channel"], arguments["message_ts"]
+        if (channel, ts) not in self.messages:
+            raise Error("message_not_found")
+        return {"permalink": f"https://acme.slack.com/archives/{channel}/p{ts.replace('.', '')}"}
+
     def chat_postEphemeral(self, arguments: Json) -> Json:
         self._writable(arguments["channel"])
         self._fits(wrong_message(arguments))
@@ -264,6 +270,7 @@ class Workspace:
         more = {"thread_ts": message.ts, "latest_reply": latest.ts} if answered else {}
         edited = {"edited": {"user": message.user, "ts": message.ts}} if message.edits else {}
         files = {"files": message.files} if message.files else {}
+        files |= {"blocks": message.blocks} if message.blocks else {}
         return {**message.as_json(), "team": TEAM, **more, **edited, **files}
 
     def conversations_info(self, arguments: Json) -> Json:

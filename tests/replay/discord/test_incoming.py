@@ -129,7 +129,6 @@ async def test_a_reply_to_an_answer_without_buttons_goes_on_from_its_question(ma
 @pytest.mark.parametrize(
     "payload",
     [
-        {"content": "How much leave?"},
         {"content": ASK, "mentions": MENTIONS, "author": user("777", "other", bot=True)},
         {"content": ASK, "mentions": MENTIONS, "author": user(BOT, "Citewell", bot=True)},
         {"content": ASK, "mentions": MENTIONS, "webhook_id": "888"},
@@ -139,10 +138,15 @@ async def test_a_reply_to_an_answer_without_buttons_goes_on_from_its_question(ma
         {"content": f"<@{BOB}> hello", "mentions": [user(BOB, "bob")]},
         {"content": "@everyone hello", "mention_everyone": True},
     ],
-    ids=["aside", "bot", "ourselves", "webhook", "thread created", "thread starter", "join", "to somebody", "everyone"],
+    ids=["bot", "ourselves", "webhook", "thread created", "thread starter", "join", "to somebody", "everyone"],
 )
 async def test_what_is_not_for_us_is_nothing(made: discord.Client, payload: dict[str, Any]) -> None:
     assert reading(made, **payload) is None
+
+
+async def test_what_is_said_to_nobody_is_overheard_and_begins_a_conversation(made: discord.Client) -> None:
+    incoming, _ = asked(made, content="How much leave?")
+    assert (incoming.manner, incoming.opens) == (Manner.OVERHEARD, True)
 
 
 async def test_mentions_in_a_question_are_told_by_name(made: discord.Client) -> None:

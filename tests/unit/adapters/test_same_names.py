@@ -15,11 +15,13 @@ JOBS = {
     "connection": "how the platform reaches us",
     "deliver": "an answer's events as a reply",
     "gapfill": "what was said while nobody listened",
+    "handoff": "a question passed on to people, and their reply",
     "incoming": "what the platform sends, as a message",
     "intake": "into the inbox",
     "interactions": "what is pressed and asked for after the answer",
     "markup": "foreign text made inert",
     "modal": "the form that asks why an answer did not help",
+    "notices": "what the bot posts by itself",
     "private": "questions by command, answered to one person",
     "render": "the parts of a reply as messages",
     "reply": "the messages of one reply: posted once, edited from then on",
@@ -30,8 +32,8 @@ JOBS = {
 ALONE = {
     "slack": {"actors", "feed", "home_view", "members", "missed", "pages", "startup", "stream", "web"},
     "discord": {
-        "buttons", "client", "commands", "ephemeral", "errors", "identify", "limits", "memory", "pace", "permissions",
-        "retry", "target", "throttle",
+        "buttons", "client", "commands", "ephemeral", "errors", "identify", "limits", "memory", "names", "pace",
+        "permissions", "retry", "target", "throttle",
     },
     "console": {"follow", "piped", "render", "table"},
 }  # fmt: skip

@@ -91,6 +91,6 @@ def test_a_direct_message_is_in_no_server_whatever_servers_its_writer_is_in() ->
 def test_a_person_s_choice_goes_before_the_place_s_and_the_audience_only_shrinks() -> None:
     place = Place(style=Style.BULLET, language="de", collections=("hr", "secret"), writer=WhoWrites.EXTRACT)
     audience = Audience(collections=frozenset({"hr", "press"}))
-    request = asked(posted("1", "2"), audience, Preferences(style=Style.DETAILED), place)
+    request = asked(posted("1", "2"), audience, Preferences(style=Style.DETAILED), ("discord:1", "discord:1:2"), place)
     assert (request.style, request.language, request.extract) == (Style.DETAILED, "de", True)
     assert request.audience.collections == {"hr"}

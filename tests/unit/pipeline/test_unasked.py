@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.unasked import asks, silencing, unless_idle
-from pipeline.values import Answer, Confidence, Event, Level, Outcome, Progress, Stage
+from pipeline.values import Answer, Audience, Confidence, Event, Level, Outcome, Progress, Request, Stage
 from tests.contracts.answers import broken, cited, not_found
 
+NOBODYS = Audience(collections=frozenset())
 ASKED = "how many days of annual leave do part-timers get"
 
 
@@ -49,7 +50,7 @@ async def said(text: str, answer: Answer) -> Answer:
         yield Progress(stage=Stage.SEARCHING)
         yield answer
 
-    (only,) = [event async for event in unless_idle(text, events())]
+    (only,) = [event async for event in unless_idle(Request(text=text, audience=NOBODYS), events())]
     assert isinstance(only, Answer)
     return only
 

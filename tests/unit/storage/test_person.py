@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Action, Decision, Preferences, Rating, Reason, Style, Turn, Vote
+from pipeline.values import Action, Decision, Handoff, Preferences, Rating, Reason, Style, Turn, Vote
 from storage.history import keep_answer
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, matrices, message
@@ -43,6 +43,16 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
         Rating(answer_id=f"answer-{number}", person=person, vote=Vote.UNHELPFUL, reason=Reason.WRONG, comment=word)
     )
     await storage.history.prefer(person, Preferences(style=Style.DETAILED))
+    handoff = Handoff(
+        id=f"handoff-{number}",
+        answer_id=f"answer-{number}",
+        asker=person,
+        question=asked.text,
+        target="slack:T1:C9",
+        origin=asked.conversation,
+    )
+    await storage.handoffs.begin(handoff)
+    await storage.handoffs.resolve(handoff.id, person, word, f"It is a {word}.")
     await storage.audit.record(
         Decision(at=asked.sent_at, actor=person, action=Action.SET_UP, subject="slack:T1:C2", allowed=False)
     )
@@ -72,6 +82,8 @@ async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(st
         "ratings": 1,
         "preferences": 1,
         "decisions": 1,
+        "handoffs": 1,
+        "replies": 1,
     }
     assert "archaeopteryx" not in text
     assert json.loads(await storage.people.export("nobody"))["turns"] == []
@@ -82,7 +94,7 @@ async def test_a_forgotten_person_is_in_no_byte_of_any_file_and_others_stay(stor
     await live(storage, OTHER, "archaeopteryx", "2.0")
     await storage.back_up()
     assert len(files_holding(storage.folder, [CANARY, "UQUETZAL"])) >= 4
-    assert await storage.people.forget(PERSON) == 4
+    assert await storage.people.forget(PERSON) == 5
     assert files_holding(storage.folder, [CANARY, "UQUETZAL"]) == []
     assert await storage.people.forget(PERSON) == 0
     assert len(json.loads(await storage.people.export(OTHER))["turns"]) == 1
@@ -146,6 +158,7 @@ async def _age(storage: Storage, by: timedelta) -> None:
             "UPDATE turn SET asked_at = asked_at - ?",
             "UPDATE answer SET at = at - ?",
             "UPDATE rating SET at = at - ?",
+            "UPDATE handoff SET at = at - ?",
             "UPDATE message SET closed_at = closed_at - ?",
         ):
             db.execute(statement, (seconds,))  # type: ignore[attr-defined]

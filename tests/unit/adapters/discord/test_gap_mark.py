@@ -59,7 +59,7 @@ async def test_nothing_is_noted_while_a_message_is_not_in_the_inbox(driver: Unwa
     inbox = driver.rig.storage.inbox
     whole = inbox.accept
 
-    async def locked(message: object) -> bool:
+    async def locked(message: object, *, after: float = 0.0) -> bool:
         raise Unavailable("database", "locked")
 
     inbox.accept = locked  # type: ignore[method-assign, assignment]

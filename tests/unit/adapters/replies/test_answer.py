@@ -94,11 +94,12 @@ def test_labels_of_a_comparison_are_headings() -> None:
 
 
 def test_what_is_offered_is_what_there_is() -> None:
-    everything = tuple(Button)
-    assert reply(cited("Yes."), shareable=True).actions == everything
-    assert reply(cited("Yes.")).actions == everything[:-1]
+    *everything, share, ask = tuple(Button)
+    assert reply(cited("Yes."), shareable=True).actions == (*everything, share)
+    assert reply(cited("Yes.")).actions == tuple(everything)
+    assert reply(not_found().offering("Ask HR")).actions[-1] == ask
     assert reply(not_found()).actions == (Button.HELPFUL, Button.UNHELPFUL, Button.PASSAGES)
-    assert reply(not_found().model_copy(update={"nearest": ()})).actions == everything[:2]
+    assert reply(not_found().model_copy(update={"nearest": ()})).actions == tuple(everything[:2])
     assert reply(broken()).actions == ()
     declined = cited(outcome=Outcome.DECLINED).model_copy(update={"sentences": (), "citations": ()})
     assert reply(declined).actions == ()

@@ -246,7 +246,7 @@ async def test_a_token_that_stops_working_ends_the_listening_with_its_name(
     driver.slack.app_token = "xapp-another"
     for socket in list(driver.slack.sockets):
         await socket.close()
-    listening = driver.rig._tasks[1]
+    listening = driver.rig._tasks[-1]
     await until(listening.done)
     assert isinstance(listening.exception(), Misconfigured)
     await driver.close()

@@ -1,0 +1,115 @@
+"""Asking a person: the button under an answer, and the form with which the question is resolved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import discord
+from discord import ui
+
+from adapters.discord import buttons
+from adapters.discord.audience import Audiences, actor
+from adapters.discord.blocks import layout
+from adapters.discord.ephemeral import Interaction, person, say
+from adapters.discord.incoming import DIRECT, PLATFORM
+from adapters.discord.markup import escape
+from adapters.discord.modal import fields
+from adapters.replies import handoff
+from pipeline import wording
+from pipeline.errors import NotAllowed
+from pipeline.ports import Desk
+from pipeline.translations import Words
+from pipeline.values import ConversationId
+
+REPLY_FIELD, KEEP_FIELD = "reply", "keep"
+
+
+class Handoffs:
+    def __init__(self, desk: Desk, audiences: Audiences) -> None:
+        self._desk = desk
+        self._audiences = audiences
+
+    async def ask(self, interaction: Interaction, answer_id: str, seen: str) -> str:
+        """Pass the question on; what whoever pressed is told. They hear of the reply below the answer.
+
+        `seen`: the id of the answer that the button stands beside, where that is not the message with the button."""
+        message = interaction.message
+        apart = message is None or message.flags.ephemeral
+        below = seen if apart or message is None else str(message.id)
+        origin = ConversationId(
+            platform=PLATFORM, space=str(interaction.guild_id or DIRECT), channel=str(interaction.channel_id)
+        )
+        return await self._desk.hand_over(
+            answer_id,
+            person(interaction),
+            await self._audiences.of_presser(interaction),
+            chain(interaction),
+            origin,
+            below,
+            private=not below,
+        )
+
+    async def open(self, interaction: Interaction, handoff_id: str) -> None:
+        """The form for the reply."""
+        keep = await self._desk.may_keep(actor(interaction), _place(interaction))
+        words = await self._desk.words(person(interaction), locale=str(interaction.locale))
+        await interaction.response.send_modal(form(handoff_id, words, keep=keep))
+
+    async def resolved(self, interaction: Interaction, handoff_id: str) -> None:
+        """Close the question, and say in the place of the button who did."""
+        reply, keep = given(interaction.data)
+        message = interaction.message
+        name = interaction.user.display_name
+        link = message.jump_url if message and keep else ""
+        await interaction.response.defer()
+        words = await self._desk.words(person(interaction), text=reply, locale=str(interaction.locale))
+        try:
+            said = await self._desk.resolve(
+                handoff_id, _place(interaction), actor(interaction), name, reply, keep=keep, link=link
+            )
+        except NotAllowed:
+            await say(interaction, (words(wording.NOT_KEPT),))
+            return
+        if message and said != wording.HANDOFF_GONE:
+            shown = list(buttons.texts(message.components))
+            await interaction.edit_original_response(view=layout([*shown, f"-# ✓ {escape(name)}"]))
+        await say(interaction, (words(said),))
+
+
+def chain(interaction: Interaction) -> tuple[str, ...]:
+    """The places that a press was made in, the widest first."""
+    if interaction.guild_id is None:
+        return ()
+    server, channel = f"{PLATFORM}:{interaction.guild_id}", interaction.channel
+    parents = (channel.parent_id,) if isinstance(channel, discord.Thread) else ()
+    return (server, *(f"{server}:{one}" for one in (*parents, interaction.channel_id)))
+
+
+def form(handoff_id: str, words: Words, *, keep: bool) -> ui.Modal:
+    """The modal for the reply. `keep`: it may be kept as an answer."""
+    modal = ui.Modal(
+        title=words(handoff.FORM_TITLE), custom_id=buttons.custom_id(buttons.RESOLVED, handoff_id), timeout=900.0
+    )
+    reply: ui.TextInput[Any] = ui.TextInput(
+        custom_id=REPLY_FIELD, style=discord.TextStyle.paragraph, required=False, max_length=handoff.REPLY
+    )
+    modal.add_item(ui.Label(text=words(handoff.REPLY_LABEL), description=words(handoff.REPLY_HINT), component=reply))
+    if keep:
+        options = [
+            discord.SelectOption(label=words(handoff.KEEP_NO), value="no", default=True),
+            discord.SelectOption(label=words(handoff.KEEP_YES), value="yes"),
+        ]
+        choice: ui.Select[Any] = ui.Select(custom_id=KEEP_FIELD, options=options, required=False)
+        modal.add_item(ui.Label(text=words(handoff.KEEP_LABEL), component=choice))
+    return modal
+
+
+def given(data: Any) -> tuple[str, bool]:
+    """The reply, and whether it is to be kept."""
+    filled = {str(field.get("custom_id")): field for field in fields((data or {}).get("components", ()))}
+    reply = str(filled.get(REPLY_FIELD, {}).get("value") or "")[: handoff.REPLY].strip()
+    return reply, "yes" in (filled.get(KEEP_FIELD, {}).get("values") or ())
+
+
+def _place(interaction: Interaction) -> str:
+    return f"{PLATFORM}:{interaction.guild_id}:{interaction.channel_id}"

@@ -1,0 +1,115 @@
+"""What the bot posts by itself: a question for people, and what its asker hears."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import discord
+
+from adapters.discord import buttons
+from adapters.discord.blocks import layout
+from adapters.discord.client import Client
+from adapters.discord.markup import escape, link
+from adapters.discord.reply import nonce, person_of
+from adapters.discord.retry import steadily
+from adapters.replies.handoff import Told, told
+from pipeline.ports import Receipt
+from pipeline.values import About, Answer, Notice
+
+SKEW = timedelta(seconds=60)
+"""How far the clocks may differ when a notice is looked for."""
+SEARCHED = 500
+
+
+class Notices:
+    """Posts each once: guarded by a nonce while Discord remembers it, and found again by what it says after that."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
+        """Post it. Raises what discord.py raises."""
+        channel = await self._channel(notice)
+        shown = told(notice, answer)
+        handoff = notice.handoff
+        asks = notice.about is About.ASKED
+        asker = discord.Object(int(handoff.asker.rpartition(":")[2])) if handoff.origin.platform == "discord" else None
+        pinged = None if asks else asker
+        back = _address(notice) if asks else ""
+        row = [(shown.button, buttons.custom_id(buttons.RESOLVE, handoff.id))] if shown.button else []
+        await receipt.posting()
+        message = await steadily(
+            partial(
+                channel.send,
+                view=layout(texts(shown, f"<@{pinged.id}> " if pinged else "", back), row),
+                reference=None if asks else _answered(notice),
+                allowed_mentions=discord.AllowedMentions(
+                    everyone=False, roles=False, replied_user=False, users=[pinged] if pinged else False
+                ),
+                nonce=nonce(notice.key, 0),
+                suppress_embeds=True,
+            ),
+            before_retry=receipt.posting,
+        )
+        await receipt.posted(str(message.id))
+
+    async def find_notice(self, notice: Notice) -> str | None:
+        """Look for it where it belongs, since shortly before it was to be posted."""
+        channel = await self._channel(notice)
+        since = notice.posting_since - SKEW if notice.posting_since else None
+        async for message in channel.history(after=since, oldest_first=True, limit=SEARCHED):
+            ours = self._client.user is not None and message.author.id == self._client.user.id
+            if ours and _is(notice, message):
+                return str(message.id)
+        return None
+
+    async def _channel(self, notice: Notice) -> discord.abc.Messageable:
+        handoff = notice.handoff
+        if notice.about is About.ASKED:
+            _, guild, channel = handoff.target.split(":")
+            return self._client.get_partial_messageable(int(channel), guild_id=int(guild))
+        if handoff.private:
+            return await (await person_of(self._client, handoff.asker)).create_dm()
+        guild_id = int(handoff.origin.space) if handoff.origin.space.isdecimal() else None
+        return self._client.get_partial_messageable(int(handoff.origin.channel), guild_id=guild_id)
+
+
+def texts(shown: Told, ping: str, back: str) -> list[str]:
+    """The texts of the message; `back` leads to where it was asked."""
+    quoted = "\n".join(f"> {escape(one)}" for one in shown.quoted.splitlines())
+    listed = "\n".join(f"- {link(source.text, source.url)}" for source in shown.sources)
+    below = [f"-# {escape(shown.note)}" if shown.note else "", f"[{shown.origin}]({back})" if back else ""]
+    return [
+        f"{ping}**{escape(shown.heading)}**\n{quoted}".rstrip(),
+        escape(shown.found),
+        listed,
+        *below,
+    ]
+
+
+def _is(notice: Notice, message: discord.Message) -> bool:
+    """By the button that resolves it, or by the answer it refers to; a direct message by its words."""
+    if notice.about is About.ASKED:
+        return buttons.custom_id(buttons.RESOLVE, notice.handoff.id) in set(buttons.ids(message.components))
+    if notice.handoff.private:
+        heading = escape(told(notice, None).heading)
+        return any(heading in text for text in buttons.texts(message.components))
+    return bool(message.reference and str(message.reference.message_id) == notice.handoff.message)
+
+
+def _answered(notice: Notice) -> discord.MessageReference | None:
+    handoff = notice.handoff
+    if handoff.private or not handoff.message:
+        return None
+    return discord.MessageReference(
+        message_id=int(handoff.message), channel_id=int(handoff.origin.channel), fail_if_not_exists=False
+    )
+
+
+def _address(notice: Notice) -> str:
+    """Where the question was asked; nothing that only the asker could open."""
+    origin, message = notice.handoff.origin, notice.handoff.message
+    if notice.handoff.private or not message or origin.platform != "discord" or not origin.space.isdecimal():
+        return ""
+    return f"https://discord.com/channels/{origin.space}/{origin.channel}/{message}"

@@ -1,0 +1,181 @@
+"""Asking a person: the button under an answer, and the form with which the question is resolved."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.replies import handoff
+from adapters.slack import markup, private
+from adapters.slack.actors import Actors
+from adapters.slack.audience import Audiences
+from adapters.slack.blocks import Block, button, context
+from adapters.slack.incoming import Body, Me, person
+from adapters.slack.notices import permalink
+from adapters.slack.render import line
+from adapters.slack.reply import QUIET
+from adapters.slack.web import Web
+from pipeline import wording
+from pipeline.errors import CitewellError, NotAllowed
+from pipeline.ports import Desk
+from pipeline.translations import Words
+from pipeline.values import ConversationId, Place
+
+log = logging.getLogger(__name__)
+
+
+class Handoffs:
+    def __init__(self, web: Web, me: Me, audiences: Audiences, actors: Actors, desk: Desk) -> None:
+        self._web = web
+        self._me = me
+        self._audiences = audiences
+        self._actors = actors
+        self._desk = desk
+
+    def register(self, app: AsyncApp) -> None:
+        app.action("ask")(self.ask)
+        app.action("resolve")(self.open)
+        app.view("resolved")(self.resolved)
+
+    async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Pass the question on; whoever pressed hears of the reply where they pressed."""
+        await ack()
+        channel, user = str(body["channel"]["id"]), str(body["user"]["id"])
+        answer_id, thread, ts = _asked(body)
+        try:
+            said = await self._desk.hand_over(
+                answer_id,
+                person(self._me.team, user),
+                await self._audiences.of_person(user, channel),
+                self._chain(channel),
+                ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread),
+                ts,
+                private=not ts,
+            )
+        except CitewellError as error:
+            log.warning("a question could not be passed on: %s", error)
+            said = (await self._desk.words(person(self._me.team, user)))(wording.TRY_AGAIN)
+        await self._tell(body, said)
+
+    async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """The form for the reply."""
+        await ack()
+        channel = str(body["channel"]["id"])
+        try:
+            keep = await self._desk.may_keep(await self._actors.of(body["user"]), self._place(channel))
+            about = {"handoff": str(body["actions"][0]["value"]), "channel": channel, "ts": str(body["message"]["ts"])}
+            words = await self._desk.words(person(self._me.team, str(body["user"]["id"])))
+            view = form(json.dumps(about), words, keep=keep)
+            await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+        except CitewellError as error:
+            log.warning("the form for a reply could not be shown: %s", error)
+
+    async def resolved(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Close the question; the form stays open where the reply may not be kept."""
+        view, user = body["view"], body["user"]
+        about = json.loads(view["private_metadata"])
+        channel, ts = str(about["channel"]), str(about["ts"])
+        name = str(user.get("name") or user.get("username") or "A colleague")
+        reply, keep = given(view)
+        words = await self._desk.words(person(self._me.team, str(user["id"])), text=reply)
+        try:
+            said = await self._desk.resolve(
+                str(about["handoff"]),
+                self._place(channel),
+                await self._actors.of(user),
+                name,
+                reply,
+                keep=keep,
+                link=await permalink(self._web, channel, ts) if keep else "",
+            )
+        except NotAllowed:
+            await ack(response_action="errors", errors={"reply": words(wording.NOT_KEPT)})
+            return
+        await ack()
+        try:
+            if said != wording.HANDOFF_GONE:
+                await self._mark(channel, ts, name)
+            told = {"channel": channel, "user": str(user["id"]), "text": words(said)}
+            await self._web.call("chat.postEphemeral", **told, parse="none")
+        except CitewellError as error:
+            log.warning("that a question is resolved could not be shown: %s", error)
+
+    async def _mark(self, channel: str, ts: str, name: str) -> None:
+        """Say in the place of the button who resolved it."""
+        (message, *_) = (await self._web.call("conversations.replies", channel=channel, ts=ts, limit=1))["messages"]
+        shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
+        blocks = [*shown, context(markup.mrkdwn(f"✓ {name}"))]
+        text = str(message.get("text") or "")
+        await self._web.call("chat.update", channel=channel, ts=ts, text=text, blocks=blocks, **QUIET)
+
+    def _place(self, channel: str) -> str:
+        return f"slack:{self._me.team}:{channel}"
+
+    def _chain(self, channel: str) -> tuple[str, ...]:
+        space = f"slack:{self._me.team}"
+        return (space,) if channel.startswith("D") else (space, self._place(channel))
+
+    async def _tell(self, body: Body, text: str) -> None:
+        try:
+            await private.show(self._web, str(body["response_url"]), [line(text)])
+        except CitewellError as error:
+            log.warning("could not tell: %s", error)
+
+
+def form(about: str, words: Words, *, keep: bool) -> Block:
+    """The modal for the reply. `keep`: it may be kept as an answer."""
+    reply = {"type": "plain_text_input", "action_id": "reply", "multiline": True, "max_length": handoff.REPLY}
+    fields = [_input("reply", words(handoff.REPLY_LABEL), reply, hint=words(handoff.REPLY_HINT))]
+    if keep:
+        options = [_option("no", words(handoff.KEEP_NO)), _option("yes", words(handoff.KEEP_YES))]
+        radio = {"type": "radio_buttons", "action_id": "keep", "options": options, "initial_option": options[0]}
+        fields.append(_input("keep", words(handoff.KEEP_LABEL), radio))
+    return {
+        "type": "modal",
+        "callback_id": "resolved",
+        "private_metadata": about,
+        "title": {"type": "plain_text", "text": words(handoff.FORM_TITLE)},
+        "submit": {"type": "plain_text", "text": words(handoff.SEND)},
+        "close": {"type": "plain_text", "text": words(handoff.CLOSE)},
+        "blocks": fields,
+    }
+
+
+def given(view: Body) -> tuple[str, bool]:
+    """The reply, and whether it is to be kept."""
+    values = view["state"]["values"]
+    reply = str(values["reply"]["reply"].get("value") or "").strip()
+    chosen = values.get("keep", {}).get("keep", {}).get("selected_option") or {}
+    return reply, chosen.get("value") == "yes"
+
+
+def offer(place: Place, words: Words, answer_id: str, thread: str, ts: str) -> Block:
+    """The button beside an answer, which stands in `thread` as `ts` or is private."""
+    label = wording.ask_button(place.ask_name or "", words)
+    return {"type": "actions", "elements": [button(label, "ask", f"{answer_id} {thread} {ts}".strip())]}
+
+
+def _asked(body: Body) -> tuple[str, str, str]:
+    """The answer, its thread and its ts; the ts is empty where only its asker saw it."""
+    value, *where = str(body["actions"][0]["value"]).split()
+    container, message = body.get("container") or {}, body.get("message") or {}
+    if where:
+        return value, where[0], where[1]
+    if container.get("is_ephemeral"):
+        return value, "", ""
+    ts = str(message.get("ts") or container.get("message_ts"))
+    return value, str(message.get("thread_ts") or ts), ts
+
+
+def _input(name: str, label: str, element: Block, *, hint: str = "") -> Block:
+    hinted = {"hint": {"type": "plain_text", "text": hint}} if hint else {}
+    text = {"type": "plain_text", "text": label}
+    return {"type": "input", "block_id": name, "optional": True, "label": text, "element": element, **hinted}
+
+
+def _option(value: str, text: str) -> Block:
+    return {"text": {"type": "plain_text", "text": text}, "value": value}

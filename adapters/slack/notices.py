@@ -1,0 +1,101 @@
+"""What the bot posts by itself: a question for people, and what its asker hears."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adapters.replies.handoff import Told, told
+from adapters.slack import markup
+from adapters.slack.blocks import Block, button, context, quoted, said, section, short
+from adapters.slack.incoming import Me
+from adapters.slack.pages import pages
+from adapters.slack.render import fallback
+from adapters.slack.reply import QUIET
+from adapters.slack.web import POST, Declined, Web
+from pipeline.ports import Receipt
+from pipeline.values import About, Answer, Notice
+
+EVENT_TYPE = "citewell_notice"
+SLACK_SECONDS = 60.0
+"""How far the clocks may differ when a notice is looked for."""
+
+
+class Notices:
+    """Posts each once, marked with its key, by which it is found again."""
+
+    def __init__(self, web: Web, me: Me) -> None:
+        self._web = web
+        self._me = me
+
+    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
+        """Post it. Raises Declined or Unavailable."""
+        where = self._where(notice)
+        asks = notice.about is About.ASKED
+        link = await permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
+        shown = told(notice, answer)
+        person = "" if asks else notice.handoff.asker.rpartition(":")[2]
+        marked = {"event_type": EVENT_TYPE, "event_payload": {"key": notice.key}}
+        await self._web.turn(where["channel"])
+        await receipt.posting()
+        posted = await self._web.call(
+            POST,
+            **where,
+            text=fallback(f"{shown.heading} {shown.quoted}"),
+            blocks=blocks(shown, notice.handoff.id, person, link),
+            metadata=marked,
+            **QUIET,
+        )
+        await receipt.posted(str(posted["ts"]))
+
+    async def find_notice(self, notice: Notice) -> str | None:
+        """Look for it where it belongs, since shortly before it was to be posted."""
+        where = self._where(notice)
+        if notice.handoff.private and notice.about is not About.ASKED:
+            where = {"channel": (await self._web.call("conversations.open", users=where["channel"]))["channel"]["id"]}
+        since = notice.posting_since.timestamp() - SLACK_SECONDS if notice.posting_since else 0.0
+        wanted: dict[str, Any] = {"channel": where["channel"], "oldest": f"{since:.6f}", "include_all_metadata": True}
+        method = "conversations.history"
+        if thread := where.get("thread_ts"):
+            method, wanted = "conversations.replies", {**wanted, "ts": thread}
+        async for page in pages(self._web, method, "messages", limit=200, **wanted):
+            for message in page:
+                payload = (message.get("metadata") or {}).get("event_payload") or {}
+                if message.get("user") == self._me.user and payload.get("key") == notice.key:
+                    return str(message["ts"])
+        return None
+
+    def _where(self, notice: Notice) -> dict[str, str]:
+        handoff = notice.handoff
+        if notice.about is About.ASKED:
+            return {"channel": handoff.target.rpartition(":")[2]}
+        if handoff.private:
+            return {"channel": handoff.asker.rpartition(":")[2]}
+        return {"channel": handoff.origin.channel, "thread_ts": handoff.origin.thread}
+
+
+def blocks(shown: Told, handoff_id: str, person: str, link: str) -> list[Block]:
+    """`person` is told so that they notice. Foreign text stands in rich text, where nothing is markup."""
+    heading = short(shown.heading, 300)
+    listed = "\n".join(_source(source.text, source.url) for source in shown.sources)
+    made = [section(f"<@{person}> {heading}" if person else f"*{heading}*")]
+    made += [quoted(shown.quoted)] if shown.quoted else []
+    made += [said(shown.found)] if shown.found else []
+    made += [section(listed)] if listed else []
+    made += [context(short(shown.note, 1_000))] if shown.note else []
+    made += [section(f"<{link}|{shown.origin}>")] if link else []
+    made += [{"type": "actions", "elements": [button(shown.button, "resolve", handoff_id)]}] if shown.button else []
+    return made
+
+
+async def permalink(web: Web, channel: str, ts: str) -> str:
+    """The address of a message; none of one in a direct message, or that Slack does not give."""
+    if not ts or channel.startswith("D"):
+        return ""
+    try:
+        return str((await web.call("chat.getPermalink", channel=channel, message_ts=ts)).get("permalink") or "")
+    except Declined:
+        return ""
+
+
+def _source(title: str, url: str) -> str:
+    return f"• <{url}|{short(title)}>" if url and markup.linkable(url) else f"• {short(title)}"

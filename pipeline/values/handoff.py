@@ -1,0 +1,65 @@
+"""A question that goes to people because the documents did not answer it, and what is posted about it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from pipeline.values.base import Value
+from pipeline.values.people import ConversationId
+
+
+class Handoff(Value):
+    """One question, once: for each answer that did not help there is at most one."""
+
+    id: str
+    answer_id: str
+    asker: str
+    """Who wanted it, as `IncomingMessage.author`."""
+    question: str
+    target: str
+    """The channel that is asked, as `Place.ask`."""
+    origin: ConversationId
+    """Where the answer stands that did not help."""
+    message: str = ""
+    """The platform's id of that answer."""
+    private: bool = False
+    """Only the asker saw it: they are told alone, and nothing leads back to it."""
+
+
+class About(StrEnum):
+    """What a notice tells."""
+
+    ASKED = "asked"
+    """People, of the question."""
+    RESOLVED = "resolved"
+    """The asker, of the reply."""
+    UNDELIVERED = "undelivered"
+    """The asker, that the question could not be posted."""
+
+
+class Notice(Value):
+    """A message that the bot posts by itself, exactly once, whatever happens meanwhile."""
+
+    about: About
+    handoff: Handoff
+    language: str = "en"
+    """In which it is said: that of whoever asked."""
+    resolver: str = ""
+    """The name of who resolved it."""
+    reply: str = ""
+    """What they wrote; may be empty."""
+    posting_since: datetime | None = None
+    """When the intent to post was recorded: it may be there already."""
+    reference: str = ""
+    """The platform's name of the message, once known."""
+    attempt: int = 0
+
+    @property
+    def key(self) -> str:
+        return f"{self.about}:{self.handoff.id}"
+
+    @property
+    def platform(self) -> str:
+        """Where it is posted."""
+        return self.handoff.target.partition(":")[0] if self.about is About.ASKED else self.handoff.origin.platform

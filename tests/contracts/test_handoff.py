@@ -1,0 +1,210 @@
+"""Asking a person where the documents do not answer: once, as far as they may see it, and with a reply."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from pipeline import wording
+from pipeline.access import Rule
+from pipeline.values import Action, Place, Reason, Role
+from tests.contracts.answers import URL, cited, not_found
+from tests.contracts.driver import Driver, Fault, Said, Way
+from tests.contracts.rig import once
+from tests.contracts.test_adapter import PLATFORMS, needs
+
+QUESTION = "Who won the cup?"
+
+
+@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
+async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
+    module, name = PLATFORMS[request.param]
+    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
+    needs(opened, Way.HANDOFF)
+    opened.rig.script = lambda asked: once(not_found(asked.text))
+    opened.rig.places[opened.place] = Place(ask=opened.helpers, ask_name="the HR desk")
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+async def mention(driver: Driver, question: str = QUESTION) -> Said:
+    said = await driver.mention("bob", question)
+    await driver.rig.settled()
+    return said
+
+
+async def test_where_nothing_answers_a_person_can_be_asked_if_one_is_set(driver: Driver) -> None:
+    assert "ask" in driver.replies(await mention(driver))[-1].buttons
+    driver.rig.places.clear()
+    assert "ask" not in driver.replies(await mention(driver))[-1].buttons
+    driver.rig.places[driver.place] = Place(ask=driver.helpers)
+    driver.rig.script = lambda asked: once(cited("Thirty days.", question=asked.text))
+    assert "ask" not in driver.replies(await mention(driver))[-1].buttons
+
+
+async def test_people_see_the_question_what_was_found_and_where_it_was_asked(driver: Driver) -> None:
+    said = await mention(driver, "Who won the *cup* in May?")
+    told = await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    assert told == wording.PASSED_ON
+    (shown,) = driver.asked()
+    assert "Who won the *cup* in May?" in shown.text
+    assert "Leave policy" in shown.text
+    assert "resolve" in shown.buttons
+    back, *more = sorted(shown.links - {URL})
+    assert more == []
+    assert URL in shown.links
+    assert back.startswith("https://")
+    assert shown.pings == frozenset()
+
+
+async def test_it_is_posted_once_however_often_it_is_pressed(driver: Driver) -> None:
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    assert await driver.ask_person(said, "ann") == wording.PASSED_ON_ALREADY
+    await driver.rig.settled()
+    await driver.restart()
+    assert await driver.ask_person(said, "bob") == wording.PASSED_ON_ALREADY
+    await driver.rig.settled()
+    assert len(driver.asked()) == 1
+
+
+@pytest.mark.parametrize("moment", ["posting", "posted"])
+async def test_a_crash_before_or_after_it_is_posted_neither_loses_nor_doubles_it(driver: Driver, moment: str) -> None:
+    said = await mention(driver)
+    driver.rig.crash_before_notice = moment
+    await driver.ask_person(said, "bob")
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    assert len(driver.asked()) == 1
+    driver.rig.crash_before_notice = moment
+    await driver.resolve("ann", "The blue team.")
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    assert len(driver.heard(said)) == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST])
+async def test_a_post_of_which_nobody_hears_is_looked_for_before_it_is_made_again(driver: Driver, fault: Fault) -> None:
+    needs(driver, Way.FAULTS)
+    said = await mention(driver)
+    driver.break_next_post(fault)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    assert len(driver.asked()) == 1
+
+
+async def test_what_was_found_is_kept_from_people_who_may_not_see_all_of_it(driver: Driver) -> None:
+    said = await mention(driver)
+    driver.rig.rules["default"] = Rule(only=(driver.place,))
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    (shown,) = driver.asked()
+    assert QUESTION in shown.text
+    assert "Leave policy" not in shown.text
+    assert URL not in shown.links
+    assert wording.WITHHELD in shown.text
+
+
+async def test_whoever_asked_hears_of_the_reply_once_where_they_asked(driver: Driver) -> None:
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    assert await driver.resolve("ann", "The *blue* team, @everyone.") == wording.RESOLVED
+    assert await driver.resolve("cleo", "The red team.") == wording.HANDOFF_GONE
+    await driver.rig.settled()
+    (heard,) = driver.heard(said)
+    assert "The *blue* team, @everyone." in heard.text.replace("\u200b", "")
+    assert "ann" in heard.text
+    assert QUESTION in heard.text
+    assert len(heard.pings) <= 1
+    (shown,) = driver.asked()
+    assert "resolve" not in shown.buttons
+    assert "ann" in shown.text
+
+
+async def test_what_was_asked_in_private_is_answered_in_private_and_nothing_leads_there(driver: Driver) -> None:
+    said = await driver.ask("bob", QUESTION)
+    await driver.rig.settled()
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    (shown,) = driver.asked()
+    assert shown.links <= {URL}
+    await driver.resolve("ann", "The blue team.")
+    await driver.rig.settled()
+    (heard,) = driver.heard(said)
+    assert "The blue team." in heard.text
+
+
+async def test_under_an_answer_that_did_not_help_a_person_can_be_asked(driver: Driver) -> None:
+    needs(driver, Way.RATE)
+    driver.rig.script = lambda asked: once(cited("Thirty days.", question=asked.text))
+    said = await mention(driver)
+    offered = await driver.rate(said, "bob", helpful=False, reason=Reason.WRONG, comment="")
+    await driver.rig.settled()
+    assert offered is not None
+    assert await driver.ask_person(offered, "bob") == wording.PASSED_ON
+    await driver.rig.settled()
+    (shown,) = driver.asked()
+    assert "Thirty days." in shown.text
+    await driver.resolve("ann", "Twenty-five.")
+    await driver.rig.settled()
+    assert len(driver.heard(said)) == 1
+
+
+async def test_a_reply_is_kept_as_an_answer_by_those_who_may(driver: Driver) -> None:
+    driver.rig.places[driver.helpers] = Place(teach="answers")
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("ann")})
+    assert await driver.resolve("ann", "The blue team.", keep=True) == wording.RESOLVED_AND_KEPT
+    (kept,) = driver.rig.kept
+    assert kept.document.title == wording.BY_A_PERSON.format(question=QUESTION)
+    assert kept.document.collection == "answers"
+    assert kept.document.metadata["author"] == driver.key("ann")
+    assert kept.document.metadata["review"] > kept.document.metadata["updated"]
+    assert kept.document.url.startswith("https://")
+    assert [block.text for block in kept.blocks] == ["The blue team."]
+    (done,) = await driver.rig.storage.audit.latest(5)
+    assert (done.actor, done.action, done.allowed) == (driver.key("ann"), Action.TEACH, True)
+    assert QUESTION not in done.model_dump_json()
+
+
+async def test_a_reply_of_somebody_without_the_role_is_passed_on_and_not_kept(driver: Driver) -> None:
+    driver.rig.places[driver.helpers] = Place(teach="answers")
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    if await driver.resolve("ann", "The blue team.", keep=True) == wording.NOT_KEPT:
+        await driver.resolve("ann", "The blue team.")
+    await driver.rig.settled()
+    assert driver.rig.kept == []
+    assert len(driver.heard(said)) == 1
+
+
+async def test_a_question_that_cannot_be_posted_is_not_given_up_in_silence(driver: Driver) -> None:
+    platform, space, _ = driver.place.split(":")
+    nowhere = f"{platform}:{space}:{'C0GONE' if platform == 'slack' else '1'}"
+    driver.rig.places[driver.place] = Place(ask=nowhere)
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    (heard,) = driver.heard(said)
+    assert wording.NOT_PASSED_ON in heard.text
+
+
+async def test_what_is_kept_of_it_goes_with_its_asker(driver: Driver) -> None:
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    assert QUESTION in await driver.rig.desk.export(driver.key("bob"))
+    await driver.rig.desk.forget(driver.key("bob"))
+    assert await driver.resolve("ann", "The blue team.") == wording.HANDOFF_GONE
