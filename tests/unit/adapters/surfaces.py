@@ -62,7 +62,8 @@ class Slack:
     fragments = FRAGMENTS
 
     def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
-        return [_post(post) for post in slack.posts(parts.reply(answer, notes=notes, shareable=True, attachable=True))]
+        reply = parts.reply(answer, notes=notes, shareable=True, attachable=True)
+        return [*map(_post, slack.posts(reply)), *(Seen(file.content) for file in reply.files)]
 
     def panels(self, answer: Answer) -> list[Seen]:
         shown = (panels.passages(answer), panels.why(answer), parts.plain(answer.preface))
