@@ -33,7 +33,7 @@ async def rules(request: Request) -> AsyncIterator[Event]:
 
 
 def refuse(driver: DiscordDriver, error: Exception) -> None:
-    async def accept(message: object) -> bool:
+    async def accept(message: object, *, after: float = 0.0) -> bool:
         raise error
 
     driver.rig.storage.inbox.accept = accept  # type: ignore[method-assign, assignment]
@@ -84,7 +84,7 @@ async def test_a_command_that_is_slow_to_keep_is_answered_or_refused_never_both(
     monkeypatch.setattr("adapters.discord.private.ACK_SECONDS", 0.01)
     whole, acknowledged = driver.rig.storage.inbox.accept, asyncio.Event()
 
-    async def accept(message: object) -> bool:
+    async def accept(message: object, *, after: float = 0.0) -> bool:
         await acknowledged.wait()
         if not kept:
             raise Unavailable("database", "locked")

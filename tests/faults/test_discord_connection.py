@@ -324,7 +324,7 @@ async def test_an_inbox_that_fails_for_a_while_loses_nothing(driver: DiscordDriv
     inbox = driver.rig.storage.inbox
     whole, failures = inbox.accept, iter([True, True, True])
 
-    async def accept(message: object) -> bool:
+    async def accept(message: object, *, after: float = 0.0) -> bool:
         if next(failures, False):
             raise Unavailable("database", "locked")
         return await whole(message)  # type: ignore[arg-type]

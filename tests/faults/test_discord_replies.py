@@ -322,7 +322,7 @@ async def test_stopping_lets_a_reply_under_way_end(driver: DiscordDriver) -> Non
     driver.rig.script = later
     said = await driver.mention("ann", "How much leave?")
     await until(lambda: driver.rig.requests)
-    listening = driver.rig._tasks[1]
+    listening = driver.rig._tasks[-1]
     listening.cancel()
     free.set()
     await asyncio.gather(listening, return_exceptions=True)
