@@ -171,7 +171,7 @@ class Delivery:
         except Withdrawn as withdrawn:
             if withdrawn.changed or not receipt.begun:
                 raise
-            return _apology(work, wording.WITHDRAWN)
+            return _apology(work, wording.WITHDRAWN).model_copy(update={"question": ""})
         return answer
 
     async def _give_up(self, work: Work, receipt: _Receipt, error: Exception) -> None:
