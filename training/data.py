@@ -1,0 +1,172 @@
+"""Labelled pairs as tokens, and batches of them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Encoding, Tokenizer
+
+from pipeline.text import sentences
+
+LONGEST = 200
+"""Tokens of question and passage; longer pairs are left out."""
+UNCUT = 140
+"""Tokens of an answering pair whose answer's place is not known, so that it cannot be cut; longer ones are left out."""
+START, SEPARATOR = 101, 102
+HELD_ASIDE = 100
+"""One passage in so many is kept for the learning curve."""
+OTHER_SUBJECT = 0.05
+"""Share of pairs whose passage is exchanged for any other."""
+WITHOUT_ANSWER = 0.15
+"""Share of answering pairs that lose the sentence that answers, and as many that lose another one."""
+SEEN = (40, 60, 90)
+"""Tokens a passage is cut down to, around the sentence that answers: shorter pairs teach as much in less time."""
+TWICE = ("squad2-imp",)
+"""Sources read twice as often: few pairs that teach what others do not."""
+Tokens = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question and a passage. `sentence` numbers the passage's tokens from 1; `answer` is the one that answers."""
+
+    question: Tokens
+    passage: Tokens
+    sentence: NDArray[np.uint8]
+    answer: int
+    label: float
+    about: float
+    source: str
+
+    def __len__(self) -> int:
+        return len(self.question) + len(self.passage) + 3
+
+
+def read(paths: Sequence[Path], tokenizer: Tokenizer) -> tuple[list[Pair], list[Pair]]:
+    """Pairs to train on and pairs held aside, which share no passage. Lines: see training/README.md."""
+    rows: list[dict[str, Any]] = []
+    for path in paths:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            rows += (row for row in map(json.loads, lines) if row["task"] == "question")
+    asked = _encoded(tokenizer, (row["text"] for row in rows))
+    told = _encoded(tokenizer, (row["passage"] for row in rows))
+    train: list[Pair] = []
+    held: list[Pair] = []
+    for row in rows:
+        pair = _pair(row, asked[row["text"]].ids, told[row["passage"]])
+        most = UNCUT if pair.label and not pair.answer else LONGEST
+        if len(pair) <= most and len(pair.passage) and pair.sentence[-1] < 255:
+            aside = _held(row["passage"])
+            (held if aside else train).extend([pair] * (1 if aside or pair.source not in TWICE else 2))
+    return train, held
+
+
+def _encoded(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, Encoding]:
+    unique = list(dict.fromkeys(texts))
+    return dict(zip(unique, tokenizer.encode_batch(unique, add_special_tokens=False), strict=True))
+
+
+def _held(passage: str) -> bool:
+    digest = hashlib.sha256(passage.strip()[:100].encode()).digest()
+    return int.from_bytes(digest[:4], "big") % HELD_ASIDE == 0
+
+
+def _pair(row: dict[str, Any], question: list[int], passage: Encoding) -> Pair:
+    begins = [begin for begin, _ in sentences(row["passage"])]
+    numbers = np.searchsorted(begins, [start for start, _ in passage.offsets], side="right").clip(1, 255)
+    answer = 0
+    if row["evidence"] and len(begins) > 1:
+        answer = int(np.searchsorted(begins, sum(row["evidence"]) // 2, side="right"))
+    label, about, source = float(row["label"]), float(row["about"]), row["source"]
+    ids = np.array(passage.ids, np.int32)
+    return Pair(np.array(question, np.int32), ids, numbers.astype(np.uint8), answer, label, about, source)
+
+
+def batches(pairs: list[Pair], tokens: int, draw: random.Random) -> Iterator[list[Pair]]:
+    """Without end: pairs of about the same length, `tokens` with padding, changed by `vary` and `crop`."""
+    order = list(range(len(pairs)))
+    while True:
+        draw.shuffle(order)
+        for start in range(0, len(order), 1200):
+            varied = (crop(vary(pairs, pairs[number], draw), draw) for number in order[start : start + 1200])
+            some = sorted(varied, key=len)
+            ready: list[list[Pair]] = [[]]
+            for pair in some:
+                if len(pair) * (len(ready[-1]) + 1) > tokens:
+                    ready.append([])
+                ready[-1].append(pair)
+            draw.shuffle(ready)
+            yield from (batch for batch in ready if batch)
+
+
+def vary(pairs: list[Pair], pair: Pair, draw: random.Random) -> Pair:
+    """The pair, or one with another passage, or without a sentence of its passage."""
+    luck = draw.random()
+    if luck < OTHER_SUBJECT:
+        other = draw.choice(pairs)
+        if len(pair.question) + len(other.passage) + 3 > LONGEST:
+            return pair
+        return replace(other, question=pair.question, answer=0, label=0.0, about=0.0, source="other")
+    last = int(pair.sentence[-1])
+    if not pair.answer or last < 3 or luck >= OTHER_SUBJECT + 2 * WITHOUT_ANSWER:
+        return pair
+    if luck < OTHER_SUBJECT + WITHOUT_ANSWER:
+        return replace(_without(pair, pair.answer), answer=0, label=0.0, source="without")
+    return _without(pair, draw.choice([number for number in range(1, last + 1) if number != pair.answer]))
+
+
+def _without(pair: Pair, number: int) -> Pair:
+    kept = pair.sentence != number
+    return replace(pair, passage=pair.passage[kept], sentence=pair.sentence[kept])
+
+
+def crop(pair: Pair, draw: random.Random) -> Pair:
+    """Neighbouring sentences of the passage, with the one that answers; all of it where that one is not known."""
+    most = draw.choice(SEEN)
+    if len(pair.passage) <= most or (pair.label and not pair.answer):
+        return pair
+    sizes = np.bincount(pair.sentence)
+    first = last = pair.answer or int(draw.choice(pair.sentence))
+    total = sizes[first]
+    while total <= most and (first > 1 or last < len(sizes) - 1):
+        before = first > 1 and (last == len(sizes) - 1 or draw.random() < 0.5)
+        first, last = (first - 1, last) if before else (first, last + 1)
+        total += sizes[first if before else last]
+    kept = (pair.sentence >= first) & (pair.sentence <= last)
+    return replace(pair, passage=pair.passage[kept], sentence=pair.sentence[kept])
+
+
+@dataclass(frozen=True)
+class Batch:
+    ids: torch.Tensor
+    passage: torch.Tensor
+    mask: torch.Tensor
+    sentence: torch.Tensor
+    answer: torch.Tensor
+    label: torch.Tensor
+    about: torch.Tensor
+
+
+def collate(pairs: Sequence[Pair], device: str = "cpu") -> Batch:
+    """`passage` and `mask` are 1 for a token of the passage (with the last separator) and for any token."""
+    shape = (len(pairs), max(map(len, pairs)))
+    ids, passage, mask, sentence = (np.zeros(shape, np.int64) for _ in range(4))
+    for row, pair in enumerate(pairs):
+        first, length = len(pair.question) + 2, len(pair)
+        ids[row, :length] = [START, *pair.question, SEPARATOR, *pair.passage, SEPARATOR]
+        passage[row, first:length] = 1
+        mask[row, :length] = 1
+        sentence[row, first : length - 1] = pair.sentence
+    one = [torch.tensor([getattr(pair, name) for pair in pairs]) for name in ("answer", "label", "about")]
+    arrays = map(torch.from_numpy, (ids, passage, mask, sentence))
+    return Batch(*(value.to(device) for value in (*arrays, *one)))
