@@ -1,6 +1,6 @@
 """The product with and without a checkpoint, on what `training.candidates` found.
 
-    python -m training.evaluate WEIGHTS CHECKPOINT FOUND/*.jsonl.gz
+    python -m training.evaluate CHECKPOINT FOUND/*.jsonl.gz
 
 Abstention: one logistic regression over the signals of `pipeline/read/signals.py`, fitted on all sets together as
 `bench/fit_confidence.py` does (each class of each set with the same weight), with and without the reader's numbers;
@@ -11,14 +11,9 @@ reader's, the weight chosen on the rows left out. Standard errors are of the dif
 from __future__ import annotations
 
 import argparse
-import gzip
-import hashlib
-import json
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -27,73 +22,11 @@ from sklearn.metrics import roc_auc_score
 
 from bot.evaluation.scores import is_right
 from pipeline.read.signals import WITH_VECTORS
-from training.reading import Item, Reading, load_checkpoint, load_tokenizer, read, window
+from training.cases import FOLDS, Case, cases
 
-FOLDS = 5
 RESAMPLES = 500
-MOST = 5
-"""Passages read."""
 WEIGHTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 SIGNALS = tuple(name for name in WITH_VECTORS if name != "bias")
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One question, the passages found for it, and what the reader makes of each."""
-
-    name: str
-    found: Row
-    windows: Sequence[tuple[int, int]]
-    """The units of each passage that were read."""
-    readings: Sequence[Reading]
-
-    @property
-    def row(self) -> Row:
-        return self.found["row"]
-
-    @property
-    def fold(self) -> int:
-        return int(hashlib.sha256(self.row["group"].encode()).hexdigest(), 16) % FOLDS
-
-    @property
-    def answerable(self) -> bool:
-        return self.row["answerability"] == "ANSWERABLE"
-
-    def numbers(self) -> list[float]:
-        """What the reader adds to the signals: its best passage, the product's first, and the best about-score."""
-        answers = [one.answers for one in self.readings] or [-5.0]
-        about = [one.about for one in self.readings] or [-5.0]
-        first = self.readings[0].answers if self.readings else -5.0
-        return [max(answers), first, max(about)]
-
-
-def cases(folder: Path, checkpoint: Path, paths: Sequence[Path]) -> list[Case]:
-    tokenizer, weights = load_tokenizer(folder), load_checkpoint(folder, checkpoint)
-    made: list[Case] = []
-    for path in paths:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            rows = list(map(json.loads, lines))
-        items, places = [], []
-        for row in rows:
-            row["passages"] = [one for one in row["passages"] if any(unit[3] for unit in one["units"])][:MOST]
-            places.append([_window(tokenizer, passage) for passage in row["passages"]])
-            items += [_item(row, one, place) for one, place in zip(row["passages"], places[-1], strict=True)]
-        readings = iter(read(weights, tokenizer, items))
-        name = path.name.split(".")[0]
-        made += [Case(name, row, place, [next(readings) for _ in place]) for row, place in zip(rows, places, strict=True)]
-    return made
-
-
-def _window(tokenizer: Any, passage: Row) -> tuple[int, int]:
-    units = passage["units"]
-    best = max((number for number, unit in enumerate(units) if unit[3]), key=lambda number: units[number][4])
-    return window(tokenizer, passage["text"], [(unit[0], unit[1]) for unit in units], best)
-
-
-def _item(row: Row, passage: Row, place: tuple[int, int]) -> Item:
-    spans = [(unit[0], unit[1]) for unit in passage["units"][place[0] : place[1]]]
-    return Item(row["question"], passage["text"], spans)
 
 
 def abstention(every: Sequence[Case], other: bool = False) -> None:
@@ -108,7 +41,9 @@ def abstention(every: Sequence[Case], other: bool = False) -> None:
     else:
         folds = np.array([one.fold for one in known])
         held = [folds == number for number in range(FOLDS)]
-    weight = sum(1000 / ((names == s) & (y == c)).sum() * ((names == s) & (y == c)) for s in sets for c in (False, True))
+    weight = sum(
+        1000 / ((names == s) & (y == c)).sum() * ((names == s) & (y == c)) for s in sets for c in (False, True)
+    )
     seen = np.array([[(one.found["signals"] or {}).get(name, 0.0) for name in SIGNALS] for one in known])
     none = np.array([one.found["signals"] is None for one in known])
     numbers = np.array([one.numbers() for one in known])
@@ -203,19 +138,23 @@ def _chosen(one: Case, weight: float) -> str:
         peak = max(reading.sentences)
         for number, unit in enumerate(passage["units"]):
             if unit[3]:
-                read = _unit(reading.answers) * np.exp(reading.sentences[number - first] - peak) if first <= number < last else 0.0
+                read = (
+                    _unit(reading.answers) * np.exp(reading.sentences[number - first] - peak)
+                    if first <= number < last
+                    else 0.0
+                )
                 scored.append((unit[4] + 5 * weight * read, passage["text"][unit[0] : unit[1]]))
     return " ".join(text for _, text in sorted(scored, key=lambda pair: -pair[0])[:2])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("weights", type=Path)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("found", type=Path, nargs="+")
+    parser.add_argument("--model", type=Path, default=Path("adapters/models/minilm"))
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    every = cases(chosen.weights, chosen.checkpoint, chosen.found)
+    every = cases(chosen.model, chosen.checkpoint, chosen.found)
     abstention(every)
     abstention(every, other=True)
     ranking(every)

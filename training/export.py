@@ -89,7 +89,9 @@ def build(weights: dict[str, Array]) -> onnx.ModelProto:
     builder.verdict(value)
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1, "tokens"]) for name in INPUTS]
     shapes: tuple[list[int | str], ...] = ([2], ["tokens"])
-    outputs = [helper.make_tensor_value_info(*one) for one in zip(OUTPUTS, [TensorProto.FLOAT] * 2, shapes, strict=True)]
+    outputs = [
+        helper.make_tensor_value_info(*one) for one in zip(OUTPUTS, [TensorProto.FLOAT] * 2, shapes, strict=True)
+    ]
     graph = helper.make_graph(builder.nodes, "reader", inputs, outputs, builder.constants)
     operators = [helper.make_opsetid("", 20), helper.make_opsetid(MICROSOFT, 1)]
     model = helper.make_model(graph, producer_name="citewell", opset_imports=operators, ir_version=9)

@@ -68,7 +68,9 @@ def documents(repository: Path) -> Iterator[list[Section]]:
     git = ["git", f"--git-dir={repository}"]
     listed = subprocess.run([*git, "ls-tree", "-r", "--name-only", "HEAD"], capture_output=True, check=True, text=True)
     for path in listed.stdout.splitlines():
-        if path.endswith((".md", ".mdx")) and not re.search(r"/(?!en)[a-z]{2}(-[a-zA-Z]{2,4})?/|CHANGELOG|release", path):
+        if path.endswith((".md", ".mdx")) and not re.search(
+            r"/(?!en)[a-z]{2}(-[a-zA-Z]{2,4})?/|CHANGELOG|release", path
+        ):
             shown = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True, check=False)
             yield list(sections(shown.stdout.decode("utf-8", "replace")))
 

@@ -1,6 +1,6 @@
 """The reader: MiniLM's six layers over question and passage together, and heads that say what was read.
 
-All trained parameters lie in one flat vector, so that workers can share them, and an optimiser step is a few operations.
+All trained parameters lie in one flat vector, so that workers can share them and a step is a few operations.
 """
 
 from __future__ import annotations

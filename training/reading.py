@@ -11,8 +11,8 @@ import torch
 from tokenizers import Tokenizer
 
 from training.data import Pair, collate
+from training.loss import sentence_scores
 from training.model import ABOUT, ANSWERS, FROZEN, Weights, forward, load_weights, views
-from training.train import sentence_scores
 
 WINDOW = 90
 """Tokens of a passage that are read: what the reader was trained on at most."""
@@ -49,7 +49,7 @@ def load_checkpoint(folder: Path, checkpoint: Path) -> Weights:
     """The averaged weights of `checkpoint` with the embeddings of `folder`, in bf16."""
     saved, first = torch.load(checkpoint), load_weights(folder, seed=0)
     frozen = {name: first[name].bfloat16() for name in FROZEN}
-    return views(saved["average"].bfloat16(), saved["shapes"]) | frozen
+    return views(saved["average"].float().bfloat16(), saved["shapes"]) | frozen
 
 
 def window(tokenizer: Tokenizer, text: str, spans: Sequence[Span], best: int) -> tuple[int, int]:
