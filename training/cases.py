@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from training.reading import Item, Reading, load_checkpoint, load_tokenizer, read, window
+from training.data import load_tokenizer
+from training.reading import Item, Reading, load_checkpoint, read, window
 
 FOLDS = 5
 MOST = 5

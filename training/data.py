@@ -1,4 +1,4 @@
-"""Labelled pairs as tokens, and batches of them."""
+"""Labelled pairs as tokens, and how they are varied and put together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
@@ -22,7 +21,6 @@ LONGEST = 200
 """Tokens of question and passage; longer pairs are left out."""
 UNCUT = 140
 """Tokens of an answering pair whose answer's place is not known, so that it cannot be cut; longer ones are left out."""
-START, SEPARATOR = 101, 102
 HELD_ASIDE = 100
 """One passage in so many is kept for the learning curve."""
 OTHER_SUBJECT = 0.05
@@ -50,6 +48,14 @@ class Pair:
 
     def __len__(self) -> int:
         return len(self.question) + len(self.passage) + 3
+
+
+def load_tokenizer(folder: Path) -> Tokenizer:
+    """That of the embedder, for texts of any length."""
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def read(paths: Sequence[Path], tokenizer: Tokenizer) -> tuple[list[Pair], list[Pair]]:
@@ -138,35 +144,11 @@ def crop(pair: Pair, draw: random.Random) -> Pair:
     sizes = np.bincount(pair.sentence)
     first = last = pair.answer or int(draw.choice(pair.sentence))
     total = sizes[first]
-    while total <= most and (first > 1 or last < len(sizes) - 1):
+    while first > 1 or last < len(sizes) - 1:
         before = first > 1 and (last == len(sizes) - 1 or draw.random() < 0.5)
+        total += sizes[first - 1 if before else last + 1]
+        if total > most:
+            break
         first, last = (first - 1, last) if before else (first, last + 1)
-        total += sizes[first if before else last]
     kept = (pair.sentence >= first) & (pair.sentence <= last)
     return replace(pair, passage=pair.passage[kept], sentence=pair.sentence[kept])
-
-
-@dataclass(frozen=True)
-class Batch:
-    ids: torch.Tensor
-    passage: torch.Tensor
-    mask: torch.Tensor
-    sentence: torch.Tensor
-    answer: torch.Tensor
-    label: torch.Tensor
-    about: torch.Tensor
-
-
-def collate(pairs: Sequence[Pair], device: str = "cpu") -> Batch:
-    """`passage` and `mask` are 1 for a token of the passage (with the last separator) and for any token."""
-    shape = (len(pairs), max(map(len, pairs)))
-    ids, passage, mask, sentence = (np.zeros(shape, np.int64) for _ in range(4))
-    for row, pair in enumerate(pairs):
-        first, length = len(pair.question) + 2, len(pair)
-        ids[row, :length] = [START, *pair.question, SEPARATOR, *pair.passage, SEPARATOR]
-        passage[row, first:length] = 1
-        mask[row, :length] = 1
-        sentence[row, first : length - 1] = pair.sentence
-    one = [torch.tensor([getattr(pair, name) for pair in pairs]) for name in ("answer", "label", "about")]
-    arrays = map(torch.from_numpy, (ids, passage, mask, sentence))
-    return Batch(*(value.to(device) for value in (*arrays, *one)))

@@ -14,8 +14,8 @@ import onnx
 import torch
 from onnx import TensorProto, helper
 
-from bench.convert_minilm import HEADS, LAYERS, MICROSOFT, WIDTH, Array, Builder
-from training.model import FROZEN, load_weights, views
+from bench.convert_minilm import HEADS, MICROSOFT, WIDTH, Builder
+from training.model import FROZEN, Weights, layers_of, load_weights, views
 
 INPUTS = ("input_ids", "token_type_ids")
 """[CLS] question [SEP] passage [SEP]; 1 where a token belongs to the passage, its separator included."""
@@ -81,10 +81,10 @@ class Reader(Builder):
         return self.one("Add", product, self.weight(f"{name}.bias"))
 
 
-def build(weights: dict[str, Array]) -> onnx.ModelProto:
-    builder = Reader(weights)
+def build(weights: Weights) -> onnx.ModelProto:
+    builder = Reader({name: value.numpy() for name, value in weights.items()})
     value = builder.embeddings()
-    for number in range(LAYERS):
+    for number in range(layers_of(weights)):
         value = builder.layer(value, number)
     builder.verdict(value)
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1, "tokens"]) for name in INPUTS]
@@ -107,7 +107,7 @@ def main() -> None:
     chosen = parser.parse_args()
     saved, first = torch.load(chosen.checkpoint), load_weights(chosen.model, seed=0)
     weights = views(saved["average"].float(), saved["shapes"]) | {name: first[name] for name in FROZEN}
-    content = build({name: value.numpy() for name, value in weights.items()}).SerializeToString(deterministic=True)
+    content = build(weights).SerializeToString(deterministic=True)
     chosen.out.write_bytes(content)
     print(f"{chosen.out}: {len(content) / 1e6:.1f} MB, from {int(saved['count'][1])} pairs")
 

@@ -8,7 +8,8 @@ import torch.nn.functional as F  # noqa: N812
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
-from training.data import Batch, Pair, collate
+from training.batch import Batch, collate
+from training.data import Pair
 from training.model import ABOUT, ANSWERS, Weights, forward
 
 SMOOTHING = 0.02

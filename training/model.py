@@ -1,4 +1,4 @@
-"""The reader: MiniLM's six layers over question and passage together, and heads that say what was read.
+"""The reader: MiniLM's layers over question and passage together, and heads that say what was read.
 
 All trained parameters lie in one flat vector, so that workers can share them and a step is a few operations.
 """
@@ -13,7 +13,7 @@ import torch.nn.functional as F  # noqa: N812 - the name everybody uses
 from onnx import numpy_helper
 from torch import Tensor
 
-LAYERS, WIDTH, HEADS, EPSILON = 6, 384, 12, 1e-12
+WIDTH, HEADS, EPSILON = 384, 12, 1e-12
 ANSWERS, ABOUT = 0, 1
 """Columns of the first output: the passage answers the question; it is about what is asked."""
 FROZEN = ("words", "places")
@@ -21,8 +21,8 @@ FROZEN = ("words", "places")
 Weights = dict[str, Tensor]
 
 
-def load_weights(folder: Path, seed: int) -> Weights:
-    """The layers of the embedder in `folder`, as it is shipped, and heads drawn with `seed`.
+def load_weights(folder: Path, seed: int, layers: int = 6) -> Weights:
+    """The first `layers` of the embedder in `folder`, as it is shipped, and heads drawn with `seed`.
 
     Its matrices are int8; training begins with what they stand for."""
     graph = onnx.load(folder / "model.int8.onnx").graph
@@ -37,7 +37,7 @@ def load_weights(folder: Path, seed: int) -> Weights:
         "norm.bias": stored["embeddings.LayerNorm.bias"],
     }
     dense = iter(node.input for node in graph.node if node.op_type == "MatMulIntegerToFloat" and len(node.input) == 7)
-    for number in range(LAYERS):
+    for number in range(layers):
         for name in ("three", "seen", "wide", "narrow"):
             _, matrix, _, scale, _, _, bias = next(dense)
             weights[f"{number}.{name}.weight"] = (stored[matrix].float() * stored[scale]).T
@@ -65,6 +65,10 @@ def views(flat: Tensor, shapes: dict[str, torch.Size]) -> Weights:
     return found
 
 
+def layers_of(w: Weights) -> int:
+    return sum(name.endswith(".three.weight") for name in w)
+
+
 def forward(w: Weights, ids: Tensor, passage: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """Logits (batch, 2) of ANSWERS and ABOUT, and one logit a token (batch, tokens): its sentence answers.
 
@@ -76,7 +80,7 @@ def forward(w: Weights, ids: Tensor, passage: Tensor, mask: Tensor) -> tuple[Ten
     x = F.embedding(ids, w["words"]) + w["places"][:length] + passage[..., None] * w["passage"]
     x = F.layer_norm(x, (WIDTH,), w["norm.weight"], w["norm.bias"], EPSILON)
     unseen = x.new_zeros(batch, 1, 1, length).masked_fill(mask[:, None, None, :] == 0, -1e4)
-    for number in range(LAYERS):
+    for number in range(layers_of(w)):
         x = _layer(w, number, x, unseen)
     return _verdict(w, x.float(), passage.float(), mask.float())
 

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from training.data import Pair, collate
+from training.batch import collate
+from training.data import Pair
 from training.loss import sentence_scores
 from training.model import ABOUT, ANSWERS, FROZEN, Weights, forward, load_weights, views
 
@@ -36,13 +37,6 @@ class Reading:
     answers: float
     about: float
     sentences: tuple[float, ...]
-
-
-def load_tokenizer(folder: Path) -> Tokenizer:
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
 
 
 def load_checkpoint(folder: Path, checkpoint: Path) -> Weights:

@@ -20,10 +20,10 @@ import numpy as np
 import torch
 import torch.multiprocessing as mp
 
-from training.data import Pair, batches, collate, read
+from training.batch import collate
+from training.data import Pair, batches, load_tokenizer, read
 from training.loss import PARTS, loss, measured
 from training.model import FROZEN, Weights, forward, load_weights, views
-from training.reading import load_tokenizer
 from training.shared import Shapes, Shared, parts_of
 
 TOKENS = 1500
@@ -100,7 +100,7 @@ class Worker:
 
 
 def start(chosen: argparse.Namespace) -> tuple[Shared, Weights, Shapes]:
-    weights = load_weights(chosen.model, chosen.seed)
+    weights = load_weights(chosen.model, chosen.seed, chosen.layers)
     shapes = {name: value.shape for name, value in weights.items() if name not in FROZEN}
     flat = torch.cat([weights[name].flatten() for name in shapes])
     if chosen.start:
@@ -128,6 +128,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
     parser.add_argument("--device", default="cpu", help="cpu, or cuda with one worker")
     parser.add_argument("--model", type=Path, default=Path("adapters/models/minilm"), help="what training begins with")
+    parser.add_argument("--layers", type=int, default=6, help="of the embedder, from the first one on")
     parser.add_argument("--start", type=Path, help="checkpoint whose averaged weights a new run begins with")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
