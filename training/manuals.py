@@ -14,7 +14,6 @@ import gzip
 import json
 import random
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,8 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.text import sentences, terms
+from training.repository import files
 
 SEED = 5
+MARKDOWN = r"^(?!.*(/(?!en/)[a-z]{2}(-[a-zA-Z]{2,4})?/|CHANGELOG|release)).*\.mdx?$"
+"""English pages that are no list of changes."""
 WORDS = 110
 """Of a passage: the first sentences of a longer section."""
 FEWEST = 12
@@ -62,17 +64,6 @@ class Section:
     text: str
     tables: tuple[tuple[tuple[str, ...], ...], ...]
     """Each with its header row first."""
-
-
-def documents(repository: Path) -> Iterator[list[Section]]:
-    git = ["git", f"--git-dir={repository}"]
-    listed = subprocess.run([*git, "ls-tree", "-r", "--name-only", "HEAD"], capture_output=True, check=True, text=True)
-    for path in listed.stdout.splitlines():
-        if path.endswith((".md", ".mdx")) and not re.search(
-            r"/(?!en)[a-z]{2}(-[a-zA-Z]{2,4})?/|CHANGELOG|release", path
-        ):
-            shown = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True, check=False)
-            yield list(sections(shown.stdout.decode("utf-8", "replace")))
 
 
 def sections(text: str) -> Iterator[Section]:
@@ -192,7 +183,7 @@ def main() -> None:
     words: Counter[str] = Counter()
     for one in chosen.repositories:
         name, _, directory = one.partition("=")
-        read[name] = [found for found in documents(Path(directory)) if found]
+        read[name] = [list(sections(text)) for text in files(Path(directory), MARKDOWN)]
         for section in (section for found in read[name] for section in found):
             text = f"{section.heading}\n{section.text}".lower()
             after.update(_HOW.findall(text))
