@@ -55,7 +55,7 @@ class Paragraph:
 def articles(repository: Path) -> list[list[Paragraph]]:
     found: list[list[Paragraph]] = []
     asking = False
-    for page in files(repository, r"-raw/html/.*\.html$"):
+    for page in files(repository, r"en-translated-raw/html/.*\.html$"):
         for piece in re.findall(r"<p\b[^>]*>(.*?)</p>", page.partition("<body")[2], flags=re.DOTALL):
             piece = re.sub(r"\s+", " ", piece).strip()
             plain = html.unescape(_TAG.sub("", piece)).strip()
