@@ -29,8 +29,8 @@ WITHOUT_ANSWER = 0.15
 """Share of answering pairs that lose the sentence that answers, and as many that lose another one."""
 SEEN = (40, 60, 90)
 """Tokens a passage is cut down to, around the sentence that answers: shorter pairs teach as much in less time."""
-TWICE = ("squad2-imp",)
-"""Sources read twice as often: few pairs that teach what others do not."""
+TIMES = {"squad2-imp": 4}
+"""Sources that are read more often: few pairs that teach what others do not."""
 Tokens = NDArray[np.int32]
 
 
@@ -73,7 +73,7 @@ def read(paths: Sequence[Path], tokenizer: Tokenizer) -> tuple[list[Pair], list[
         most = UNCUT if pair.label and not pair.answer else LONGEST
         if len(pair) <= most and len(pair.passage) and pair.sentence[-1] < 255:
             aside = _held(row["passage"])
-            (held if aside else train).extend([pair] * (1 if aside or pair.source not in TWICE else 2))
+            (held if aside else train).extend([pair] * (1 if aside else TIMES.get(pair.source, 1)))
     return train, held
 
 
