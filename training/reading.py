@@ -85,4 +85,4 @@ def _pair(tokenizer: Tokenizer, item: Item) -> Pair:
     starts = [start - begin for start, _ in item.spans]
     numbers = np.searchsorted(starts, [offset[0] for offset in passage.offsets], side="right").clip(1, 255)
     ids = np.array(passage.ids, np.int32)[:200]
-    return Pair(np.array(question, np.int32), ids, numbers.astype(np.uint8)[:200], 0, 0.0, 0.0, "")
+    return Pair(np.array(question, np.int32), ids, numbers.astype(np.uint8)[:200], 0, 0, 0.0, 0.0, "")

@@ -86,3 +86,12 @@ def test_batches_keep_within_their_tokens(tokenizer: Tokenizer, tmp_path: Path) 
     for _ in range(50):
         batch = next(ready)
         assert len(batch) * max(map(len, batch)) <= 400
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_wrong_passage_is_cut_around_what_is_most_like_the_question(
+    tokenizer: Tokenizer, tmp_path: Path, seed: int
+) -> None:
+    wrong = row(label=0, evidence=None, text="Who grants leave?", passage="Other things are said here. " * 20 + TEXT)
+    (pair,) = pairs_of(tokenizer, tmp_path, wrong)
+    assert "leave is asked for" in tokenizer.decode(crop(pair, random.Random(seed)).passage.tolist())
