@@ -20,8 +20,6 @@ from pipeline.text import sentences, terms
 
 LONGEST = 200
 """Tokens of question and passage; longer pairs are left out."""
-UNCUT = 140
-"""Tokens of an answering pair whose answer's place is not known, so that it cannot be cut; longer ones are left out."""
 HELD_ASIDE = 100
 """One passage in so many is kept for the learning curve."""
 OTHER_SUBJECT = 0.05
@@ -29,8 +27,9 @@ OTHER_SUBJECT = 0.05
 WITHOUT_ANSWER = 0.15
 """Share of answering pairs that lose the sentence that answers, and as many that lose another one."""
 SEEN = (40, 60, 90)
-"""Tokens a passage is cut down to, around the sentence that answers: shorter pairs teach as much in less time. A wrong
-passage is cut around the one most like the question: cut anywhere, it could be told by its words alone."""
+"""Tokens a passage is cut down to, around the sentence that answers: shorter pairs teach as much in less time. Where
+that is not known, and in a wrong passage, around the sentence most like the question: a passage left whole, or cut
+anywhere, could be told by its length or its words alone."""
 TIMES = {"squad2-imp": 4}
 """Sources that are read more often: few pairs that teach what others do not."""
 Tokens = NDArray[np.int32]
@@ -72,12 +71,14 @@ def read(paths: Sequence[Path], tokenizer: Tokenizer) -> tuple[list[Pair], list[
     told = _encoded(tokenizer, (row["passage"] for row in rows))
     train: list[Pair] = []
     held: list[Pair] = []
+    draw = random.Random(0)
     for row in rows:
         pair = _pair(row, asked[row["text"]].ids, told[row["passage"]])
-        most = UNCUT if pair.label and not pair.answer else LONGEST
-        if len(pair) <= most and len(pair.passage) and pair.sentence[-1] < 255:
-            aside = _held(row["passage"])
-            (held if aside else train).extend([pair] * (1 if aside else TIMES.get(pair.source, 1)))
+        if len(pair) <= LONGEST and len(pair.passage) and pair.sentence[-1] < 255:
+            if _held(row["passage"]):
+                held.append(crop(pair, draw))
+            else:
+                train.extend([pair] * TIMES.get(pair.source, 1))
     return train, held
 
 
@@ -150,9 +151,9 @@ def _without(pair: Pair, number: int) -> Pair:
 
 
 def crop(pair: Pair, draw: random.Random) -> Pair:
-    """Neighbouring sentences around the one that answers, or is nearest; all where it answers nobody knows where."""
+    """Neighbouring sentences around the one that answers, or is nearest."""
     most = draw.choice(SEEN)
-    if len(pair.passage) <= most or (pair.label and not pair.answer):
+    if len(pair.passage) <= most:
         return pair
     sizes = np.bincount(pair.sentence)
     around = pair.answer or pair.nearest
