@@ -118,9 +118,9 @@ async def preferences(driver: DiscordDriver, **options: str) -> str:
 
 async def test_preferences_are_shown_changed_one_by_one_and_taken_back(driver: DiscordDriver) -> None:
     assert "Style: As the operator set it" in await preferences(driver)
-    await preferences(driver, style="bullet", language="de")
+    await preferences(driver, style="bullet", language="en")
     shown = await preferences(driver, citations="footnote")
-    assert ("Style: Bullet" in shown, "Language: Deutsch" in shown, "Citations: Footnote" in shown) == (
+    assert ("Style: Bullet" in shown, "Language: English" in shown, "Citations: Footnote" in shown) == (
         True,
         True,
         True,
