@@ -12,7 +12,7 @@ import structlog
 from adapters.discord.activity import typing
 from adapters.discord.blocks import attachments, card, layout
 from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
-from adapters.discord.incoming import Place, place, root, withheld
+from adapters.discord.incoming import Place, in_thread, place, root, withheld
 from adapters.discord.permissions import obstacle
 from adapters.discord.render import Page, pages, plain, progress
 from adapters.discord.reply import Reference, Reply, find, person_of
@@ -105,9 +105,9 @@ class Deliverer:
         await reply.begin()
         speech = Words(answer.language)
         notes, remarks = wording.notes_on(work.message, speech), [speech(remark) for remark in target.remarks]
-        made = parts.reply(answer, self._look, notes=notes, remarks=remarks)
-        attached = parts.reply(answer, self._look, notes=notes, remarks=remarks, attachable=True)
-        await self._finish(attached, made, reply, root(work.message))
+        stoppable = self._content and in_thread(work.message, reply.channel.id)
+        made = partial(parts.reply, answer, self._look, notes=notes, remarks=remarks, stoppable=stoppable)
+        await self._finish(made(attachable=True), made(), reply, root(work.message))
 
     async def _finish(self, made: Shown, plainly: Shown, reply: Reply, root: str) -> None:
         """Show what was made; `plainly` is the same for where Discord refuses the card."""

@@ -36,9 +36,7 @@ class Handoffs:
         message = interaction.message
         apart = message is None or message.flags.ephemeral
         below = seen if apart or message is None else str(message.id)
-        origin = ConversationId(
-            platform=PLATFORM, space=str(interaction.guild_id or DIRECT), channel=str(interaction.channel_id)
-        )
+        origin = conversation(interaction)
         return await self._desk.hand_over(
             answer_id,
             person(interaction),
@@ -74,6 +72,13 @@ class Handoffs:
             shown = list(buttons.texts(message.components))
             await interaction.edit_original_response(view=layout([*shown, f"-# ✓ {escape(name)}"]))
         await say(interaction, (words(said),))
+
+
+def conversation(interaction: Interaction) -> ConversationId:
+    """The channel or thread that a press was made in."""
+    return ConversationId(
+        platform=PLATFORM, space=str(interaction.guild_id or DIRECT), channel=str(interaction.channel_id)
+    )
 
 
 def chain(interaction: Interaction) -> tuple[str, ...]:

@@ -212,6 +212,12 @@ def root(message: IncomingMessage) -> str:
     return conversation.channel if conversation.channel != str(where.channel_id) else ""
 
 
+def in_thread(message: IncomingMessage, channel_id: int) -> bool:
+    """Whether a reply in that channel stands in a thread that is the conversation of `message`."""
+    conversation = message.conversation
+    return conversation.space != DIRECT and not conversation.thread and conversation.channel == str(channel_id)
+
+
 def attachments(message: discord.Message) -> tuple[Attachment, ...]:
     return tuple(
         Attachment(name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)

@@ -13,7 +13,7 @@ from adapters.discord import buttons, limits, render
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import Row
 from adapters.discord.ephemeral import Interaction, by_locale, honest, person, say, words_of
-from adapters.discord.handoff import Handoffs, chain
+from adapters.discord.handoff import Handoffs, chain, conversation
 from adapters.discord.modal import reason_given, reason_modal
 from adapters.discord.sharing import Sharing
 from adapters.replies import panels, words
@@ -31,6 +31,7 @@ _SHOWN = (Button.PASSAGES, Button.WHY, Button.HELPFUL, Button.UNHELPFUL, buttons
 class Actions:
     def __init__(self, desk: Desk, inbox: Inbox, audiences: Audiences, *, look: Look, threads: bool) -> None:
         self._desk = desk
+        self._inbox = inbox
         self._audiences = audiences
         self._sharing = Sharing(desk, inbox, audiences, look=look, threads=threads)
         self._handoffs = Handoffs(desk, audiences)
@@ -76,6 +77,9 @@ class Actions:
                 await say(interaction, (speech(words.THANKS_REASON),), row=await self._ask_row(interaction, answer_id))
             case Button.ASK:
                 await say(interaction, (await self._handoffs.ask(interaction, answer_id, root),))
+            case Button.STOP:
+                await self._inbox.silence(conversation(interaction))
+                await say(interaction, (speech(wording.SILENCED),))
             case Button.PASSAGES:
                 answer = await self._answer(interaction, answer_id)
                 await say(

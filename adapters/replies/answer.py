@@ -47,11 +47,13 @@ def reply(
     notes: Sequence[str] = (),
     remarks: Sequence[str] = (),
     shareable: bool = False,
+    stoppable: bool = False,
     attachable: bool = False,
 ) -> Reply:
     """The whole reply; `notes` are lines of ours above the answer, `remarks` below it.
 
-    `shareable`: a private answer that may be shared; `attachable`: long code may be a file."""
+    `shareable`: a private answer that may be shared; `stoppable`: it stands where questions are answered that mention
+    nobody; `attachable`: long code may be a file."""
     speech = Words(answer.language)
     written = list(blocks(answer.sentences, answer.citations, answer.citation_style, speech))
     files: list[File] = []
@@ -69,7 +71,7 @@ def reply(
         sources=tuple(_sources(answer, speech)) if look.citations else (),
         status=wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else "",
         answer_id=answer.id,
-        actions=_actions(answer, shareable=shareable),
+        actions=_actions(answer, shareable=shareable, stoppable=stoppable),
         ask=answer.ask,
         files=tuple(files),
     )
@@ -144,7 +146,7 @@ def source(
     )
 
 
-def _actions(answer: Answer, *, shareable: bool) -> tuple[Button, ...]:
+def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Button, ...]:
     """What can be pressed, where there is something behind it."""
     if answer.outcome not in _RATED or not (answer.sentences or answer.outcome is Outcome.NOT_FOUND):
         return ()
@@ -155,5 +157,6 @@ def _actions(answer: Answer, *, shareable: bool) -> tuple[Button, ...]:
         Button.WHY: answer.sentences,
         Button.SHARE: shareable and answer.sentences,
         Button.ASK: answer.ask,
+        Button.STOP: stoppable,
     }
     return tuple(action for action, there in offered.items() if there)

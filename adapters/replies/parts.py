@@ -100,6 +100,8 @@ class Button(StrEnum):
     SHARE = "share"
     ASK = "ask"
     """A person; the reply says what it is called."""
+    STOP = "stop"
+    """Sends the bot out of the conversation, until somebody mentions it there."""
 
 
 class File(Value):

@@ -21,6 +21,7 @@ LABELS = {
     Button.PASSAGES: Message("Show passages"),
     Button.WHY: Message("Why this confidence?"),
     Button.SHARE: Message("Share in channel"),
+    Button.STOP: Message("Stay out of this thread"),
 }
 DESCRIBED = {
     Button.HELPFUL: Message("This answer was helpful"),

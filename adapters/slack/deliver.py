@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 
 from adapters.replies import answer as parts
 from adapters.replies.draft import Draft
@@ -123,13 +124,15 @@ class Deliverer:
                 answer, stream = await self._follow(feed, draft, the_reply, sign, origin)
             finally:
                 self._feeds.pop((origin.channel, origin.thread), None)
-            shown = parts.reply(answer, self._look, notes=notes, attachable=True) if answer else draft.stopped
+            among = not origin.channel.startswith("D")
+            whole = partial(parts.reply, look=self._look, notes=notes, stoppable=among)
+            shown = whole(answer, attachable=True) if answer else draft.stopped
             made = posts(shown)
             await sign.settled()
             closed = stream is not None and await stream.close(made[0], metadata(work.message.key, 0))
             await the_reply.show(made, already=int(closed))
         if answer and shown.files and not await the_reply.attach(shown.files):
-            await the_reply.show(posts(parts.reply(answer, self._look, notes=notes)))
+            await the_reply.show(posts(whole(answer)))
 
     async def _follow(
         self, feed: Feed, draft: Draft, the_reply: Reply, sign: Sign, origin: Origin

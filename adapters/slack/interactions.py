@@ -25,7 +25,7 @@ from pipeline import wording
 from pipeline.errors import Busy, CitewellError
 from pipeline.ports import Desk, Inbox
 from pipeline.translations import ENGLISH, Message
-from pipeline.values import Answer, Rating, Vote
+from pipeline.values import Answer, ConversationId, Rating, Vote
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class Interactions:
         app.action(Button.PASSAGES.value)(self.passages)
         app.action(Button.WHY.value)(self.why)
         app.action(Button.SHARE.value)(self.share)
+        app.action(Button.STOP.value)(self.stop)
         app.view("reason")(self.reason)
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -130,6 +131,19 @@ class Interactions:
             await self._tell(body, await self._say(body, shared))
         else:
             await self._confirm(body, shared)
+
+    async def stop(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Answer nothing in this thread that does not mention us, until something does."""
+        await ack()
+        message, channel = body["message"], str(body["channel"]["id"])
+        thread = str(message.get("thread_ts") or message["ts"])
+        try:
+            await self._inbox.silence(
+                ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
+            )
+            await self._show(body, [line(await self._say(body, wording.SILENCED))])
+        except CitewellError as error:
+            await self._sorry(body, error)
 
     async def _answer(self, body: Body, panel: Callable[[Answer], Reply]) -> None:
         """Show a panel of the answer that was clicked, to its reader alone and if they may see it."""

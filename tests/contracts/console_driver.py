@@ -40,6 +40,7 @@ ABSENT: Mapping[Way, str] = {
     Way.PREFERENCES: "each command is told with --style, and settings hold for all of them",
     Way.SETUP: "whoever holds the terminal writes citewell.toml",
     Way.HANDOFF: "there is nobody else",
+    Way.STOP: "there is nobody else",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
     Way.PRETEND: "there is one person",

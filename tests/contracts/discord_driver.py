@@ -26,6 +26,7 @@ from tests.doubles.discord.world import Interaction, Payload
 
 QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
+STOP = "Stay out of this thread"
 PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum so zuverlässig?")
 LABELS = {
     "👍 Helpful": "helpful",
@@ -33,12 +34,16 @@ LABELS = {
     "Show passages": "passages",
     "Why this confidence?": "why",
     "Share in channel": "share",
+    STOP: "stop",
 }
 NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
     Way.PRETEND: "a gateway that the bot connects to sends what happened; nobody else can",
 }
-ABSENT: Mapping[Way, str] = NOT_HERE | {Way.THREADS: "the bot does not read what is said in a channel"}
+ABSENT: Mapping[Way, str] = NOT_HERE | {
+    Way.THREADS: "the bot does not read what is said in a channel",
+    Way.STOP: "there is nothing to stop where the bot answers only what is addressed to it",
+}
 
 
 class DiscordDriver:
@@ -219,6 +224,9 @@ class DiscordDriver:
 
     async def why(self, said: Said, person: str) -> list[Shown]:
         return await self._told(await self._press(said, person, WHY))
+
+    async def stop(self, said: Said, person: str) -> list[Shown]:
+        return await self._told(await self._press(said, person, STOP))
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message["id"] for message in self.discord.replies(self.channel)}

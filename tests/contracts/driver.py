@@ -32,6 +32,7 @@ class Way(StrEnum):
     PRIVACY = "privacy"
     SETUP = "setup"
     HANDOFF = "handoff"
+    STOP = "stop"
     SHARED_CHANNEL = "shared_channel"
     PRETEND = "pretend"
     """Whoever can sign a request can put any id into it."""
@@ -85,7 +86,7 @@ class Shown:
     files: tuple[str, ...] = ()
     """The contents of the files that came with it."""
     buttons: frozenset[str] = frozenset()
-    """What can be pressed: `helpful`, `not helpful`, `passages`, `why`, `share`."""
+    """What can be pressed: `helpful`, `not helpful`, `passages`, `why`, `share`, `stop`."""
 
 
 class Driver(Protocol):
@@ -186,6 +187,10 @@ class Driver(Protocol):
 
     async def share(self, said: Said, person: str) -> list[Shown]:
         """Share a private answer in its channel; what the channel then shows, or nothing."""
+        ...
+
+    async def stop(self, said: Said, person: str) -> list[Shown]:
+        """Press `Stay out of this thread` under the answer; what that person alone sees."""
         ...
 
     async def prefer(self, person: str, style: Style) -> None:

@@ -236,6 +236,9 @@ class SlackDriver:
     async def why(self, said: Said, person: str) -> list[Shown]:
         return await self._press(said, person, "why")
 
+    async def stop(self, said: Said, person: str) -> list[Shown]:
+        return await self._press(said, person, "stop")
+
     async def share(self, said: Said, person: str) -> list[Shown]:
         before = {message.ts for message in self.workspace.messages.values()}
         at, value = self._buttons.setdefault(id(said.handle), share_button(said.handle))
@@ -412,7 +415,7 @@ def shown(message: Message) -> Shown:
 def seen(message: Json) -> Shown:
     """A message as its reader meets it."""
     blocks = message.get("blocks") or [{"type": "markdown", "text": message["text"]}]
-    pressed = {one["action_id"] for one in elements(blocks)} & {"passages", "why", "share", "ask", "resolve"}
+    pressed = {one["action_id"] for one in elements(blocks)} & {"passages", "why", "share", "ask", "resolve", "stop"}
     if any(one["type"] == "feedback_buttons" for one in elements(blocks)):
         pressed |= {"helpful", "not helpful"}
     return Shown(

@@ -216,6 +216,33 @@ async def test_a_person_sends_the_bot_out_of_a_conversation_and_a_mention_calls_
     assert len(driver.rig.requests) == 3
 
 
+async def test_a_button_sends_the_bot_out_of_a_thread_and_a_mention_calls_it_back(driver: Driver) -> None:
+    needs(driver, Way.STOP)
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    before = len(driver.replies(first))
+    (told,) = await driver.stop(first, "bob")
+    assert wording.SILENCED in told.text
+    await driver.restart()
+    await driver.among("ann", MORE, first)
+    await driver.rig.settled()
+    assert len(driver.replies(first)) == before
+    assert len(driver.rig.requests) == 1
+    await driver.mention_after("ann", MORE, first)
+    await driver.among("bob", MORE, first)
+    await driver.rig.settled()
+    assert len(driver.rig.requests) == 3
+
+
+async def test_that_button_is_there_only_where_the_bot_answers_unasked(driver: Driver) -> None:
+    needs(driver, Way.BUTTONS)
+    among, alone = await driver.mention("ann", "How much leave do I get?"), await driver.direct("ann", "How much?")
+    private = await driver.ask("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    offered = ["stop" in driver.replies(said)[-1].buttons for said in (among, alone, private)]
+    assert offered == [Way.STOP not in driver.absent, False, False]
+
+
 async def test_a_mention_with_start_calls_the_bot_back(driver: Driver) -> None:
     needs(driver, Way.MENTION, Way.THREADS)
     first = await driver.mention("ann", "How much leave do I get?")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.contracts.console_driver import ConsoleDriver
-from tests.contracts.discord_driver import DiscordDriver
+from tests.contracts.discord_driver import DiscordThreadsDriver
 from tests.contracts.driver import Way
 from tests.contracts.slack_driver import SlackDriver
 
@@ -25,13 +25,14 @@ FEATURES = {
     Way.PRIVACY: "See, export and erase your data",
     Way.SETUP: "Let admins set up, in chat, how it behaves in a channel",
     Way.HANDOFF: "Ask a person where nothing answers, and hear of the reply",
+    Way.STOP: "Send it out of a thread with a button",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }
 """Each is a way of the driver that the contract suite walks."""
 NO_FEATURES = {Way.ATTACHMENTS, Way.PRETEND, Way.PLACES, Way.THREADS, Way.BUTTONS, Way.INBOX, Way.FAULTS}
 """Ways that only tell the tests how a platform is made."""
-PLATFORMS = (SlackDriver, DiscordDriver, ConsoleDriver)
+PLATFORMS = (SlackDriver, DiscordThreadsDriver, ConsoleDriver)
 
 
 def table() -> dict[str, tuple[bool, ...]]:
