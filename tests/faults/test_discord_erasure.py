@@ -85,6 +85,22 @@ async def test_an_erasure_while_an_answer_appears_ends_the_reply(driver: Discord
     assert SECRET not in await driver.rig.desk.export(driver.key("ann"))
 
 
+async def test_what_was_erased_is_not_shown_again_while_its_reply_ends(driver: DiscordDriver) -> None:
+    free = hold(driver)
+    said = await driver.ask("ann", f"{SECRET} How much leave?")
+    await until(lambda: driver.replies(said))
+    shown: list[str] = []
+
+    def look(method: str, path: str, when: str) -> None:
+        shown.extend(one.text for one in driver.replies(said))
+
+    driver.discord.faults.hook = look
+    await driver.rig.desk.forget(driver.key("ann"))
+    free.set()
+    await until(lambda: [one.text for one in driver.replies(said)] == [wording.WITHDRAWN])
+    assert not any(SECRET in text for text in shown)
+
+
 async def test_an_erasure_before_a_command_is_answered_ends_its_reply(driver: DiscordDriver) -> None:
     whole = driver.rig.storage.inbox.posting
 
