@@ -17,7 +17,7 @@ from adapters.discord.ephemeral import Interaction, by_locale, honest, say
 from adapters.discord.memory import Memory
 from adapters.discord.setup import CHANNEL, SERVER, Setup
 from adapters.replies.panels import CITATIONS, STYLES, TONGUES
-from adapters.replies.setup import FIELDS
+from adapters.replies.setup import FIELDS, NOT_SET, THIS_CHANNEL, WHOLE_SERVER
 from pipeline import wording
 from pipeline.values import AS_SET, Attachment
 
@@ -58,13 +58,11 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
     async def preferences(interaction: Interaction, style: str = "", citations: str = "", language: str = "") -> None:
         await panels.preferences(interaction, style=style, citations=citations, language=language)
 
-    @tree.command(name="setup", description="For admins: how I behave here; without options, what holds")
-    @app_commands.describe(
-        where="This channel or the whole server", **{name: field.hint for name, field in FIELDS.items()}
-    )
+    @tree.command(name=names.SETUP, description=names.SETUP_ABOUT)
+    @app_commands.describe(where=names.WHERE_ABOUT, **{name: field.hint for name, field in FIELDS.items()})
     @app_commands.choices(
-        where=choices({CHANNEL: "This channel", SERVER: "The whole server"}),
-        **{name: choices({AS_SET: "Not set here", **field.options}) for name, field in FIELDS.items() if field.options},
+        where=choices({CHANNEL: THIS_CHANNEL, SERVER: WHOLE_SERVER}),
+        **{name: choices({AS_SET: NOT_SET, **field.options}) for name, field in FIELDS.items() if field.options},
     )
     @app_commands.guild_only()
     async def setup_command(

@@ -16,6 +16,23 @@ COMMANDS = {"ask": ASK, "sources": SOURCES, "privacy": PRIVACY, "preferences": P
 QUESTION, SHARE = Message("question"), Message("share")
 STYLE, CITATIONS, LANGUAGE = Message("style"), Message("citations"), Message("language")
 """Of what can be given with them."""
+SETUP, WHERE = Message("setup"), Message("where")
+SETTINGS = {
+    "auto": Message("auto"),
+    "auto_level": Message("auto_level"),
+    "auto_per_hour": Message("auto_per_hour"),
+    "auto_wait": Message("auto_wait"),
+    "collections": Message("collections"),
+    "style": STYLE,
+    "language": LANGUAGE,
+    "writer": Message("writer"),
+    "ask": ASK,
+    "ask_name": Message("ask_name"),
+    "teach": Message("teach"),
+    "silent": Message("silent"),
+    "threads": Message("threads"),
+}
+"""Of what can be set up; in English the names of the settings in `citewell.toml`."""
 ASK_ABOUT = Message("Ask the documents; only you see the answer")
 QUESTION_ABOUT, SHARE_ABOUT = Message("What would you like to know?"), Message("Show the answer to everyone here")
 SOURCES_ABOUT = Message("What is indexed and visible to you here")
@@ -24,6 +41,8 @@ PREFERENCES_ABOUT = Message("How I answer you; without options, what is set")
 STYLE_ABOUT, CITATIONS_ABOUT = Message("How much is said"), Message("How sources are marked")
 LANGUAGE_ABOUT = Message("The language of my answers")
 HELP_ABOUT = Message("How to ask")
+SETUP_ABOUT = Message("For admins: how I behave here; without options, what holds")
+WHERE_ABOUT = Message("This channel or the whole server")
 
 
 class CommandTranslator(app_commands.Translator):

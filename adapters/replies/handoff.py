@@ -18,6 +18,8 @@ FORM_TITLE = Message("Your reply")
 REPLY_LABEL, REPLY_HINT = Message("What you reply"), Message("Leave it empty if whoever asked knows already.")
 KEEP_LABEL = Message("Keep it as an answer?")
 KEEP_YES, KEEP_NO = Message("Yes, for everybody who asks this"), Message("No, for whoever asked alone")
+COLLEAGUE = Message("A colleague")
+"""Whoever has no name."""
 ORIGIN = Message("Where it was asked")
 
 

@@ -5,47 +5,71 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pipeline.translations import LANGUAGES
-from pipeline.values import AS_SET, Level, Place, Style, WhoWrites
+from adapters.replies import words
+from pipeline.translations import LANGUAGES, Message, Words
+from pipeline.values import AS_SET, Level, Place, WhoWrites
 
-TITLE = "How I behave here"
-SPACE = "the whole {space}"
-ADMINS_ONLY = "Only an admin may set me up. Whoever runs me says who is one."
-DONE = "Set. It holds from the next question on."
-EXPLAINED = (
-    "What is set for a channel goes before what is set for the whole {space}; what is set here goes before the "
+TITLE = Message("How I behave here")
+SET_UP = Message("Set me up")
+A_CHANNEL, WHOLE_WORKSPACE, WHOLE_SERVER = (
+    Message("A channel"),
+    Message("The whole workspace"),
+    Message("The whole server"),
+)
+THIS_CHANNEL = Message("This channel")
+NOW = Message("Now: {lines}")
+SAVE = Message("Save")
+NOT_SET = Message("Not set here")
+ADMINS_ONLY = Message("Only an admin may set me up. Whoever runs me says who is one.")
+DONE = Message("Set. It holds from the next question on.")
+EXPLAINED = Message(
+    "What is set for a channel goes before what is set for everything around it; what is set here goes before the "
     "operator's file. Collections are never more than everyone who reads along may see."
 )
-_YES = {"true": "Yes", "false": "No"}
+LINE = Message("{label}: {value}")
+_YES = {"true": Message("Yes"), "false": Message("No")}
+_LEVELS = {
+    Level.LOW.value: Message("Low"),
+    Level.MEDIUM.value: Message("Medium"),
+    Level.HIGH.value: Message("High"),
+}
+_WRITERS = {
+    WhoWrites.MODEL.value: Message("A model"),
+    WhoWrites.EXTRACT.value: Message("The documents"),
+}
 
 
 class Field(NamedTuple):
     """One thing that can be set."""
 
-    label: str
-    hint: str
-    options: Mapping[str, str] = {}
+    label: Message
+    hint: Message
+    options: Mapping[str, Message] = {}
     """Value -> how it is named; empty where it is typed."""
 
 
 FIELDS: Mapping[str, Field] = {
-    "auto": Field("Answer unasked", "Answer questions that do not mention me", _YES),
-    "auto_level": Field(
-        "Unasked, from confidence", "Below it I say nothing", {one.value: one.value.capitalize() for one in Level}
+    "auto": Field(Message("Answer unasked"), Message("Answer questions that do not mention me"), _YES),
+    "auto_level": Field(Message("Unasked, from confidence"), Message("Below it I say nothing"), _LEVELS),
+    "auto_per_hour": Field(Message("Unasked, an hour"), Message("How many I answer at most, such as 20")),
+    "auto_wait": Field(Message("Unasked, after seconds"), Message("How long people have to answer first, 0 to 840")),
+    "collections": Field(Message("Collections"), Message("Which I search, such as: handbook, hr")),
+    "style": Field(Message("Style"), Message("How much I say"), words.STYLES),
+    "language": Field(
+        Message("Language"),
+        Message("The language of my answers"),
+        {language: Message(name) for language, name in LANGUAGES.items()},
     ),
-    "auto_per_hour": Field("Unasked, an hour", "How many I answer at most, such as 20"),
-    "auto_wait": Field("Unasked, after seconds", "How long people have to answer first, 0 to 840"),
-    "collections": Field("Collections", "Which I search, such as: handbook, hr"),
-    "style": Field("Style", "How much I say", {one.value: one.value.capitalize() for one in Style}),
-    "language": Field("Language", "The language of my answers", LANGUAGES),
-    "writer": Field(
-        "Who writes", "A model, or the documents' own words", {one.value: one.value.capitalize() for one in WhoWrites}
+    "writer": Field(Message("Who writes"), Message("A model, or the documents' own words"), _WRITERS),
+    "ask": Field(Message("Ask people in"), Message("The channel where people are asked what I cannot answer")),
+    "ask_name": Field(Message("Who is asked"), Message("How the button names them, such as: the HR desk")),
+    "teach": Field(Message("Keep replies in"), Message("The collection that people's replies may be kept in")),
+    "silent": Field(Message("Silence"), Message("Say nothing here, even when mentioned"), _YES),
+    "threads": Field(
+        Message("Threads"),
+        Message("Answer in a thread, or in place"),
+        {"true": Message("In a thread"), "false": Message("In place")},
     ),
-    "ask": Field("Ask people in", "The channel where people are asked what I cannot answer"),
-    "ask_name": Field("Who is asked", "How the button names them, such as: the HR desk"),
-    "teach": Field("Keep replies in", "The collection that people's replies may be kept in"),
-    "silent": Field("Silence", "Say nothing here, even when mentioned", _YES),
-    "threads": Field("Threads", "Answer in a thread, or in place", {"true": "In a thread", "false": "In place"}),
 }
 """By the names of `Place`."""
 
@@ -60,11 +84,12 @@ def written(place: Place, name: str) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def lines(place: Place) -> list[str]:
+def lines(place: Place, speech: Words) -> list[str]:
     """What holds in a place, a line a setting; what is left to the operator's settings for all is left out."""
     shown = []
     for name, field in FIELDS.items():
         value = written(place, name)
         if value != AS_SET:
-            shown.append(f"{field.label}: {field.options.get(value, value)}")
+            named = speech(field.options[value]) if value in field.options else value
+            shown.append(speech(LINE, label=speech(field.label), value=named))
     return shown

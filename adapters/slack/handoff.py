@@ -79,9 +79,9 @@ class Handoffs:
         view, user = body["view"], body["user"]
         about = json.loads(view["private_metadata"])
         channel, ts = str(about["channel"]), str(about["ts"])
-        name = str(user.get("name") or user.get("username") or "A colleague")
         reply, keep = given(view)
         words = await self._desk.words(person(self._me.team, str(user["id"])), text=reply)
+        name = str(user.get("name") or user.get("username") or words(handoff.COLLEAGUE))
         try:
             said = await self._desk.resolve(
                 str(about["handoff"]),

@@ -11,13 +11,15 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.replies import setup
+from adapters.replies.words import CLOSE
 from adapters.slack.actors import Actors
 from adapters.slack.blocks import Block, button, context, section, short
-from adapters.slack.incoming import Body, Me
+from adapters.slack.incoming import Body, Me, person
 from adapters.slack.web import Web
 from pipeline.errors import CitewellError, NotAllowed
 from pipeline.places import around
 from pipeline.ports import Desk
+from pipeline.translations import Words
 from pipeline.values import AS_SET, Action, Place
 
 log = logging.getLogger(__name__)
@@ -25,7 +27,6 @@ log = logging.getLogger(__name__)
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
 FIELDS = {name: field for name, field in setup.FIELDS.items() if name != "threads"}
 """Slack answers in threads."""
-WORKSPACE = setup.SPACE.format(space="workspace")
 
 
 class Setup:
@@ -45,7 +46,7 @@ class Setup:
     async def blocks(self, user: str) -> list[Block]:
         """The part of the Home that admins see."""
         actor = await self._actors.of({"id": user})
-        return offer() if self._desk.allows(actor, Action.SET_UP) else []
+        return offer(await self._words(user)) if self._desk.allows(actor, Action.SET_UP) else []
 
     async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
@@ -53,7 +54,8 @@ class Setup:
         place = f"slack:{self._me.team}{f':{channel}' if channel else ''}"
         try:
             if self._desk.allows(await self._actors.of(body["user"]), Action.SET_UP):
-                view = form(place, await self._desk.set_here(place), await self._desk.place(around(place)))
+                words = await self._words(str(body["user"]["id"]))
+                view = form(place, await self._desk.set_here(place), await self._desk.place(around(place)), words)
                 await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
         except CitewellError as error:
             log.warning("the form for a place could not be shown: %s", error)
@@ -62,13 +64,14 @@ class Setup:
         """Set what was chosen; what is wrong is said in the form, which stays open."""
         view = body["view"]
         place = str(view["private_metadata"])
+        words = await self._words(str(body["user"]["id"]))
         choices = given(view)
         if _CHANNEL.fullmatch(choices["ask"]):
             choices["ask"] = f"slack:{self._me.team}:{choices['ask']}"
         try:
             await self._desk.set_up(await self._actors.of(body["user"]), place, choices)
         except NotAllowed:
-            await ack(response_action="errors", errors={"auto": setup.ADMINS_ONLY})
+            await ack(response_action="errors", errors={"auto": words(setup.ADMINS_ONLY)})
         except CitewellError as error:
             said = f"{str(error).capitalize()}. {error.what_to_do}"
             name = next((name for name in FIELDS if name in said.lower()), "auto")
@@ -76,37 +79,40 @@ class Setup:
         else:
             await ack()
 
+    async def _words(self, user: str) -> Words:
+        return await self._desk.words(person(self._me.team, user))
 
-def offer() -> list[Block]:
+
+def offer(words: Words) -> list[Block]:
     """Choose what to set up."""
     select = {
         "type": "conversations_select",
         "action_id": "setup_channel",
-        "placeholder": {"type": "plain_text", "text": "A channel"},
+        "placeholder": {"type": "plain_text", "text": words(setup.A_CHANNEL)},
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
     return [
-        {"type": "header", "text": {"type": "plain_text", "text": "Set me up"}},
-        section(setup.EXPLAINED.format(space="workspace")),
-        {"type": "actions", "elements": [select, button(WORKSPACE.capitalize(), "setup_space", "space")]},
+        {"type": "header", "text": {"type": "plain_text", "text": words(setup.SET_UP)}},
+        section(words(setup.EXPLAINED)),
+        {"type": "actions", "elements": [select, button(words(setup.WHOLE_WORKSPACE), "setup_space", "space")]},
     ]
 
 
-def form(place: str, here: Place, now: Place) -> Block:
+def form(place: str, here: Place, now: Place, words: Words) -> Block:
     """The modal: what is set here is chosen, and what holds is said."""
-    where = f"<#{place.rpartition(':')[2]}>" if place.count(":") == 2 else WORKSPACE
-    holds = short(" · ".join(setup.lines(now)), 2_000)
+    where = f"<#{place.rpartition(':')[2]}>" if place.count(":") == 2 else words(setup.WHOLE_WORKSPACE)
+    holds = short(" · ".join(setup.lines(now, words)), 2_000)
     return {
         "type": "modal",
         "callback_id": "setup",
         "private_metadata": place,
-        "title": {"type": "plain_text", "text": setup.TITLE},
-        "submit": {"type": "plain_text", "text": "Save"},
-        "close": {"type": "plain_text", "text": "Close"},
+        "title": {"type": "plain_text", "text": words(setup.TITLE)},
+        "submit": {"type": "plain_text", "text": words(setup.SAVE)},
+        "close": {"type": "plain_text", "text": words(CLOSE)},
         "blocks": [
             section(f"*{where}*"),
-            context(f"Now: {holds}"),
-            *(_input(name, field, setup.written(here, name)) for name, field in FIELDS.items()),
+            context(words(setup.NOW, lines=holds)),
+            *(_input(name, field, setup.written(here, name), words) for name, field in FIELDS.items()),
         ],
     }
 
@@ -121,19 +127,19 @@ def given(view: Body) -> dict[str, str]:
     return chosen
 
 
-def _input(name: str, field: setup.Field, value: str) -> Block:
+def _input(name: str, field: setup.Field, value: str, words: Words) -> Block:
+    options = {key: words(text) for key, text in field.options.items()}
     return {
         "type": "input",
         "block_id": name,
         "optional": True,
-        "label": {"type": "plain_text", "text": field.label},
-        "hint": {"type": "plain_text", "text": field.hint},
-        "element": _select(name, field.options, value) if field.options else _text(name, value),
+        "label": {"type": "plain_text", "text": words(field.label)},
+        "hint": {"type": "plain_text", "text": words(field.hint)},
+        "element": _select(name, {AS_SET: words(setup.NOT_SET), **options}, value) if options else _text(name, value),
     }
 
 
-def _select(name: str, options: Mapping[str, str], value: str) -> Block:
-    named = {AS_SET: "Not set here", **options}
+def _select(name: str, named: Mapping[str, str], value: str) -> Block:
     choices = {key: {"text": {"type": "plain_text", "text": text}, "value": key} for key, text in named.items()}
     return {
         "type": "static_select",

@@ -24,8 +24,9 @@ SPELLED_ALIKE = {
     "fr": {
         *("Sources", "Contradictions", "Conclusion", "{number} passage", "{number} passages", "page {number}"),
         *("sources", "question", "Question", "style", "citations"),
+        *("Style", "Collections", "collections", "Silence"),
     },
-    "es": {"No."},
+    "es": {"No.", "No"},
     "ja": {"{number}%"},
 }
 """Sentences that are the same in English."""

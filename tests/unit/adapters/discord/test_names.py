@@ -9,6 +9,7 @@ import pytest
 from discord import app_commands
 
 from adapters.discord import names
+from adapters.replies import setup
 from adapters.replies.words import PROMPTS
 from pipeline.plan.smalltalk import Talk, small_talk
 from pipeline.translations import LANGUAGES, Words
@@ -20,12 +21,26 @@ ALLOWED = re.compile(r"[-_\w]{1,32}")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_names_of_commands_are_ones_that_discord_takes(language: str) -> None:
     words = Words(language)
-    commands = [words(name) for name in (names.ASK, names.SOURCES, names.PRIVACY, names.PREFERENCES, names.HELP)]
+    declared = (names.ASK, names.SOURCES, names.PRIVACY, names.PREFERENCES, names.SETUP, names.HELP)
+    commands = [words(name) for name in declared]
     options = [words(name) for name in (names.QUESTION, names.SHARE, names.STYLE, names.CITATIONS, names.LANGUAGE)]
-    assert all(ALLOWED.fullmatch(name) and name == name.lower() for name in commands + options)
+    settings = [words(name) for name in (names.WHERE, *names.SETTINGS.values())]
+    assert all(ALLOWED.fullmatch(name) and name == name.lower() for name in commands + options + settings)
     assert len(set(commands)) == len(commands)
     assert len(set(options)) == len(options)
+    assert len(set(settings)) == len(settings)
     assert len(words(names.ANSWER_THIS)) <= 32
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_said_of_a_setting_fits_the_command_of_discord_and_the_form_of_slack(language: str) -> None:
+    words = Words(language)
+    about = [words(text) for text in (names.SETUP_ABOUT, names.WHERE_ABOUT)]
+    about += [words(field.hint) for field in setup.FIELDS.values()]
+    chosen = [words(option) for field in setup.FIELDS.values() for option in field.options.values()]
+    assert max(map(len, about)) <= 100
+    assert max(map(len, [words(setup.NOT_SET), words(setup.WHOLE_WORKSPACE), *chosen])) <= 75
+    assert max(map(len, [words(setup.TITLE), words(setup.SAVE)])) <= 24
 
 
 @pytest.mark.parametrize(
