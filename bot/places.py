@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from bot.authority import Authority
 from bot.wrong_settings import allowed
-from pipeline.errors import Refused
+from pipeline.errors import Refused, WrongSetting
 from pipeline.places import Layer, around, in_force, origins
 from pipeline.values import AS_SET, Action, Actor, Place, place_id
 from storage.library import SQLiteLibrary
@@ -55,7 +55,8 @@ class Places:
         await self._refuse_unknown(sets)
         space = around(place)[0]
         if sets.ask and not sets.ask.startswith(f"{space}:"):
-            raise Refused(f"ask must be a channel of {space}", what_to_do="Name one; nothing was changed.")
+            what_to_do = "Name one; nothing was changed."
+            raise WrongSetting(f"ask must be a channel of {space}", name="ask", what_to_do=what_to_do)
         await self._store.put(place, sets)
         self._chat = None
         return await self.of(around(place))
@@ -79,7 +80,8 @@ class Places:
             (wrong, *_) = error.errors(include_url=False)
             name = str(wrong["loc"][0])
             must = allowed(Place.model_fields[name], wrong["loc"], wrong)
-            raise Refused(f"{name} must be {must}", what_to_do="Correct that; nothing was changed.") from None
+            what_to_do = "Correct that; nothing was changed."
+            raise WrongSetting(f"{name} must be {must}", name=name, what_to_do=what_to_do) from None
 
     async def _refuse_unknown(self, sets: Place) -> None:
         there = await self._library.collections()
@@ -87,7 +89,8 @@ class Places:
             if name not in there:
                 near = difflib.get_close_matches(name, there, n=1)
                 known = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there) or 'none yet'}."
-                raise Refused(f"there is no collection {name}", what_to_do=known)
+                refused = f"there is no collection {name}"
+                raise WrongSetting(refused, name="collections", what_to_do=known, offered=tuple(there))
 
 
 def _refuse_elsewhere(place: str) -> None:

@@ -5,7 +5,8 @@ CitewellError            carries `what_to_do`, a sentence for the person who can
 ├── Unusable             a service answered with something that cannot be used
 ├── Refused              bad input, and what to change
 │   ├── Busy             too much is waiting already
-│   └── NotAllowed       only somebody with a role may do that
+│   ├── NotAllowed       only somebody with a role may do that
+│   └── WrongSetting     what was chosen for a place cannot be set
 ├── Withdrawn            a question was changed or deleted while it was being answered
 └── Misconfigured        found at start-up; names the setting
 
@@ -62,6 +63,16 @@ class Busy(Refused):
 
 class NotAllowed(Refused):
     """The person has no role that may do this; the try is in the audit."""
+
+
+class WrongSetting(Refused):
+    """What was chosen for the setting `name` of a place; nothing was changed."""
+
+    def __init__(self, message: str, *, name: str, what_to_do: str, offered: tuple[str, ...] = ()) -> None:
+        super().__init__(message, what_to_do=what_to_do)
+        self.name = name
+        self.offered = offered
+        """What there is to choose from, where that is known."""
 
 
 class Withdrawn(CitewellError):

@@ -12,7 +12,7 @@ from adapters.discord.ephemeral import Interaction, honest, say, words_of
 from adapters.discord.incoming import PLATFORM
 from adapters.discord.markup import escape
 from adapters.replies import setup
-from pipeline.errors import NotAllowed, Refused
+from pipeline.errors import NotAllowed, WrongSetting
 from pipeline.places import around
 from pipeline.ports import Desk
 from pipeline.translations import Message, Words
@@ -49,8 +49,8 @@ class Setup:
             return f"{words(setup.DONE)}\n{_shown(place, await self._desk.set_up(who, place, choices), words)}"
         except NotAllowed:
             return words(setup.ADMINS_ONLY)
-        except Refused as error:
-            return escape(f"{str(error).capitalize()}. {error.what_to_do}")
+        except WrongSetting as error:
+            return escape(setup.refusal(error, words))
 
 
 def place_of(interaction: Interaction, where: str) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from adapters.replies import words
+from pipeline.errors import WrongSetting
 from pipeline.translations import LANGUAGES, Message, Words
 from pipeline.values import AS_SET, Level, Place, WhoWrites
 
@@ -26,6 +27,9 @@ EXPLAINED = Message(
     "What is set for a channel goes before what is set for everything around it; what is set here goes before the "
     "operator's file. Collections are never more than everyone who reads along may see."
 )
+WRONG = Message("“{label}” cannot be that. {hint}.")
+OFFERED = Message("There are: {names}.")
+UNCHANGED = Message("Nothing was changed.")
 LINE = Message("{label}: {value}")
 _YES = {"true": Message("Yes"), "false": Message("No")}
 _LEVELS = {
@@ -51,7 +55,7 @@ class Field(NamedTuple):
 FIELDS: Mapping[str, Field] = {
     "auto": Field(Message("Answer unasked"), Message("Answer questions that do not mention me"), _YES),
     "auto_level": Field(Message("Unasked, from confidence"), Message("Below it I say nothing"), _LEVELS),
-    "auto_per_hour": Field(Message("Unasked, an hour"), Message("How many I answer at most, such as 20")),
+    "auto_per_hour": Field(Message("Unasked, an hour"), Message("How many I answer at most, 1 to 1,000")),
     "auto_wait": Field(Message("Unasked, after seconds"), Message("How long people have to answer first, 0 to 840")),
     "collections": Field(Message("Collections"), Message("Which I search, such as: handbook, hr")),
     "style": Field(Message("Style"), Message("How much I say"), words.STYLES),
@@ -62,7 +66,7 @@ FIELDS: Mapping[str, Field] = {
     ),
     "writer": Field(Message("Who writes"), Message("A model, or the documents' own words"), _WRITERS),
     "ask": Field(Message("Ask people in"), Message("The channel where people are asked what I cannot answer")),
-    "ask_name": Field(Message("Who is asked"), Message("How the button names them, such as: the HR desk")),
+    "ask_name": Field(Message("Who is asked"), Message("How the button names them, in 40 characters at most")),
     "teach": Field(Message("Keep replies in"), Message("The collection that people's replies may be kept in")),
     "silent": Field(Message("Silence"), Message("Say nothing here, even when mentioned"), _YES),
     "threads": Field(
@@ -93,3 +97,11 @@ def lines(place: Place, speech: Words) -> list[str]:
             named = speech(field.options[value]) if value in field.options else value
             shown.append(speech(LINE, label=speech(field.label), value=named))
     return shown
+
+
+def refusal(error: WrongSetting, speech: Words) -> str:
+    """What whoever chose it is told."""
+    field = FIELDS[error.name]
+    wrong = speech(WRONG, label=speech(field.label), hint=speech(field.hint))
+    offered = [speech(OFFERED, names=", ".join(error.offered))] if error.offered else []
+    return " ".join([wrong, *offered, speech(UNCHANGED)])

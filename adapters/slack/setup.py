@@ -10,13 +10,14 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.replies import setup
+from adapters.replies import cut, setup
 from adapters.replies.words import CLOSE
 from adapters.slack.actors import Actors
 from adapters.slack.blocks import Block, button, context, section, short
 from adapters.slack.incoming import Body, Me, person
 from adapters.slack.web import Web
-from pipeline.errors import CitewellError, NotAllowed
+from pipeline import wording
+from pipeline.errors import CitewellError, NotAllowed, WrongSetting
 from pipeline.places import around
 from pipeline.ports import Desk
 from pipeline.translations import Words
@@ -72,10 +73,11 @@ class Setup:
             await self._desk.set_up(await self._actors.of(body["user"]), place, choices)
         except NotAllowed:
             await ack(response_action="errors", errors={"auto": words(setup.ADMINS_ONLY)})
+        except WrongSetting as error:
+            await ack(response_action="errors", errors={error.name: cut.short(setup.refusal(error, words), 150)})
         except CitewellError as error:
-            said = f"{str(error).capitalize()}. {error.what_to_do}"
-            name = next((name for name in FIELDS if name in said.lower()), "auto")
-            await ack(response_action="errors", errors={name: said[:150]})
+            log.warning("a place could not be set up: %s", error)
+            await ack(response_action="errors", errors={"auto": words(wording.TRY_AGAIN)})
         else:
             await ack()
 

@@ -26,7 +26,7 @@ from tests.doubles.discord.world import Interaction, Payload
 
 QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
-STOP = "Stay out of this thread"
+STOP = ("Stay out of this thread", "Halt dich hier heraus")
 PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum so zuverlässig?")
 LABELS = {
     "👍 Helpful": "helpful",
@@ -34,7 +34,7 @@ LABELS = {
     "Show passages": "passages",
     "Why this confidence?": "why",
     "Share in channel": "share",
-    STOP: "stop",
+    STOP[0]: "stop",
 }
 NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",

@@ -924,6 +924,8 @@ async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -
         shown += driver.replies(one)
     shown += await driver.passages(said, "ann")
     shown += await driver.why(said, "ann")
+    if Way.STOP not in driver.absent:
+        shown += await driver.stop(said, "ann")
     driver.rig.script = lambda request: once(failed("f0f0f0", request.text, "1nc1dent", Words("de")))
     said = await driver.mention("ann", "Urlaub?")
     await driver.rig.settled()

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from adapters.replies import setup
-from pipeline.values import Action, Confidence, Document, Level, Place, Role, Style, WhoWrites
+from pipeline.translations import Words
+from pipeline.values import Action, Confidence, Document, Level, Place, Preferences, Role, Style, WhoWrites
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Way
 from tests.contracts.rig import once
 from tests.contracts.test_adapter import PLATFORMS, needs
 from tests.doubles.discord.world import FORUM
+from tests.doubles.english import left_in_english
 
 
 @pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
@@ -114,9 +116,9 @@ async def test_a_place_searches_the_collections_that_are_set_and_never_more_than
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"collections": "handbok"}, "Did you mean handbook?"),
-        ({"language": "german"}, "two letters of a language"),
-        ({"auto_per_hour": "many"}, "a whole number from 1 to 1,000"),
+        ({"collections": "handbok"}, "There are: handbook."),
+        ({"language": "german"}, "The language of my answers"),
+        ({"auto_per_hour": "many"}, "1 to 1,000"),
     ],
 )
 async def test_what_cannot_be_set_is_refused_with_what_can(driver: Driver, choices: dict[str, str], said: str) -> None:
@@ -125,6 +127,20 @@ async def test_what_cannot_be_set_is_refused_with_what_can(driver: Driver, choic
     assert said in (await driver.set_up("ann", style="bullet", **choices)).replace("\\", "")
     await ask(driver)
     assert driver.rig.requests[-1].style is None
+
+
+async def test_whoever_chose_a_language_sets_up_in_it(driver: Driver) -> None:
+    for person in ("ann", "bob"):
+        await driver.rig.desk.prefer(driver.key(person), Preferences(language="de"))
+    appoint(driver, Role.ADMIN, driver.named("ann"))
+    told = [
+        await driver.set_up("bob", style="bullet"),
+        await driver.set_up("ann", auto_per_hour="many"),
+        await driver.set_up("ann", style="bullet", auto="true", auto_level="high"),
+    ]
+    assert Words("de")(setup.ADMINS_ONLY) in told[0]
+    for text in told:
+        assert not left_in_english(text, "de"), text
 
 
 # --- Unasked ----------------------------------------------------------------------------------------
