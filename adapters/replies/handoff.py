@@ -70,7 +70,7 @@ def _asked(question: str, answer: Answer | None, words: Words) -> Told:
         words(wording.ASKED_FOR),
         quoted=question,
         found=_short(" ".join(sentence.text for sentence in answer.sentences), ANSWER) if answer else "",
-        sources=tuple(Link(_short(cite.reference(citation), 200), citation.url) for citation in shown),
+        sources=tuple(Link(_short(cite.reference(citation, words), 200), citation.url) for citation in shown),
         note="" if answer else words(wording.WITHHELD),
         button=words(RESOLVE),
         origin=words(ORIGIN),

@@ -26,6 +26,7 @@ from tests.doubles.discord.world import Interaction, Payload
 
 QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
+ASK, RESOLVE = ("Ask ", "Einen Menschen fragen"), ("Reply", "Antworten oder erledigen")
 STOP = ("Stay out of this thread", "Halt dich hier heraus")
 PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum so zuverlässig?")
 LABELS = {
@@ -275,7 +276,7 @@ class DiscordDriver:
         return f"discord:{self.guild}:{self.help}"
 
     async def ask_person(self, said: Said, person: str) -> str:
-        pressed = await self._press(said, person, "Ask ")
+        pressed = await self._press(said, person, ASK)
         await until(lambda: pressed.texts)
         return pressed.texts[-1]
 
@@ -288,7 +289,7 @@ class DiscordDriver:
             self._resolvable = deepcopy(message)
         else:
             message = deepcopy(self._resolvable)
-        pressed = await self.discord.press(self._person(person), message, "Reply")
+        pressed = await self.discord.press(self._person(person), message, RESOLVE)
         await until(lambda: pressed.modal)
         fields = len((pressed.modal or {})["components"])
         values = [reply, "yes" if keep else "no"][:fields]
@@ -380,7 +381,7 @@ class DiscordThreadsDriver(DiscordDriver):
 
 def named(label: str) -> str:
     """What a button does."""
-    return LABELS.get(label) or ("ask" if label.startswith("Ask ") else "resolve" * label.startswith("Reply"))
+    return LABELS.get(label) or ("ask" if label.startswith(ASK) else "resolve" * label.startswith(RESOLVE))
 
 
 def seen(message: Payload) -> Shown:

@@ -10,11 +10,12 @@ import pytest
 
 from pipeline import wording
 from pipeline.access import Rule
-from pipeline.values import Action, Place, Reason, Role
+from pipeline.values import Action, Place, Preferences, Reason, Role
 from tests.contracts.answers import URL, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Way
 from tests.contracts.rig import once
 from tests.contracts.test_adapter import PLATFORMS, needs
+from tests.doubles.english import left_in_english
 
 QUESTION = "Who won the cup?"
 
@@ -199,6 +200,22 @@ async def test_a_question_that_cannot_be_posted_is_not_given_up_in_silence(drive
     await driver.rig.settled()
     (heard,) = driver.heard(said)
     assert wording.NOT_PASSED_ON in heard.text
+
+
+async def test_people_who_chose_a_language_meet_no_english_word_of_ours(driver: Driver) -> None:
+    for person in ("ann", "bob"):
+        await driver.rig.desk.prefer(driver.key(person), Preferences(language="de"))
+    driver.rig.places[driver.place] = Place(ask=driver.helpers)
+    said = await mention(driver, "Wer gewann?")
+    told = [await driver.ask_person(said, "bob"), await driver.ask_person(said, "bob")]
+    await driver.rig.settled()
+    told += [shown.text for shown in driver.asked()]
+    told += [await driver.resolve("ann", "Blau."), await driver.resolve("ann", "Blau.")]
+    await driver.rig.settled()
+    told += [shown.text for shown in driver.heard(said)]
+    assert len(told) == 6
+    for text in told:
+        assert not left_in_english(text, "de", f"Leave policy, Annual leave, Travel policy, ann, {URL}"), text
 
 
 async def test_what_is_kept_of_it_goes_with_its_asker(driver: Driver) -> None:
