@@ -63,7 +63,8 @@ def pack(
         more = length(piece.gap + piece.text) + (0 if _joins(current, piece) else around)
         if current and used + more > room:
             messages.append(tuple(current))
-            current, used, room = [], length(f"{piece.head}\n"), limit
+            current, used, room = [], length(f"{piece.head}\n") if piece.head else 0, limit
+            more = length(piece.text) + around
         _add(current, piece)
         used += more
     return [*messages, tuple(current)] if current else messages
