@@ -32,7 +32,9 @@ def meant(asked: str, around: Around) -> str:
 
 
 def _points(asked: str, above: str) -> bool:
-    if small_talk(asked) in (Talk.THANKS, Talk.GREETING) or _OPEN.search(asked):
+    talk = small_talk(asked)
+    about_us = talk is Talk.HELP and " " in asked
+    if about_us or talk in (Talk.THANKS, Talk.GREETING) or _OPEN.search(asked):
         return False
     own = own_terms(_ASKING.sub(" ", asked))
     return not own or (leans(asked) and questions(above) and not questions(asked))

@@ -15,7 +15,7 @@ def test_what_asks_nothing_of_its_own_asks_what_it_replies_to(asked: str) -> Non
     assert meant(asked, Around(pointed=ABOVE)) == ABOVE
 
 
-@pytest.mark.parametrize("asked", ["and for contractors?", "how long?", "who approves it?", "thanks!", "hello"])
+@pytest.mark.parametrize("asked", ["and for contractors?", "how long?", "thanks!", "hello", "What can you do?"])
 def test_what_asks_or_greets_by_itself_stands(asked: str) -> None:
     assert meant(asked, Around(pointed=ABOVE)) == asked
 
