@@ -254,7 +254,7 @@ def _words(request: Request, turns: Sequence[Turn] = ()) -> Words:
 
 
 def _joined(*lines: str) -> str:
-    return " ".join(filter(None, lines))
+    return "\n\n".join(filter(None, lines))
 
 
 def _flags(passages: Sequence[RetrievedChunk]) -> tuple[str, ...]:

@@ -248,6 +248,10 @@ def written_by(usage: Usage, words: Words = ENGLISH) -> str:
     return words(_WRITTEN_FOR, writer=usage.writer, read=usage.input_tokens, written=usage.output_tokens)
 
 
+def quoted(text: str, words: Words = ENGLISH) -> str:
+    return words(_QUOTED, text=text)
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 document`, `2 documents`; `plural` where it is not the noun with an s. For the operator, in English."""
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
@@ -255,8 +259,8 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def _any(texts: Sequence[str], words: Words) -> str:
     """`“a”, “b” or “c”`."""
-    quoted = [words(_QUOTED, text=text) for text in texts]
-    return words(_OR, first=", ".join(quoted[:-1]), last=quoted[-1]) if len(quoted) > 1 else "".join(quoted)
+    named = [quoted(text, words) for text in texts]
+    return words(_OR, first=", ".join(named[:-1]), last=named[-1]) if len(named) > 1 else "".join(named)
 
 
 # --- What the confidence of an answer is made of ------------------------------------------------

@@ -18,6 +18,7 @@ from adapters.replies.answer import reply
 from adapters.replies.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
 from adapters.replies.parts import Table as TablePart
 from adapters.replies.parts import Text as TextPart
+from pipeline.spacing import space
 from pipeline.text import visible
 from pipeline.values import Answer, Level
 
@@ -69,7 +70,10 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[RenderableType]:
 def _block(block: Block) -> RenderableType:
     match block:
         case Paragraph():
-            return Text(" ").join(map(_text, block.sentences))
+            told = Text()
+            for part in block.sentences:
+                told.append(space(told.plain) if told else "").append_text(_text(part))
+            return told
         case Listing():
             return _listing(block)
         case TablePart():

@@ -157,7 +157,7 @@ def _sources(reply: Reply, *, gap: str = "") -> Iterator[Piece]:
     for one in reply.sources:
         yield Piece(source(one), "\n")
         if one.quote:
-            yield Piece(f"> {escape(one.quote)}", "\n")
+            yield Piece(f"-# {escape(one.quote)}", "\n")
 
 
 def source(source: Source) -> str:

@@ -59,12 +59,12 @@ def reply(
     files: list[File] = []
     if attachable:
         written, files = attached(written, answer.id, speech)
-    before = [Note(text=text) for text in (*notes, answer.preface if answer.sentences else "") if text]
-    after = [line for line in answer.closing.splitlines() if line.strip()]
+    before = _notes(*notes, answer.preface if answer.sentences else "")
+    after = _notes(answer.closing, *remarks)
     if not answer.sentences:
         written = list(_lines(f"{answer.preface}\n\n{answer.body}"))
     return Reply(
-        blocks=(*before, *written, *(Note(text=text) for text in (*after, *remarks))),
+        blocks=(*before, *written, *after),
         language=answer.language,
         links=frozenset(citation.url for citation in answer.citations if citation.url),
         sources_title=speech(wording.SOURCES if answer.citations else wording.NEAREST),
@@ -81,7 +81,7 @@ def growing(
     written: Sequence[CitedSentence], preface: str = "", notes: Sequence[str] = (), speech: Words = ENGLISH
 ) -> Reply:
     """What is there of an answer that is still being written; its sources are numbers until they are known."""
-    before = [Note(text=text) for text in (*notes, preface) if text]
+    before = _notes(*notes, preface)
     return Reply(blocks=(*before, *blocks(written, (), CitationStyle.NUMBERED, speech)) if written else ())
 
 
@@ -105,6 +105,11 @@ def asked(answer: Answer, by: str = "") -> list[str]:
     return [f"{above}: {one_line(answer.question, QUESTION)}"]
 
 
+def _notes(*texts: str) -> list[Note]:
+    """One a line."""
+    return [Note(text=line) for text in texts for line in text.splitlines() if line.strip()]
+
+
 def _lines(text: str) -> Iterator[Block]:
     """Words of ours, which may hold a list."""
     items: list[Text] = []
@@ -123,9 +128,16 @@ def _lines(text: str) -> Iterator[Block]:
 
 
 def _sources(answer: Answer, speech: Words) -> Iterator[Source]:
+    """Passages of one place in one line, under all their marks."""
     style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
-    for citation in answer.citations or answer.nearest:
-        yield source(citation, style, quoted=not answer.citations, speech=speech)
+    told = [
+        source(one, style, quoted=not answer.citations, speech=speech) for one in answer.citations or answer.nearest
+    ]
+    places: dict[Source, list[str]] = {}
+    for one in told:
+        places.setdefault(one.model_copy(update={"mark": ""}), []).append(one.mark)
+    for place, marks in places.items():
+        yield place.model_copy(update={"mark": cite.beside(marks)})
 
 
 def source(
@@ -142,7 +154,7 @@ def source(
         url=citation.url,
         place=one_line(cite.place(citation, speech), PLACE),
         date=citation.date,
-        quote=cite.closest(citation) if quoted else "",
+        quote=cite.closest(citation, speech) if quoted else "",
     )
 
 

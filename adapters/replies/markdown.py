@@ -9,6 +9,7 @@ from typing import Protocol
 from adapters.replies.cut import Kind, Piece
 from adapters.replies.cut import words as cut
 from adapters.replies.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Table, Text
+from pipeline.spacing import space
 
 SHORT_ROW = 120
 """Characters of a row of a table that is one entry of a list."""
@@ -85,8 +86,10 @@ def _under(heading: str, piece: Piece, dialect: Dialect) -> Iterator[Piece]:
 def _pieces(block: Block, dialect: Dialect, links: Collection[str]) -> Iterator[Piece]:
     match block:
         case Paragraph():
+            before = ""
             for text in block.sentences:
-                yield from _text(text, dialect, links, " ")
+                yield from _text(text, dialect, links, space(before))
+                before = text.marks or text.text
         case Listing():
             for number, text in enumerate(block.items, start=block.first):
                 yield from _text(text, dialect, links, "\n", f"{number}. " if block.first else "- ")

@@ -22,8 +22,8 @@ from pipeline.values import (
 
 LISTED = 20
 """Documents that a list of them names."""
-_RAW = frozenset({"specifics", "length", "wording", "sources"})
-"""Parts of a confidence that say nothing to whoever did not make it."""
+_RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
+"""Parts of a confidence that say nothing to whoever did not make it, or what the line below them says."""
 
 
 def passages(answer: Answer) -> Reply:
@@ -36,12 +36,12 @@ def passages(answer: Answer) -> Reply:
 def why(answer: Answer) -> Reply:
     """What the confidence is made of, in sentences."""
     confidence, speech = answer.confidence, Words(answer.language)
-    told = [_sentence(factor.text) for factor in confidence.reasons if _told(factor)]
+    told = [factor.text for factor in confidence.reasons if _told(factor)]
     if len(answer.citations) > 1:
         told += [wording.factor(words.FITS, one.score, speech, title=source(one).title) for one in answer.citations]
     said = {sentence.text for sentence in answer.sentences}
     told += [wording.left_out(claim, speech) for claim in answer.ungrounded_claims if claim not in said]
-    notes = filter(None, (_sentence(answer.reasoning), wording.written_by(answer.usage, speech)))
+    notes = filter(None, (answer.reasoning, wording.written_by(answer.usage, speech)))
     return Reply(
         blocks=(
             Heading(text=Text(text=f"{wording.badge(confidence, speech)} ({confidence.score:.0%})")),
@@ -89,12 +89,6 @@ def _passage(citation: Citation, speech: Words) -> Iterator[Block]:
 def line(source: Source) -> str:
     """A source as words."""
     return " · ".join(part for part in (f"{source.mark} {source.title}", source.place, source.date) if part)
-
-
-def _sentence(text: str) -> str:
-    """A part of ours as a sentence."""
-    text = text.strip()
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
 # --- How a person wants to be answered ------------------------------------------------------------------

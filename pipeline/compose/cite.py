@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from pipeline import wording
 from pipeline.read import layout
+from pipeline.spacing import space
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,
@@ -26,7 +28,8 @@ SNIPPET = 150
 _DATES = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
 """Fields of front matter that say when a document was changed, the surest first."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_SUPERSCRIPT = str.maketrans("0123456789", _SUPERSCRIPTS)
 
 
 class Numbering:
@@ -99,9 +102,9 @@ def cite(
         document_type=document.document_type,
         page=chunk.page,
         sheet=chunk.sheet,
-        heading=_heading(chunk, quotes),
+        heading=_heading(chunk, document.title, quotes),
         url=document.url,
-        quote=" … ".join(quotes),
+        quote=_quote(chunk.text, quotes),
         snippet=snippet(chunk.text, quotes[0]) if quotes else snippet(chunk.text[chunk.overlap :], ""),
         score=round(passage.score, 3),
         positions=positions,
@@ -111,14 +114,25 @@ def cite(
     )
 
 
-def _heading(chunk: Chunk, quotes: Sequence[str]) -> tuple[str, ...]:
-    """The chunk's heading path; where a chunk packs small sections together, also those that hold the quoted spans."""
+def _heading(chunk: Chunk, title: str, quotes: Sequence[str]) -> tuple[str, ...]:
+    """The chunk's heading path; where a chunk packs small sections together, also those that hold the quoted spans.
+
+    The title of its document is not repeated."""
     starts = [chunk.text.find(quote) for quote in quotes]
     headings = [unit for unit in chunk.units if unit.kind is BlockKind.HEADING]
     above = [[unit for unit in headings if unit.start <= start][-1:] for start in starts]
     found = dict.fromkeys(chunk.text[unit.start : unit.end] for units in above for unit in units)
-    own = [heading for heading in found if heading not in chunk.heading]
+    own = [heading for heading in found if heading not in (title, *chunk.heading)]
     return (*chunk.heading, " / ".join(own)) if own else chunk.heading
+
+
+def _quote(text: str, quotes: Sequence[str]) -> str:
+    """The spans of `text` that were used, with ` … ` where something between two of them was not."""
+    quote = ""
+    for before, span in pairwise(("", *quotes)):
+        follows = re.search(rf"{re.escape(before)}\s*{re.escape(span)}", text)
+        quote += (space(before) if follows else " … ") * bool(before) + span
+    return quote
 
 
 def _date(metadata: Mapping[str, str]) -> str:
@@ -155,7 +169,7 @@ def place(citation: Citation, words: Words = ENGLISH) -> str:
     """Where in its document a citation stands: `Expenses > Travel, page 3`; and that the document is flagged."""
     heading = citation.heading[1:] if citation.heading[:1] == (citation.title,) else citation.heading
     parts = [" > ".join(heading)] if heading else []
-    if citation.sheet:
+    if citation.sheet and citation.sheet not in heading[-1:]:
         parts.append(words(wording.SHEET, name=citation.sheet))
     if citation.page is not None:
         parts.append(words(wording.PAGE, number=citation.page))
@@ -170,17 +184,25 @@ def reference(citation: Citation, words: Words = ENGLISH) -> str:
     return f"{citation.title} - {where}" if where else citation.title
 
 
-def closest(citation: Citation) -> str:
+def closest(citation: Citation, words: Words = ENGLISH) -> str:
     """What in a passage that came closest fits the question best, as one quoted line; nothing of a flagged document."""
     if citation.flagged or not citation.quote:
         return ""
-    words = " ".join(citation.quote.split())
-    return f"“{words}”" if len(words) <= SNIPPET else f"“{words[:SNIPPET].rpartition(' ')[0] or words[:SNIPPET]} …”"
+    cells = [cell for cell in row_cells(citation.quote) if cell] if citation.table else [citation.quote]
+    line = " ".join(" · ".join(cells).split())
+    return wording.quoted(
+        line if len(line) <= SNIPPET else f"{line[:SNIPPET].rpartition(' ')[0] or line[:SNIPPET]} …", words
+    )
 
 
 def listed(number: int, style: CitationStyle) -> str:
     """What stands before a source in the list below an answer: the mark that its sentences bear."""
     return str(number).translate(_SUPERSCRIPT) if style is CitationStyle.FOOTNOTE else f"[{number}]"
+
+
+def beside(marks: Sequence[str]) -> str:
+    """Marks of one place: `[1][2]`, `¹⁻²`."""
+    return ("⁻" if marks[0][0] in _SUPERSCRIPTS else "").join(marks)
 
 
 def mark(
@@ -191,12 +213,12 @@ def mark(
         return ""
     match style:
         case CitationStyle.FOOTNOTE:
-            return "⁻".join(str(number).translate(_SUPERSCRIPT) for number in numbers)
+            return beside([listed(number, style) for number in numbers])
         case CitationStyle.INLINE:
             references = (_inline(citations[number], words) for number in numbers)
             return " " + " ".join(f"({words(wording.SOURCE, reference=one)})" for one in references)
         case _:
-            return " " + "".join(f"[{number}]" for number in numbers)
+            return f" {beside([listed(number, style) for number in numbers])}"
 
 
 def _inline(citation: Citation, words: Words) -> str:
@@ -256,7 +278,9 @@ def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
     same_run = same_run and before.section == sentence.section
     if sentence.opens or not same_run or BlockKind.CODE in (before.kind, sentence.kind):
         return "\n\n"
-    return "\n" if sentence.kind in _OWN_LINE else " "
+    if sentence.kind in _OWN_LINE:
+        return "\n"
+    return " " if before.numbers else space(before.text)
 
 
 def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tuple[int, str]:

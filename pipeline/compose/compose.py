@@ -250,7 +250,7 @@ def format_response(answer: Answer, *, include_citations: bool = True, include_c
         style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
         lines = [f"{listed(c.number, style)} {reference(c, words)}" for c in shown]
         if answer.nearest:
-            quotes = map(closest, shown)
+            quotes = (closest(one, words) for one in shown)
             lines = [f"{line}: {quote}" if quote else line for line, quote in zip(lines, quotes, strict=True)]
         parts.append(f"{title}:\n" + "\n".join(lines))
     if include_confidence and answer.sentences:

@@ -63,9 +63,9 @@ def cited(
         "confidence": Confidence(
             level=Level.HIGH,
             score=0.91,
-            reasons=(Factor(name="retrieval", value=0.9, text="The best passage fits the question well"),),
+            reasons=(Factor(name="retrieval", value=0.9, text="The best passage fits the question well."),),
         ),
-        "reasoning": "used 1 passage from 1 document; the one sentence is supported",
+        "reasoning": "Used 1 passage from 1 document; the one sentence is supported.",
         "sources_used": 1,
         "sources_provided": 5,
         "has_sufficient_context": True,

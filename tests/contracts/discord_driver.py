@@ -28,7 +28,7 @@ QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
 ASK, RESOLVE = ("Ask ", "Einen Menschen fragen"), ("Reply", "Antworten oder erledigen")
 STOP = ("Stay out of this thread", "Halt dich hier heraus")
-PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum so zuverlässig?")
+PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum diese Zuverlässigkeit?")
 LABELS = {
     "👍 Helpful": "helpful",
     "👎 Not helpful": "not helpful",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from adapters.discord.render import MARKDOWN
 from adapters.replies.answer import growing, plain, reply
+from adapters.replies.markdown import pieces
 from adapters.replies.parts import Button, Code, Heading, Listing, Look, Note, Paragraph, Table
 from pipeline import wording
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Outcome
@@ -63,6 +65,16 @@ def test_with_two_sources_every_sentence_has_its_mark() -> None:
     (told,) = reply(cited(sentences=shown, citations=[citation(1), citation(2)])).blocks
     assert isinstance(told, Paragraph)
     assert [text.marks for text in told.sentences] == ["[1]", "[1]", "[2]"]
+
+
+def test_passages_of_one_place_are_one_line_of_the_sources() -> None:
+    sources = reply(cited("One.", citations=[citation(1), citation(2), citation(3, heading=("Sick leave",))])).sources
+    assert [source.mark for source in sources] == ["[1][2]", "[3]"]
+
+
+def test_what_a_word_was_read_as_stands_on_a_line_of_its_own() -> None:
+    read, says, *_ = reply(cited("One.", preface="I read “lnog” as “long”.\n\nThe documents say:")).blocks
+    assert (read, says) == (Note(text="I read “lnog” as “long”."), Note(text="The documents say:"))
 
 
 def test_beside_an_unverified_claim_every_sentence_has_its_mark() -> None:
@@ -130,3 +142,9 @@ def test_words_of_ours_keep_their_list() -> None:
     listing = plain("Ask about:\n- leave\n- travel").blocks[1]
     assert isinstance(listing, Listing)
     assert [item.text for item in listing.items] == ["leave", "travel"]
+
+
+def test_a_space_stands_between_sentences_where_their_script_has_spaces() -> None:
+    shown = [sentence(text, BlockKind.PROSE, 1) for text in ("一。", "二。", "Three.", "Four.")]
+    told = pieces(reply(cited(sentences=shown)).blocks, MARKDOWN)
+    assert "".join(f"{piece.gap}{piece.text}" for piece in told) == "一。二。Three. Four. \\[1\\]"

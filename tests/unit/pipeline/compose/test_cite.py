@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.compose.cite import Numbering, body, cite, place, reference, snippet
+from pipeline.compose.cite import Numbering, body, cite, closest, place, reference, snippet
+from pipeline.translations import Words
 from pipeline.values import BlockKind, Chunk, CitationStyle, CitedSentence, Document, RetrievedChunk, Unit
 
 
@@ -126,6 +127,24 @@ def test_a_quote_is_cited_under_the_headings_that_it_stands_under(quotes: tuple[
 
 def test_a_heading_that_repeats_the_title_is_not_said_twice() -> None:
     assert reference(cite(passage("a", heading=("A", "Travel")), 1)) == "A - Travel"
+    units = (Unit(start=0, end=1, kind=BlockKind.HEADING), Unit(start=2, end=7, kind=BlockKind.PROSE))
+    assert reference(cite(passage("a", "A Text.", units=units), 1, quotes=["Text."])) == "A"
+
+
+def test_a_sheet_that_its_heading_names_is_not_said_twice() -> None:
+    assert reference(cite(passage("a", heading=("A", "Mileage"), sheet="Mileage"), 1)) == "A - Mileage"
+    assert reference(cite(passage("a", sheet="Mileage"), 1)) == "A - sheet Mileage"
+
+
+def test_only_where_something_is_left_out_of_a_quote_it_says_so() -> None:
+    told = cite(passage("a", "One. Two. Three. 四。五。"), 1, quotes=["One.", "Two.", "四。", "五。"])
+    assert told.quote == "One. Two. … 四。五。"
+
+
+def test_what_came_closest_is_quoted_as_its_language_does_and_a_row_without_its_lines() -> None:
+    row = cite(passage("a"), 1).model_copy(update={"quote": "Car | 0.3", "table": ("Vehicle | Rate", "Car | 0.3")})
+    assert closest(row) == "“Car · 0.3”"
+    assert closest(row, Words("de")) == "„Car · 0.3“"
 
 
 def test_each_part_of_a_comparison_begins_with_its_label_and_positions_stay_right() -> None:
