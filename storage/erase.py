@@ -8,6 +8,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from storage.sweep import hide
+from storage.taught import taught_of
+
 _OF_ANSWERS = (
     "DELETE FROM handoff WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM rating WHERE answer IN (SELECT answer FROM question WHERE {which})",
@@ -25,6 +28,7 @@ _TURN = """
 def erase_question(db: sqlite3.Connection, key: str) -> None:
     """Erase what is kept of the question with that key, whether it is answered or not."""
     db.execute(_TURN, (key,))
+    hide(db, taught_of(db, key))
     _erase_answers(db, "key = ?", (key,))
     blank = "json_set(body, '$.text', '', '$.attachments', json('[]'))"
     db.execute(f"UPDATE message SET body = {blank}, answer = '' WHERE key = ?", (key,))  # noqa: S608 - our own words

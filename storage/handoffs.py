@@ -37,7 +37,8 @@ class SQLiteHandoffs:
 
         def work(db: sqlite3.Connection) -> bool:
             new = db.execute(
-                "INSERT OR IGNORE INTO handoff (id, answer, asker, body, at) VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO handoff (id, answer, asker, body, at) VALUES"
+                " (?1, ?2, ?3, json_set(?4, '$.author', (SELECT author FROM answer WHERE id = ?2)), ?5)",
                 (handoff.id, handoff.answer_id, handoff.asker, handoff.model_dump_json(), now),
             ).rowcount
             if new:

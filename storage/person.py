@@ -13,6 +13,8 @@ from urllib.parse import quote, unquote
 
 from storage.backup import drop_partial
 from storage.database import Database
+from storage.sweep import hide, sweep, sweep_here
+from storage.taught import KEPT, taught_by
 from storage.transaction import immediate
 
 MESSAGE_SECONDS = 24 * 3600.0
@@ -28,7 +30,7 @@ _EXPORT = {
     "messages": "SELECT state, body FROM message WHERE author = ? ORDER BY sequence",
     "ratings": "SELECT answer, vote, reason, comment FROM rating WHERE person = ? ORDER BY at",
     "preferences": "SELECT body FROM preference WHERE person = ?",
-    "handoffs": "SELECT body, reply FROM handoff WHERE asker = ? ORDER BY at",
+    "handoffs": "SELECT body, reply FROM handoff WHERE ? IN (asker, json_extract(body, '$.author')) ORDER BY at",
     "replies": "SELECT reply, resolved_at FROM handoff WHERE resolver = ? ORDER BY at",
     "decisions": "SELECT at, action, subject, allowed FROM audit WHERE actor = ? ORDER BY id",
 }
@@ -37,16 +39,11 @@ _ERASE = (
     ("message", "DELETE FROM message WHERE author = ?"),
     ("rating", "DELETE FROM rating WHERE person = ?"),
     ("preference", "DELETE FROM preference WHERE person = ?"),
-    ("handoff", "DELETE FROM handoff WHERE asker = ?"),
+    ("handoff", "DELETE FROM handoff WHERE ?1 IN (asker, json_extract(body, '$.author'))"),
     ("answer", "DELETE FROM answer WHERE author = ?"),
     ("told", "DELETE FROM told WHERE author = ?"),
     ("served", "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?"),
     ("handoff", "UPDATE handoff SET resolver = '', name = '', reply = '' WHERE resolver = ?"),
-    (
-        "revision",
-        """UPDATE revision SET body = json_remove(body, '$.metadata.author')
-            WHERE json_extract(body, '$.metadata.author') = ?""",
-    ),
     (
         "audit",
         """UPDATE audit SET actor = iif(actor = ?1, '(erased)', actor),
@@ -87,6 +84,7 @@ class People:
         begun = self._backups / f"{_BEGUN}{quote(person, safe='')}"
         begun.touch(mode=0o600)
         erased = await self._database.write(lambda db: _erase(db, person), durable=True)
+        await sweep(self._database)
         await self._database.scrub()
         await asyncio.to_thread(_erase_in_backups, self._backups, person)
         begun.unlink(missing_ok=True)
@@ -113,7 +111,7 @@ class People:
                     ("DELETE FROM rating WHERE at < ?", old),
                     ("DELETE FROM part WHERE at < ?", old),
                     ("DELETE FROM silenced WHERE at < ?", old),
-                    ("DELETE FROM handoff WHERE at < ?", old),
+                    (f"DELETE FROM handoff WHERE at < ? AND NOT {KEPT}", old),  # noqa: S608 - our own words
                     ("DELETE FROM message WHERE state = 'dead' AND closed_at < ?", old),
                     (
                         "DELETE FROM message WHERE state NOT IN ('open', 'dead') AND closed_at < ?",
@@ -144,6 +142,8 @@ def _records(rows: sqlite3.Cursor) -> list[dict[str, object]]:
 
 def _erase(db: sqlite3.Connection, person: str) -> int:
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "handoff" in there:
+        hide(db, taught_by(db, person))
     counts = [db.execute(statement, (person,)).rowcount if table in there else 0 for table, statement in _ERASE]
     return sum(counts[:_COUNTED])
 
@@ -156,5 +156,6 @@ def _erase_in_backups(backups: Path, person: str) -> None:
                 db.execute("PRAGMA secure_delete = ON")
                 with immediate(db):
                     _erase(db, person)
+                    sweep_here(db)
         except sqlite3.Error as error:
             _log.warning("Nothing was erased in the backup %s (%s): it ages out", file.name, error)

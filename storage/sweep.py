@@ -47,6 +47,17 @@ async def sweep(database: Database) -> None:
             await database.write(partial(_erased, removed=removed))
 
 
+def sweep_here(db: sqlite3.Connection) -> None:
+    """The same at once, in a transaction of the caller's, for a database that nobody else has open."""
+    removed, hidden = _due(db)
+    for revision in hidden:
+        while not _delete_batch(db, revision):
+            pass
+    if removed:
+        db.execute("INSERT INTO words (words) VALUES ('optimize')")
+        _erased(db, removed)
+
+
 def _due(db: sqlite3.Connection) -> tuple[str, list[int]]:
     """The generation of the last removal that is not erased yet, or "", and the revisions to delete."""
     db.execute(

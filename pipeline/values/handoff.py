@@ -16,6 +16,8 @@ class Handoff(Value):
     answer_id: str
     asker: str
     """Who wanted it, as `IncomingMessage.author`."""
+    author: str | None = None
+    """Whose question it is, which the store knows: anybody may pass it on."""
     question: str
     target: str
     """The channel that is asked, as `Place.ask`."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Rating, Vote
+from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, Rating, Vote
 from storage.open import Storage, open_storage
-from tests.doubles.samples import answer, message
+from tests.doubles.samples import answer, chunks, document, message
 
 CANARY = "quetzalcoatlus"
 
@@ -93,3 +93,22 @@ async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Sto
     assert others >= {"message", "turn", "answer", "rating", "part", "seen"}
     assert (await storage.inbox.counts()) == {"done": 1, "open": 1}
     assert await storage.inbox.lease() is not None
+
+
+async def test_a_reply_that_was_kept_goes_with_the_question_that_was_deleted(storage: Storage) -> None:
+    asked = message("1.0", text=f"What is {CANARY}?")
+    await answered(storage, asked, CANARY)
+    handoff = Handoff(
+        id="h1",
+        answer_id=f"answer to {asked.key}",
+        asker=asked.author,
+        question=asked.text,
+        target="slack:T1:C9",
+        origin=asked.conversation,
+    )
+    await storage.handoffs.begin(handoff)
+    await storage.library.put(document("taught/h1", source="taught"), chunks("taught/h1", [asked.text]), None, "")
+    await storage.inbox.cancel(asked.key)
+    assert await storage.library.documents() == []
+    await storage.library.sweep()
+    assert await storage.database.read(lambda db: db.execute("SELECT count(*) FROM chunk").fetchone()) == (0,)

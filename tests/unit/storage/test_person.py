@@ -101,6 +101,38 @@ async def test_a_forgotten_person_is_in_no_byte_of_any_file_and_others_stay(stor
     assert await storage.inbox.accept(message("1.0")) is False
 
 
+@pytest.mark.parametrize(
+    ("author", "asker", "replier"), [(PERSON, PERSON, OTHER), (PERSON, OTHER, OTHER), (OTHER, OTHER, PERSON)]
+)
+async def test_what_people_were_asked_and_what_was_kept_of_it_go_with_whoever_wrote_it(
+    storage: Storage, author: str, asker: str, replier: str
+) -> None:
+    """The question is its author's, whoever passed it on."""
+    question, reply = (f"What is {CANARY}?", "It is.") if author == PERSON else ("What is it?", f"A {CANARY}.")
+    await keep(storage, "a1", author)
+    handoff = Handoff(
+        id="h1",
+        answer_id="a1",
+        asker=asker,
+        question=question,
+        target="slack:T1:C9",
+        origin=message("1.0").conversation,
+    )
+    await storage.handoffs.begin(handoff)
+    await storage.handoffs.resolve(handoff.id, replier, "somebody", reply)
+    kept = document("taught/h1", source="taught").model_copy(
+        update={"title": f"Answered by a person: {question}", "metadata": {"author": replier}}
+    )
+    await storage.library.put(document("other"), chunks("other", ["A pigeon flew over Texas"]), matrices(1), "m")
+    await storage.library.put(kept, chunks("taught/h1", [f"{question} {reply}"]), matrices(1), "m")
+    await storage.back_up()
+    await _age(storage, timedelta(days=31))
+    await storage.people.forget_old(days=30)
+    await storage.people.forget(PERSON)
+    assert files_holding(storage.folder, [CANARY, "UQUETZAL"]) == []
+    assert [one.id for one in await storage.library.documents()] == ["other"]
+
+
 async def test_a_removed_document_is_in_no_byte_of_any_file(storage: Storage) -> None:
     text = f"The {CANARY} flew over Texas"
     await storage.library.put(document("kept"), chunks("kept", ["A pigeon flew over Texas"] * 50), matrices(50), "m")
