@@ -16,7 +16,7 @@ from adapters.discord.markup import escape
 from adapters.discord.modal import fields
 from adapters.replies import handoff
 from pipeline import wording
-from pipeline.errors import NotAllowed
+from pipeline.errors import Refused
 from pipeline.ports import Desk
 from pipeline.translations import Words
 from pipeline.values import ConversationId
@@ -65,7 +65,7 @@ class Handoffs:
             said = await self._desk.resolve(
                 handoff_id, _place(interaction), actor(interaction), name, reply, keep=keep, link=link
             )
-        except NotAllowed:
+        except Refused:
             await say(interaction, (words(wording.NOT_KEPT),))
             return
         if message and said != wording.HANDOFF_GONE:

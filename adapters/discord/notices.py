@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import discord
 
-from adapters.discord import buttons
+from adapters.discord import buttons, limits
 from adapters.discord.blocks import layout
 from adapters.discord.client import Client
 from adapters.discord.markup import escape, link
@@ -20,6 +21,8 @@ from pipeline.values import About, Answer, Notice
 SKEW = timedelta(seconds=60)
 """How far the clocks may differ when a notice is looked for."""
 SEARCHED = 500
+RESOLVED = 100
+"""Characters that are left for who resolved it."""
 
 
 class Notices:
@@ -76,14 +79,37 @@ class Notices:
 
 
 def texts(shown: Told, ping: str, back: str) -> list[str]:
-    """The texts of the message; `back` leads to where it was asked."""
-    quoted = "\n".join(f"> {escape(one)}" for one in shown.quoted.splitlines())
-    listed = "\n".join(f"- {link(source.text, source.url)}" for source in shown.sources)
+    """The texts of the message, which fit one; `back` leads to where it was asked."""
+    while sum(map(limits.length, made := _texts(shown, ping, back))) > limits.TEXT - RESOLVED:
+        shown = _shorter(shown)
+    return made
+
+
+def _shorter(shown: Told) -> Told:
+    """Less of what takes most room: escapes may double it."""
+    room = {"quoted": len(_quoted(shown)), "found": len(escape(shown.found)), "note": len(escape(shown.note))}
+    name = max(room, key=lambda name: room[name])
+    if room[name] < len(_listed(shown)):
+        return shown._replace(sources=shown.sources[:-1])
+    text: str = getattr(shown, name)
+    cut: dict[str, Any] = {name: f"{text[: len(text) * 9 // 10].rstrip('… ')}…"}
+    return shown._replace(**cut)
+
+
+def _quoted(shown: Told) -> str:
+    return "\n".join(f"> {escape(one)}" for one in shown.quoted.splitlines())
+
+
+def _listed(shown: Told) -> str:
+    return "\n".join(f"- {link(source.text, source.url)}" for source in shown.sources)
+
+
+def _texts(shown: Told, ping: str, back: str) -> list[str]:
     below = [f"-# {escape(shown.note)}" if shown.note else "", f"[{shown.origin}]({back})" if back else ""]
     return [
-        f"{ping}**{escape(shown.heading)}**\n{quoted}".rstrip(),
+        f"{ping}**{escape(shown.heading)}**\n{_quoted(shown)}".rstrip(),
         escape(shown.found),
-        listed,
+        _listed(shown),
         *below,
     ]
 
@@ -93,8 +119,8 @@ def _is(notice: Notice, message: discord.Message) -> bool:
     if notice.about is About.ASKED:
         return buttons.custom_id(buttons.RESOLVE, notice.handoff.id) in set(buttons.ids(message.components))
     if notice.handoff.private:
-        heading = escape(told(notice, None).heading)
-        return any(heading in text for text in buttons.texts(message.components))
+        there = "\n".join(buttons.texts(message.components))
+        return all(text.strip() in there for text in texts(told(notice, None), "", ""))
     return bool(message.reference and str(message.reference.message_id) == notice.handoff.message)
 
 

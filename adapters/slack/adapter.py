@@ -199,5 +199,5 @@ class _Open:
         self.keeping = asyncio.create_task(self.members.keep())
         self.audiences = Audiences(web, self.me, self.members)
         self.actors = Actors(web, self.me)
-        self.notices = Notices(web, self.me)
+        self.notices = Notices(web, self.me, self.audiences, shared_channels=shared_channels)
         self.deliverer = Deliverer(web, self.me, look, shared_channels=shared_channels)

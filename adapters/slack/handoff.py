@@ -20,7 +20,7 @@ from adapters.slack.render import line
 from adapters.slack.reply import QUIET
 from adapters.slack.web import Web
 from pipeline import wording
-from pipeline.errors import CitewellError, NotAllowed
+from pipeline.errors import CitewellError, Refused
 from pipeline.ports import Desk
 from pipeline.translations import Words
 from pipeline.values import ConversationId, Place
@@ -92,7 +92,7 @@ class Handoffs:
                 keep=keep,
                 link=await permalink(self._web, channel, ts) if keep else "",
             )
-        except NotAllowed:
+        except Refused:
             await ack(response_action="errors", errors={"reply": words(wording.NOT_KEPT)})
             return
         await ack()

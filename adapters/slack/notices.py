@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from adapters.replies.handoff import Told, told
+from adapters.replies.handoff import Link, Told, told
 from adapters.slack import markup
+from adapters.slack.audience import Audiences
 from adapters.slack.blocks import Block, button, context, quoted, said, section, short
 from adapters.slack.incoming import Me
 from adapters.slack.pages import pages
 from adapters.slack.render import fallback
 from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
+from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.values import About, Answer, Notice
 
 EVENT_TYPE = "citewell_notice"
 SLACK_SECONDS = 60.0
 """How far the clocks may differ when a notice is looked for."""
+LISTED = 2_000
+"""Characters of sources with their addresses: with the names of all others, less than a section takes."""
 
 
 class Notices:
     """Posts each once, marked with its key, by which it is found again."""
 
-    def __init__(self, web: Web, me: Me) -> None:
+    def __init__(self, web: Web, me: Me, audiences: Audiences, *, shared_channels: bool) -> None:
+        """`shared_channels`: questions are asked where other organisations read along, too."""
         self._web = web
         self._me = me
+        self._audiences = audiences
+        self._shared_channels = shared_channels
 
     async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
-        """Post it. Raises Declined or Unavailable."""
+        """Post it. Raises Declined or Unavailable, and Refused where people of another organisation would be asked."""
         where = self._where(notice)
         asks = notice.about is About.ASKED
+        if asks and not self._shared_channels and await self._audiences.shared(where["channel"]):
+            raise Refused("the channel where people are asked is shared with another organisation")
         link = await permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
         shown = told(notice, answer)
         person = "" if asks else notice.handoff.asker.rpartition(":")[2]
@@ -76,7 +86,7 @@ class Notices:
 def blocks(shown: Told, handoff_id: str, person: str, link: str) -> list[Block]:
     """`person` is told so that they notice. Foreign text stands in rich text, where nothing is markup."""
     heading = short(shown.heading, 300)
-    listed = "\n".join(_source(source.text, source.url) for source in shown.sources)
+    listed = _listed(shown.sources)
     made = [section(f"<@{person}> {heading}" if person else f"*{heading}*")]
     made += [quoted(shown.quoted)] if shown.quoted else []
     made += [said(shown.found)] if shown.found else []
@@ -95,6 +105,15 @@ async def permalink(web: Web, channel: str, ts: str) -> str:
         return str((await web.call("chat.getPermalink", channel=channel, message_ts=ts)).get("permalink") or "")
     except Declined:
         return ""
+
+
+def _listed(sources: Sequence[Link]) -> str:
+    """A line each; what does not fit a section with its address is named without it."""
+    lines: list[str] = []
+    for source in sources:
+        line = _source(source.text, source.url)
+        lines.append(line if len("\n".join([*lines, line])) <= LISTED else _source(source.text, ""))
+    return "\n".join(lines)
 
 
 def _source(title: str, url: str) -> str:

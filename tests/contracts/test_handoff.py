@@ -11,7 +11,8 @@ import pytest
 from pipeline import wording
 from pipeline.access import Rule
 from pipeline.values import Action, Place, Preferences, Reason, Role
-from tests.contracts.answers import URL, cited, not_found
+from storage.open import open_storage
+from tests.contracts.answers import URL, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Way
 from tests.contracts.rig import once
 from tests.contracts.test_adapter import PLATFORMS, needs
@@ -129,6 +130,52 @@ async def test_whoever_asked_hears_of_the_reply_once_where_they_asked(driver: Dr
     (shown,) = driver.asked()
     assert "resolve" not in shown.buttons
     assert "ann" in shown.text
+
+
+@pytest.mark.parametrize("reply", ["*" * 2_500, "- a\n" * 600])
+async def test_a_reply_as_long_as_the_form_takes_is_heard_however_it_is_written(driver: Driver, reply: str) -> None:
+    said = await mention(driver, "*" * 900)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    assert await driver.resolve("ann", reply) == wording.RESOLVED
+    await driver.rig.settled()
+    assert len(driver.heard(said)) == 1
+
+
+async def test_people_are_asked_however_long_the_addresses_of_what_was_found_are(driver: Driver) -> None:
+    long = tuple(citation(number, url=f"{URL}&path={'a' * 900}{number}") for number in range(1, 6))
+    driver.rig.script = lambda asked: once(not_found(asked.text).model_copy(update={"nearest": long}))
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    (shown,) = driver.asked()
+    assert shown.text.count("Leave policy") == len(long)
+
+
+async def test_a_private_reply_that_was_about_to_be_posted_is_not_taken_for_the_one_before(driver: Driver) -> None:
+    """Of the same colleague within the same minute: they begin alike."""
+    for number, reply in enumerate(("The blue team.", "The red team.")):
+        driver.rig.script = lambda asked, number=number: once(
+            not_found(asked.text).model_copy(update={"id": f"n{number}"})
+        )
+        said = await driver.ask("bob", f"{QUESTION} {number}")
+        await driver.rig.settled()
+        await driver.ask_person(said, "bob")
+        await driver.rig.settled()
+        if number:
+            driver.rig.crash_before_notice = "posting"
+        await driver.resolve("ann", reply)
+        if number:
+            await driver.rig.crashed()
+            async with open_storage(driver.rig.folder) as storage:
+                notice = await storage.handoffs.due()
+                assert notice
+                await storage.handoffs.posting(notice)
+            await driver.restart()
+        await driver.rig.settled()
+    first, second = driver.heard(said)
+    assert "The blue team." in first.text
+    assert "The red team." in second.text
 
 
 async def test_what_was_asked_in_private_is_answered_in_private_and_nothing_leads_there(driver: Driver) -> None:

@@ -1,0 +1,53 @@
+"""What only Slack has where people are asked: channels shared with other organisations, and short titles."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapters.slack.handoff import form
+from adapters.slack.modal import reason_form
+from pipeline import wording
+from pipeline.translations import LANGUAGES, Words
+from pipeline.values import Place, Role
+from tests.contracts.answers import not_found
+from tests.contracts.rig import once
+from tests.contracts.slack_driver import HELP, SlackDriver
+from tests.doubles.slack.rules import wrong_view
+
+QUESTION = "Who won the cup?"
+
+
+@pytest.fixture
+async def helped(slack: SlackDriver) -> SlackDriver:
+    """A place with people to ask."""
+    slack.rig.script = lambda asked: once(not_found(asked.text))
+    slack.rig.places[slack.place] = Place(ask=slack.helpers)
+    return slack
+
+
+async def test_people_of_another_organisation_are_asked_nothing_unless_that_is_set(helped: SlackDriver) -> None:
+    said = await helped.mention("bob", QUESTION)
+    await helped.rig.settled()
+    helped.workspace.channels[HELP].shared = True
+    await helped.ask_person(said, "bob")
+    await helped.rig.settled()
+    assert helped.asked() == []
+    (heard,) = helped.heard(said)
+    assert wording.NOT_PASSED_ON in heard.text
+
+
+async def test_a_reply_that_cannot_be_kept_any_more_is_said_so_in_its_form(helped: SlackDriver) -> None:
+    said = await helped.mention("bob", QUESTION)
+    await helped.rig.settled()
+    await helped.ask_person(said, "bob")
+    await helped.rig.settled()
+    helped.rig.roles[Role.CONTRIBUTOR] = frozenset({helped.named("ann")})
+    assert await helped.resolve("ann", "The blue team.", keep=True) == wording.NOT_KEPT
+    assert await helped.resolve("ann", "The blue team.") == wording.RESOLVED
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_slack_takes_every_form_in_every_language(language: str) -> None:
+    words = Words(language)
+    assert wrong_view(reason_form("a1", words)) is None
+    assert wrong_view(form("{}", words, keep=True)) is None
