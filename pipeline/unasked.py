@@ -13,6 +13,7 @@ from pipeline.phrases import word_pattern
 from pipeline.plan.followup import own_terms
 from pipeline.plan.form import questions
 from pipeline.plan.question import clean
+from pipeline.plan.smalltalk import wants_all
 from pipeline.streams import closing
 from pipeline.text import terms
 from pipeline.values import Answer, Event, Level, Outcome, Request
@@ -33,14 +34,16 @@ def silencing(text: str) -> bool | None:
 async def unless_idle(request: Request, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
     """Of the `events` of an answer to `request` the `Answer` alone, or a SILENT one where it is not worth saying.
 
-    What asks nothing is not looked up: then `events` are not begun."""
+    What asks nothing is not looked up: then `events` are not begun. Who wants all of a list that was cut gets it."""
     text = request.text
     least = request.auto.least if request.auto else Level.MEDIUM
-    if asks(text):
+    whole = wants_all(clean(text)) and not request.auto
+    if whole or asks(text):
         async with closing(events):
             async for event in events:
                 if isinstance(event, Answer):
-                    yield event if worth_saying(text, event, least) else _silent(event.id, text)
+                    said = bool(event.sentences) if whole else worth_saying(text, event, least)
+                    yield event if said else _silent(event.id, text)
     else:
         yield _silent("", text)
 

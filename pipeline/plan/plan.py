@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from pipeline import wording
 from pipeline.errors import CitewellError
@@ -12,11 +11,11 @@ from pipeline.plan.intent import format_of, intent_of
 from pipeline.plan.pointing import meant
 from pipeline.plan.question import clean
 from pipeline.plan.sides import compared, parts
-from pipeline.plan.smalltalk import Talk, small_talk
+from pipeline.plan.smalltalk import Talk, small_talk, wants_all
 from pipeline.ports import Index, Passages
 from pipeline.screen import screen
 from pipeline.text import STOP_WORDS, query_terms
-from pipeline.translations import ENGLISH, LANGUAGES, Words
+from pipeline.translations import ENGLISH, Words
 from pipeline.values import Audience, Clarify, Conversation, Decline, Intent, Plan, Reply, Search
 
 SHORT = 10
@@ -26,7 +25,6 @@ _WIDE_COUNTS = 3
 """A character of Chinese, Japanese or Korean says about as much as three letters."""
 _AROUND = 20
 """Times the longest question that a message may have with the mentions and quoted lines around it: it is not read."""
-_AROUND_WORDS = " .!。！“”„«»「」\"'"
 _NAMED = 8
 """Titles named when someone asks what is indexed."""
 
@@ -101,7 +99,7 @@ class Planner:
 
 def _whole(question: str, conversation: Conversation) -> Search | None:
     """The last question again, with all of the list that was cut, where that is what is said."""
-    if not conversation.turns or question.casefold().strip(_AROUND_WORDS) not in _show_all():
+    if not conversation.turns or not wants_all(question):
         return None
     last = conversation.turns[-1]
     asked = last.standalone or last.question
@@ -114,12 +112,6 @@ def _whole(question: str, conversation: Conversation) -> Search | None:
         topic=last.topic,
         everything=True,
     )
-
-
-@cache
-def _show_all() -> frozenset[str]:
-    """What asks for all of a list, in every language."""
-    return frozenset(Words(language)(wording.SHOW_ALL).casefold() for language in LANGUAGES)
 
 
 def _length(question: str) -> int:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import cache
 
+from pipeline import wording
 from pipeline.phrases import any_of
+from pipeline.translations import LANGUAGES, Words
 
 
 class Talk(StrEnum):
@@ -96,6 +99,16 @@ def greeted(text: str) -> str:
     if len(text) > _LONGEST:
         return ""
     return next((language for language, said in _SPOKEN if said.fullmatch(_plain(text))), "")
+
+
+def wants_all(text: str) -> bool:
+    """Whether the whole of `text` asks for all of a list that was cut, as the note below it says how to."""
+    return _plain(text) in _show_all()
+
+
+@cache
+def _show_all() -> frozenset[str]:
+    return frozenset(_plain(Words(language)(wording.SHOW_ALL)) for language in LANGUAGES)
 
 
 def _plain(text: str) -> str:

@@ -55,6 +55,12 @@ async def said(text: str, answer: Answer) -> Answer:
     return only
 
 
+@pytest.mark.parametrize("text", ["show all", "Show all.", "<@U1> alles zeigen"])
+async def test_who_wants_all_of_a_list_that_was_cut_gets_it(text: str) -> None:
+    answer = cited("Step 60.").model_copy(update={"confidence": Confidence(level=Level.LOW, score=0.3, reasons=())})
+    assert await said(text, answer) == answer
+
+
 async def test_an_answer_that_is_sure_and_about_what_is_named_is_said_alone() -> None:
     answer = cited("Part-timers get 15 days of annual leave.")
     assert await said(ASKED, answer) == answer
