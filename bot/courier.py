@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 import structlog
 
-from bot.delivery import GRACE_SECONDS, UNREACHABLE
+from bot.delivery import GRACE_SECONDS, grace_left, pause_after
 from pipeline.errors import CitewellError, Misconfigured, Unavailable
 from pipeline.ports import Desk, PlatformAdapter
 from pipeline.values import About, Notice
@@ -69,8 +68,7 @@ class Courier:
             await self._post(await self._said(notice), adapter)
         except (Unavailable, Misconfigured) as error:
             log.warning("notice_not_posted_yet", notice=notice.key, reason=str(error))
-            asked = error.retry_after if isinstance(error, Unavailable) else None
-            await self._handoffs.postpone(notice, self._retry * UNREACHABLE if asked is None else asked)
+            await self._handoffs.postpone(notice, pause_after(error, self._retry))
         except Exception:  # one that cannot be posted must not stop the others
             again = await self._handoffs.refused(notice, self._retry * 2.0 ** (notice.attempt + 1))
             log.exception("notice_refused" if again else "notice_given_up", notice=notice.key)
@@ -82,8 +80,7 @@ class Courier:
 
     async def _post(self, notice: Notice, adapter: PlatformAdapter) -> None:
         if notice.posting_since:
-            wait = self._grace - (datetime.now(UTC) - notice.posting_since).total_seconds()
-            if wait > 0:
+            if (wait := grace_left(notice.posting_since, self._grace)) > 0:
                 await self._handoffs.postpone(notice, wait)
                 return
             if found := await adapter.find_notice(notice):

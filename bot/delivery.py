@@ -76,9 +76,7 @@ class Delivery:
             raise
         except (Unavailable, Misconfigured) as error:
             log.warning("platform_unreachable", key=key, reason=str(error), what_to_do=error.what_to_do)
-            asked = error.retry_after if isinstance(error, Unavailable) else None
-            wait = self._retry * UNREACHABLE if asked is None else asked
-            await self._inbox.release(key, delay=wait, counts=False)
+            await self._inbox.release(key, delay=pause_after(error, self._retry), counts=False)
         except Exception as error:  # a poisonous message must not stop the others
             log.exception("delivery_failed", key=key, attempt=work.attempt)
             if work.last:
@@ -93,8 +91,7 @@ class Delivery:
             await self._inbox.release(key, delay=60.0, counts=False)
             return
         if work.posting_since and not work.reference:
-            wait = self._grace - (datetime.now(UTC) - work.posting_since).total_seconds()
-            if wait > 0:
+            if (wait := grace_left(work.posting_since, self._grace)) > 0:
                 await self._inbox.release(key, delay=wait, counts=False)
                 return
             if found := await adapter.find(work):
@@ -122,7 +119,7 @@ class Delivery:
             log.error("question_not_answered", key=work.message.key, incident=apology.incident, attempts=work.attempt)
             yield apology
             return
-        if (order := await self._order(work.message)) is not None:
+        if (order := await self._order(work)) is not None:
             yield await self._saved(work, order, receipt)
             return
         request = await self._request(work.message, adapter)
@@ -134,14 +131,15 @@ class Delivery:
                 else:
                     yield event
 
-    async def _order(self, message: IncomingMessage) -> Answer | None:
+    async def _order(self, work: Work) -> Answer | None:
         """What is said when all of a message among people sends the bot away or calls it back; None for any other."""
+        message = work.message
         away = silencing(message.text) if message.manner in (Manner.MENTION, Manner.THREAD) else None
         if away is None:
             return None
         if away:
             await self._inbox.silence(message.conversation)
-        words = await self._words(message)
+        words = Words(work.language)
         text = words(wording.SILENCED if away else wording.CALLED_BACK)
         return told(secrets.token_hex(8), message.text, text, words)
 
@@ -188,6 +186,17 @@ class Delivery:
         reason = str(error) if isinstance(error, CitewellError) else type(error).__name__
         log.error("question_given_up", key=key, incident=apology.incident, reason=reason, attempts=work.attempt)
         await self._inbox.failed(key, reason)
+
+
+def pause_after(error: Unavailable | Misconfigured, retry_seconds: float) -> float:
+    """Seconds until a platform is tried again that was not reached, or cannot be used as it is set up."""
+    asked = error.retry_after if isinstance(error, Unavailable) else None
+    return retry_seconds * UNREACHABLE if asked is None else asked
+
+
+def grace_left(posting_since: datetime, grace_seconds: float) -> float:
+    """Seconds in which a request that was lost after that intent may still take effect."""
+    return grace_seconds - (datetime.now(UTC) - posting_since).total_seconds()
 
 
 class _Receipt:

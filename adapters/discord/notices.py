@@ -16,7 +16,7 @@ from adapters.discord.reply import nonce, person_of
 from adapters.discord.retry import steadily
 from adapters.replies.handoff import Told, told
 from pipeline.ports import Receipt
-from pipeline.values import About, Answer, Notice
+from pipeline.values import About, Answer, Notice, PersonId
 
 SKEW = timedelta(seconds=60)
 """How far the clocks may differ when a notice is looked for."""
@@ -37,7 +37,9 @@ class Notices:
         shown = told(notice, answer)
         handoff = notice.handoff
         asks = notice.about is About.ASKED
-        asker = discord.Object(int(handoff.asker.rpartition(":")[2])) if handoff.origin.platform == "discord" else None
+        asker = (
+            discord.Object(int(PersonId.parse(handoff.asker).user)) if handoff.origin.platform == "discord" else None
+        )
         pinged = None if asks else asker
         back = _address(notice) if asks else ""
         row = [(shown.button, buttons.custom_id(buttons.RESOLVE, handoff.id))] if shown.button else []

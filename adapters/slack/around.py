@@ -9,7 +9,7 @@ from typing import Any
 from adapters.slack.incoming import SPOKEN, Me, is_human, plain
 from adapters.slack.web import Web
 from pipeline.errors import CitewellError
-from pipeline.values import Around, IncomingMessage
+from pipeline.values import Around, IncomingMessage, MessageKey
 
 LAST = 6
 """Messages of a thread, besides the one that began it."""
@@ -25,7 +25,7 @@ async def around(web: Web, me: Me, message: IncomingMessage) -> Around:
 
     Nothing when Slack does not say in time: an answer does not wait for it."""
     channel, thread = message.conversation.channel, message.conversation.thread
-    ts = message.key.rpartition(":")[2]
+    ts = MessageKey.parse(message.key).message
     try:
         async with asyncio.timeout(SECONDS):
             if thread == ts:

@@ -16,7 +16,7 @@ from adapters.slack.reply import QUIET
 from adapters.slack.web import POST, Declined, Web
 from pipeline.errors import Refused
 from pipeline.ports import Receipt
-from pipeline.values import About, Answer, Notice
+from pipeline.values import About, Answer, Notice, PersonId
 
 EVENT_TYPE = "citewell_notice"
 SLACK_SECONDS = 60.0
@@ -43,7 +43,7 @@ class Notices:
             raise Refused("the channel where people are asked is shared with another organisation")
         link = await permalink(self._web, notice.handoff.origin.channel, notice.handoff.message) if asks else ""
         shown = told(notice, answer)
-        person = "" if asks else notice.handoff.asker.rpartition(":")[2]
+        person = "" if asks else PersonId.parse(notice.handoff.asker).user
         marked = {"event_type": EVENT_TYPE, "event_payload": {"key": notice.key}}
         await self._web.turn(where["channel"])
         await receipt.posting()
@@ -79,7 +79,7 @@ class Notices:
         if notice.about is About.ASKED:
             return {"channel": handoff.target.rpartition(":")[2]}
         if handoff.private:
-            return {"channel": handoff.asker.rpartition(":")[2]}
+            return {"channel": PersonId.parse(handoff.asker).user}
         return {"channel": handoff.origin.channel, "thread_ts": handoff.origin.thread}
 
 
