@@ -1,14 +1,18 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test check fmt words bench quality quality-small chaos
+.PHONY: demo test check fmt words bench quality quality-small chaos lock release
 PYTHON ?= python3
 BIN := .venv/bin
 
-$(BIN)/citewell: pyproject.toml constraints.txt
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-config --no-header --no-annotate --default-index https://pypi.org/simple
+
+$(BIN)/citewell: pyproject.toml locks/dev.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer; set PYTHON=python3.x")'
 	@echo 'Installing Citewell into .venv; the first time takes some minutes.'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
+	$(PIP) --require-hashes --requirement locks/dev.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
 
 demo: $(BIN)/citewell ## the main job: a conversation over the example handbook
@@ -28,6 +32,7 @@ fmt: $(BIN)/citewell ## put the code into its format
 	$(BIN)/ruff check --fix .
 
 words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to date with the code and compiled
+	mkdir -p build
 	$(BIN)/pybabel -q extract --no-default-keywords -k Message -k Plural:1,2 --no-location --sort-output -o build/citewell.pot adapters pipeline
 	$(BIN)/pybabel -q update --ignore-obsolete --no-fuzzy-matching --ignore-pot-creation-date --no-wrap -D citewell -i build/citewell.pot -d pipeline/locale
 	$(BIN)/pybabel -q compile -D citewell -d pipeline/locale
@@ -35,11 +40,23 @@ words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to dat
 bench: $(BIN)/citewell ## one table of timings from this machine
 	$(BIN)/python -m bench.run
 
-quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, as one table
+quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, as one table; with READER (see training/) with and without it
 	$(BIN)/python -m bench.quality "$(DATA)"
+	$(if $(READER),$(BIN)/python -m training.evaluate "$(READER)" "$(FOUND)"/*.jsonl.gz)
 
 quality-small: $(BIN)/citewell ## the quality figures that every change is held to, in a minute
 	$(BIN)/python -m bench.quality_small $(or $(DATA),$(wildcard ../shared/eval))
 
 chaos: $(BIN)/citewell ## the long crash runs: 500 kills on each platform
 	CHAOS_KILLS=500 $(BIN)/python -m pytest tests/faults -m slow -n 2 --timeout 3600
+
+lock: $(BIN)/citewell ## the locks brought up to date with pyproject.toml; UPGRADE=--upgrade takes the newest versions
+	$(LOCK) $(UPGRADE) pyproject.toml --output-file locks/run.txt
+	$(LOCK) $(UPGRADE) pyproject.toml --extra traces --group dev --output-file locks/dev.txt
+	$(LOCK) $(UPGRADE) --group build --output-file locks/build.txt
+
+release: $(BIN)/citewell ## wheel, source archive and bill of materials into dist, checked
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/cyclonedx-py requirements locks/run.txt --pyproject pyproject.toml --output-reproducible --output-file dist/citewell.cdx.json
+	$(BIN)/python deploy/check_release.py dist

@@ -12,15 +12,20 @@ from bot.settings import Settings, environment_name
 HEADING = """\
 # Every setting of Citewell. Copy to .env and uncomment what you need; or put the CITEWELL_* ones into citewell.toml,
 # in lower case and without the prefix. The environment wins over .env, and .env over citewell.toml.
-# Who may see which collection, how it behaves where, and who may change things, is written in citewell.toml only:
+# Who may see which collection, how it behaves where, who may change things, and where documents come from, is
+# written in citewell.toml only:
 #   [collections.hr]
 #   only = ["slack:T0123:C0456", "discord:1234:role:5678"]
 #   [places."slack:T0123:C0456"]
 #   auto = true
 #   [roles]
 #   admin = ["slack:T0123:U0456", "slack:T0123:group:S0789", "discord:user:1234", "discord:1234:role:5678"]
+#   [[sources]] # docs/sources.md
+#   kind = "folder"
+#   name = "handbook"
+#   path = "/srv/handbook"
 """
-TABLES = {"collections", "places", "roles"}
+TABLES = {"collections", "places", "roles", "sources"}
 
 
 def example() -> str:

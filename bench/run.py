@@ -23,16 +23,19 @@ import psutil
 from adapters.models.minilm.embedder import MiniLM
 from bench.prose import documents
 from bench.synthetic import Corpus
+from bot.operations.metrics import Metrics
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Request
+from storage.levels import levels
 from storage.open import open_storage
 
 T = TypeVar("T")
 QUESTIONS = 200
 WARM = 20
 WORDS = 60_000
-STAGES = ("plan", "retrieve", "read", "write", "validate", "assess", "compose", "total")
+OBSERVED, PAGE = "observed for /metrics", "`/metrics`"
+STAGES = ("plan", "retrieve", "read", "write", "validate", "assess", "compose", "total", OBSERVED, PAGE)
 ROOT = Path(__file__).parent.parent
 
 
@@ -54,9 +57,24 @@ async def answering(data: Path, questions: Sequence[str]) -> dict[str, str]:
         await citewell.storage.vectors.sync()  # Chroma answers, as in `citewell run`
         everything = await citewell.everything()
         taken: dict[str, list[float]] = defaultdict(list)
+        metrics = Metrics(["slack", "discord"], ["openai:small"], price_input=1.0, price_output=1.0)
         for number, question in enumerate(questions):
             answer = await citewell.respond(Request(text=question, audience=everything, always=True))
-            for stage, value in answer.usage.milliseconds.items():
+            started = time.perf_counter()
+            metrics.observe("slack", answer)
+            observed = time.perf_counter()
+            metrics.read(
+                await levels(citewell.storage.database),
+                await citewell.storage.feedback.counts(),
+                {},
+                {},
+                now=time.time(),
+                healthy=True,
+            )
+            metrics.page()
+            operations = {OBSERVED: observed - started, PAGE: time.perf_counter() - observed}
+            spent = {name: seconds * 1000 for name, seconds in operations.items()}
+            for stage, value in (answer.usage.milliseconds | spent).items():
                 if number >= WARM:
                     taken[stage].append(value)
         memory = psutil.Process().memory_info().rss / 1e6
@@ -65,7 +83,8 @@ async def answering(data: Path, questions: Sequence[str]) -> dict[str, str]:
 
 
 def percentiles(values: list[float]) -> str:
-    return f"{statistics.median(values):.1f} / {statistics.quantiles(values, n=20)[-1]:.1f}"
+    both = (statistics.median(values), statistics.quantiles(values, n=20)[-1])
+    return " / ".join(f"{value:.1f}" if value >= 0.2 else f"{value:.3f}" for value in both)
 
 
 async def indexing(folder: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from bot.citewell import Citewell
 from bot.settings import Settings
 from pipeline import wording
-from pipeline.values import Place
+from pipeline.values import Place, PlaceId
 from storage.embedded import EmbeddedDocuments
 
 REACH_SECONDS = 1.0
@@ -24,27 +24,42 @@ async def idle_rules(citewell: Citewell) -> list[str]:
     return [
         *rules_without_collection(citewell.rules, there),
         *places_without_collection(citewell.settings.places, there),
+        *places_that_keep_nothing(citewell.settings.places, there | set(citewell.rules)),
     ]
 
 
 def places_without_text(settings: Settings) -> list[str]:
     """A line when questions on Discord are to be answered unasked, and their text is not shown to the bot."""
-    places = sorted(place for place, sets in settings.places.items() if place.startswith("discord:") and sets.auto)
+    places = sorted(str(place) for place, sets in settings.places.items() if place.platform == "discord" and sets.auto)
     if not places or settings.discord_message_content:
         return []
     todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
     return [f'[places."{places[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.']
 
 
-def places_without_collection(places: Mapping[str, Place], there: Collection[str]) -> list[str]:
+def places_without_collection(places: Mapping[PlaceId, Place], there: Collection[str]) -> list[str]:
     """A line for each collection that is to be searched somewhere and is not there; nothing while there are none."""
     lines = []
-    for place, sets in sorted(places.items()):
+    for place, sets in _in_order(places):
         for name in set(sets.collections or ()).difference(there) if there else ():
             meant = _nearest(name, there)
             hint = f"Did you mean {meant}?" if meant else f"There is {', '.join(sorted(there))}."
             lines.append(f'[places."{place}"] searches {name}, and there is no such collection. {hint}')
     return lines
+
+
+def places_that_keep_nothing(places: Mapping[PlaceId, Place], known: Collection[str]) -> list[str]:
+    """A line for each place whose replies would be kept in a collection that is neither there nor has a rule."""
+    return [
+        f'[places."{place}"] keeps replies in {sets.teach}, and there is no such collection: they are not kept. Name '
+        f"one that is there, or say in [collections.{sets.teach}] who may see it."
+        for place, sets in _in_order(places)
+        if sets.teach and sets.teach not in known
+    ]
+
+
+def _in_order(places: Mapping[PlaceId, Place]) -> list[tuple[PlaceId, Place]]:
+    return sorted(places.items(), key=lambda item: str(item[0]))
 
 
 def rules_without_collection(rules: Collection[str], collections: Collection[str]) -> list[str]:

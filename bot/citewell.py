@@ -5,21 +5,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import structlog
 
 from bot.authority import Authority
 from bot.desk import CitewellDesk
-from bot.indexing import Indexer
+from bot.indexing import Indexer, is_path
+from bot.knowledge import Means
 from bot.settings import Settings
 from bot.surroundings import with_surroundings
-from pipeline.access import OPERATOR, Roles, Rule, audience
-from pipeline.errors import CitewellError
+from bot.sync import Sync
+from pipeline.access import OPERATOR, Roles, Rule
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
-from pipeline.places import asked, chain
+from pipeline.places import asked
 from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever
 from pipeline.respond import Responder
 from pipeline.streams import closing
@@ -27,13 +28,13 @@ from pipeline.task import Model
 from pipeline.values import (
     Answer,
     Audience,
+    Chosen,
     CitationStyle,
     ConversationId,
     Event,
     Format,
     IncomingMessage,
     Options,
-    Readers,
     Request,
     Style,
 )
@@ -82,7 +83,13 @@ class Citewell:
     @cached_property
     def desk(self) -> CitewellDesk:
         return CitewellDesk(
-            self.storage, self.audience, roles=self.roles, places=self.settings.places, keep=self.indexer.keep
+            self.storage,
+            rules=self.rules,
+            roles=self.roles,
+            places=self.settings.places,
+            keep=self.indexer.keep,
+            embedder=self.embedder,
+            means=Means(self.indexer.reader, self.indexer.keep, self.settings.default_collection),
         )
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
@@ -144,19 +151,12 @@ class Citewell:
                     answer = event
         return answer
 
-    async def request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
+    async def request(self, message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
         """A platform's message as a request: who will read the reply decides what is searched, and the inbox keeps
         the turn."""
         readers = await adapter.readers(message)
-        places = chain(message, readers)
-        preferences = await self.desk.preferences(message.author)
-        place = await self.desk.place(places)
-        request = asked(message, await self.audience(readers), preferences, places, place)
+        request = asked(message, await self.desk.audience(readers), chosen)
         return await with_surroundings(request, message, adapter)
-
-    async def audience(self, readers: Readers) -> Audience:
-        """The collections that every reader may see."""
-        return audience(readers, await self.storage.library.collections(), self.rules)
 
     async def everything(self) -> Audience:
         """All collections, for whoever holds the data folder."""
@@ -175,26 +175,17 @@ class Citewell:
         Without `collection`, a path stays in the one that it or the folder around it was indexed into."""
         return await self.indexer.index(paths, collection, on_event, prefix=prefix)
 
-    async def sync(self) -> None:
-        """Look again at every indexed file and folder; what goes wrong with one is logged, and the others follow.
+    @cached_property
+    def sync(self) -> Sync:
+        return Sync(self.settings.default_collection, self.storage, self.indexer)
 
-        One that is gone or empty keeps its documents."""
+    async def look_again(self) -> None:
+        """Look again at every file and folder that was indexed by its path; what goes wrong with one is logged, and the
+        others follow. Those in `[[sources]]` are looked at when they are due."""
+        in_tables = {table.source for table in self.settings.sources}
         for source in await self.storage.library.sources():
-            try:
-                summary = await self.indexer.look_again(Path(source))
-            except CitewellError as error:
-                log.warning("not_synced", source=source, reason=str(error), what_to_do=error.what_to_do)
-            except Exception:
-                log.exception("not_synced", source=source)
-            else:
-                log.info(
-                    "synced",
-                    source=source,
-                    added=summary.added,
-                    changed=summary.changed,
-                    removed=summary.removed,
-                    failed=len(summary.failed),
-                )
+            if is_path(source) and source not in in_tables:
+                await self.sync.unwatched(source, partial(self.sync.path, Path(source)))
 
     async def forget_old(self) -> None:
         """Erase questions and answers that are older than the operator keeps them."""

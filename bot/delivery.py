@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 
 import structlog
 
-from pipeline import wording
+from bot.answering import Answering
+from pipeline import language, wording
 from pipeline.compose.compose import failed, told
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
-from pipeline.respond import Responder
 from pipeline.streams import closing
 from pipeline.translations import Message, Words
 from pipeline.unasked import silencing
-from pipeline.values import Answer, Event, IncomingMessage, Manner, Outcome, Request, Work
+from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, Request, Work
 
 GRACE_SECONDS = 35.0
 """After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
@@ -39,10 +39,10 @@ class Delivery:
     def __init__(
         self,
         inbox: Inbox,
-        responder: Responder,
+        responder: Answering,
         adapters: Mapping[str, PlatformAdapter],
-        request: Callable[[IncomingMessage, PlatformAdapter], Awaitable[Request]],
-        words: Callable[[IncomingMessage], Awaitable[Words]],
+        request: Callable[[IncomingMessage, Chosen, PlatformAdapter], Awaitable[Request]],
+        chosen: Callable[[IncomingMessage], Awaitable[Chosen]],
         *,
         at_a_time: int,
         expire_late: bool,
@@ -53,21 +53,28 @@ class Delivery:
         self._responder = responder
         self._adapters = adapters
         self._request = request
-        self._words = words
+        self._chosen = chosen
         self._thinking = asyncio.Semaphore(at_a_time)
         self._expire_late = expire_late
         self._grace = grace_seconds
         self._retry = retry_seconds
 
     async def bring_to_an_end(self, work: Work) -> None:
-        """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises."""
+        """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises.
+
+        Whatever is logged meanwhile, by whichever part, names the message."""
+        with structlog.contextvars.bound_contextvars(key=work.message.key):
+            await self._bring_to_an_end(work)
+
+    async def _bring_to_an_end(self, work: Work) -> None:
         key = work.message.key
         receipt = _Receipt(self._inbox, work)
         try:
             async with asyncio.timeout(DELIVERY_SECONDS):
-                words = await self._words(work.message)
+                chosen = await self._chosen(work.message)
+                words = language.speaking(chosen.language, (language.told(work.message.text),), work.message.locale)
                 work = work.model_copy(update={"language": words.language})
-                await self._answer(work, receipt)
+                await self._answer(work, chosen, receipt)
         except Withdrawn:
             log.info("question_withdrawn", key=key)
             await self._inbox.release(key, counts=False)
@@ -84,7 +91,7 @@ class Delivery:
             else:
                 await self._inbox.release(key, delay=self._retry * 2.0**work.attempt)
 
-    async def _answer(self, work: Work, receipt: _Receipt) -> None:
+    async def _answer(self, work: Work, chosen: Chosen, receipt: _Receipt) -> None:
         key = work.message.key
         adapter = self._adapters.get(work.message.conversation.platform)
         if adapter is None:
@@ -98,18 +105,20 @@ class Delivery:
                 await receipt.posted(found)
                 work = work.model_copy(update={"reference": found})
         if work.message.manner is Manner.OVERHEARD and (not work.answer or work.hopeless):
-            answer = await self._unasked(work, adapter, receipt)
+            answer = await self._unasked(work, chosen, adapter, receipt)
             if answer is None:
                 await self._inbox.ignored(key)
                 return
             work = work.model_copy(update={"answer": answer})
         late = work.late and self._expire_late and not work.answer
-        events = _only(_apology(work, wording.EXPIRED)) if late else self._events(work, adapter, receipt)
+        events = _only(_apology(work, wording.EXPIRED)) if late else self._events(work, chosen, adapter, receipt)
         async with closing(events):
             await adapter.deliver(work, events, receipt)
         await (self._inbox.expired(key) if late else self._inbox.done(key))
 
-    async def _events(self, work: Work, adapter: PlatformAdapter, receipt: _Receipt) -> AsyncIterator[Event]:
+    async def _events(
+        self, work: Work, chosen: Chosen, adapter: PlatformAdapter, receipt: _Receipt
+    ) -> AsyncIterator[Event]:
         """The saved answer, or a new one that is saved before it is handed on."""
         if work.answer and not work.hopeless:
             yield work.answer
@@ -122,7 +131,7 @@ class Delivery:
         if (order := await self._order(work)) is not None:
             yield await self._saved(work, order, receipt)
             return
-        request = await self._request(work.message, adapter)
+        request = await self._request(work.message, chosen, adapter)
         async with self._thinking, closing(self._responder.respond(request)) as events:
             async for event in events:
                 if isinstance(event, Answer):
@@ -143,13 +152,13 @@ class Delivery:
         text = words(wording.SILENCED if away else wording.CALLED_BACK)
         return told(secrets.token_hex(8), message.text, text, words)
 
-    async def _unasked(self, work: Work, adapter: PlatformAdapter, receipt: _Receipt) -> Answer | None:
+    async def _unasked(self, work: Work, chosen: Chosen, adapter: PlatformAdapter, receipt: _Receipt) -> Answer | None:
         """The saved answer to what was said among people, found without a sign of it; None where nothing is said."""
         message = work.message
         if work.late or work.last:
             return None
-        request = await self._request(message, adapter)
-        taking_part = await self._inbox.takes_part(message.conversation)
+        request = await self._request(message, chosen, adapter)
+        taking_part = await self._inbox.takes_part(message.conversation, message.sent_at)
         auto = None if taking_part else request.auto
         if not (taking_part or auto):
             return None

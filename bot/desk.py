@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.authority import Authority
 from bot.handoffs import Handoffs, Keep
+from bot.insights.insights import insights
+from bot.insights.sight import for_readers
+from bot.knowledge import Knowledge, Means
 from bot.places import Places
 from pipeline import wording
-from pipeline.access import Roles
+from pipeline.access import Roles, Rule, audience
 from pipeline.language import speaking, told
-from pipeline.translations import Message, Words
+from pipeline.ports import Embedder
+from pipeline.translations import Words
 from pipeline.values import (
     Action,
     Actor,
     Answer,
     Audience,
+    Chosen,
     ConversationId,
     Document,
     IncomingMessage,
     Place,
+    PlaceId,
     Preferences,
     Rating,
     Readers,
 )
+from pipeline.values.insights import Insights
 from storage.open import Storage
 
-AudienceOf = Callable[[Readers], Awaitable[Audience]]
+NO_RULES: Mapping[str, Rule] = {}
 NOBODY: Roles = {}
-NOWHERE: Mapping[str, Place] = {}
+NOWHERE: Mapping[PlaceId, Place] = {}
 
 
 class CitewellDesk:
@@ -37,18 +44,27 @@ class CitewellDesk:
     def __init__(
         self,
         storage: Storage,
-        audience: AudienceOf,
         *,
+        rules: Mapping[str, Rule] = NO_RULES,
         roles: Roles = NOBODY,
-        places: Mapping[str, Place] = NOWHERE,
+        places: Mapping[PlaceId, Place] = NOWHERE,
         keep: Keep | None = None,
+        means: Means | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
-        """`roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document."""
+        """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
+        `means`, nothing that people send does."""
         self._storage = storage
-        self._audience = audience
+        self._rules = rules
+        self._embedder = embedder
         self.authority = Authority(roles, storage.audit)
-        self.places = Places(places, storage.places, storage.library, self.authority)
+        self.places = Places(places, rules, storage.places, storage.library, self.authority)
         self.handoffs = Handoffs(storage.handoffs, self.places, self.authority, keep)
+        self.knowledge = Knowledge(storage.library, self.places, rules, self.authority, means)
+
+    async def audience(self, readers: Readers) -> Audience:
+        """The collections that every reader may see."""
+        return audience(readers, await self._storage.library.collections(), self._rules)
 
     async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
         """A past answer, if everyone of `readers` may see every passage it shows, as the rules are now.
@@ -58,29 +74,17 @@ class CitewellDesk:
         if answer is None:
             return None
         shown = [citation.chunk_id for citation in (*answer.citations, *answer.nearest)]
-        allowed = (await self._audience(readers)).collections
+        allowed = (await self.audience(readers)).collections
         found = await self._storage.library.chunks(shown)
         visible = {chunk.id for chunk, document in found if document.collection in allowed}
         return answer if visible.issuperset(shown) else None
-
-    async def place(self, chain: Sequence[str]) -> Place:
-        """What holds in the last place of `chain`, which begins with the widest."""
-        return await self.places.of(chain)
-
-    async def set_here(self, place: str) -> Place:
-        """What was set in chat for this very place."""
-        return await self.places.set_here(place)
-
-    async def set_up(self, actor: Actor, place: str, choices: Mapping[str, str]) -> Place:
-        """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
-        return await self.places.set_up(actor, place, choices)
 
     async def hand_over(
         self,
         answer_id: str,
         asker: str,
         readers: Readers,
-        chain: Sequence[str],
+        chain: Sequence[PlaceId],
         origin: ConversationId,
         message: str,
         *,
@@ -93,23 +97,21 @@ class CitewellDesk:
         words = await self.words(asker, text=answer.question)
         return await self.handoffs.hand_over(answer, asker, chain, origin, message, words, private=private)
 
-    async def may_keep(self, actor: Actor, place: str) -> bool:
-        return await self.handoffs.may_keep(actor, place)
+    async def insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
+        """What was asked lately, as far as `readers` may hear of it. Raises NotAllowed for an actor who is no admin."""
+        await self.authority.require(actor, Action.READ_INSIGHTS)
+        return await self.insights_for(readers, days)
 
-    async def resolve(
-        self, handoff_id: str, place: str, actor: Actor, name: str, reply: str, *, keep: bool, link: str
-    ) -> Message:
-        """Close what people were asked in `place`; what the actor is to be told. Raises NotAllowed."""
-        return await self.handoffs.resolve(handoff_id, place, actor, name, reply, keep=keep, link=link)
-
-    def allows(self, actor: Actor, action: Action) -> bool:
-        return self.authority.allows(actor, action)
+    async def insights_for(self, readers: Readers, days: int) -> Insights:
+        """The same, for whom the operator chose."""
+        seen = await insights(self._storage, self._embedder, days)
+        return for_readers(seen, (await self.audience(readers)).collections)
 
     async def rate(self, rating: Rating) -> None:
         await self._storage.feedback.rate(rating)
 
     async def documents(self, readers: Readers) -> list[Document]:
-        return await self._storage.library.documents(await self._audience(readers))
+        return await self._storage.library.documents(await self.audience(readers))
 
     async def preferences(self, person: str) -> Preferences:
         return await self._storage.history.preferences(person)
@@ -118,12 +120,10 @@ class CitewellDesk:
         """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
         return speaking((await self.preferences(person)).language, (told(text),), locale)
 
-    async def words_to(self, message: IncomingMessage) -> Words:
-        """Our words to whoever sent `message`."""
-        space = f"{message.conversation.platform}:{message.conversation.space}"
-        place = await self.place((space, message.key.rpartition(":")[0]))
-        chosen = (await self.preferences(message.author)).language or place.language
-        return speaking(chosen, (told(message.text),), message.locale)
+    async def chosen(self, message: IncomingMessage) -> Chosen:
+        """What decides how `message` is answered."""
+        place = await self.places.of(message.said_in)
+        return Chosen(preferences=await self.preferences(message.author), place=place)
 
     async def prefer(self, person: str, preferences: Preferences) -> None:
         await self._storage.history.prefer(person, preferences)

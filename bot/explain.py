@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.access import INSIDE, Roles, Rule, Sight, roles_of, sight
 from pipeline.places import Layer
-from pipeline.values import Actor, Readers, Value
+from pipeline.values import Actor, PlaceId, Readers, Value
 
 OUTSIDE = "While a guest or somebody of another organisation reads along"
 
@@ -16,18 +16,18 @@ OUTSIDE = "While a guest or somebody of another organisation reads along"
 class Reading(Value):
     """Who would read a reply: everyone in a place, or one person there in private."""
 
-    place: tuple[str, ...]
-    """Platform, space, and the channel if one is meant."""
+    place: PlaceId
     person: str = ""
 
     @property
     def readers(self) -> Readers:
         """As the platforms tell them: a private reply counts both the person and the channel it was asked for in."""
-        platform, space, *channel = self.place
-        names = [space, *(f"{space}:{one}" for one in channel)]
+        platform, space = self.place.platform, self.place.space
+        groups = [str(place) for place in self.place.chain]
         if self.person:
-            names += [f"{space}:{self.person}"] if platform == "slack" else [f"user:{self.person}", self.person]
-        return Readers(groups=frozenset(f"{platform}:{name}" for name in names))
+            names = [f"{space}:{self.person}"] if platform == "slack" else [f"user:{self.person}", self.person]
+            groups += [f"{platform}:{name}" for name in names]
+        return Readers(groups=frozenset(groups))
 
     @property
     def actor(self) -> Actor:
@@ -45,7 +45,7 @@ def explained(
     person's roles."""
     readers = reading.readers
     who = f"{reading.person} alone" if reading.person else "everyone there"
-    lines = [f"{':'.join(reading.place)}, read by {who}"]
+    lines = [f"{reading.place}, read by {who}"]
     searched, origin = settings.get("collections") or (collections, None)
     width = max(map(len, collections), default=0)
     for name in collections:
@@ -61,11 +61,11 @@ def explained(
     if reading.person:
         held = roles_of(reading.actor, roles)
         lines.append(f"Roles given to {reading.person} by name: {', '.join(held) or 'none'}")
-    if reading.place[0] == "discord" and reading.person:
+    if reading.place.platform == "discord" and reading.person:
         lines.append("Not known here: the roles that this person has in Discord, which may show or allow more.")
     return lines
 
 
 def _toml(value: Any) -> str:
     """As it would stand in the file."""
-    return json.dumps(list(value) if isinstance(value, tuple) else value)
+    return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)

@@ -11,9 +11,9 @@ from bot.places import Places
 from pipeline import wording
 from pipeline.errors import Refused
 from pipeline.language import speaking, told
-from pipeline.places import around
 from pipeline.translations import Message, Words
 from pipeline.values import (
+    TAUGHT,
     Action,
     Actor,
     Answer,
@@ -23,6 +23,7 @@ from pipeline.values import (
     Document,
     Handoff,
     Parsed,
+    PlaceId,
 )
 from storage.handoffs import SQLiteHandoffs
 
@@ -30,7 +31,7 @@ REVIEW = timedelta(days=180)
 """After which a kept reply is to be looked at again."""
 TITLE = 120
 
-Keep = Callable[[Parsed], Awaitable[None]]
+Keep = Callable[[Parsed], Awaitable[object]]
 """Puts a document into the library, or in the place of its earlier version."""
 
 
@@ -47,7 +48,7 @@ class Handoffs:
         self,
         answer: Answer,
         asker: str,
-        chain: Sequence[str],
+        chain: Sequence[PlaceId],
         origin: ConversationId,
         message: str,
         words: Words,
@@ -71,13 +72,12 @@ class Handoffs:
         new = await self._store.begin(handoff)
         return words(wording.PASSED_ON if new else wording.PASSED_ON_ALREADY)
 
-    async def may_keep(self, actor: Actor, pressed_in: str) -> bool:
+    async def may_keep(self, actor: Actor, pressed_in: PlaceId) -> bool:
         """Whether to offer that the reply is kept."""
-        place = await self._places.of(around(pressed_in))
-        return bool(place.teach and self._keep) and self._authority.allows(actor, Action.TEACH)
+        return self._authority.allows(actor, Action.TEACH) and bool(await self._collection(pressed_in))
 
     async def resolve(
-        self, handoff_id: str, pressed_in: str, actor: Actor, name: str, reply: str, *, keep: bool, link: str
+        self, handoff_id: str, pressed_in: PlaceId, actor: Actor, name: str, reply: str, *, keep: bool, link: str
     ) -> Message:
         """Close it with a reply, of which its asker hears once; what whoever resolved it is to be told.
 
@@ -93,10 +93,15 @@ class Handoffs:
 
     async def _teach(self, handoff: Handoff, actor: Actor, reply: str, link: str) -> None:
         await self._authority.require(actor, Action.TEACH, handoff.id)
-        collection = (await self._places.of(around(handoff.target))).teach
+        collection = await self._collection(handoff.target)
         if not collection or not self._keep:
             raise Refused("replies are not kept here", what_to_do="An admin can set a collection for them.")
         await self._keep(taught(handoff, collection, actor.person, reply, link, datetime.now(UTC).date()))
+
+    async def _collection(self, place: PlaceId) -> str:
+        """Where replies given in `place` are kept: a collection that everyone there may see; empty for nowhere."""
+        set_here = (await self._places.of(place.chain)).teach
+        return set_here if self._keep and set_here and set_here in await self._places.teachable(place) else ""
 
 
 def taught(handoff: Handoff, collection: str, author: str, reply: str, link: str, today: date) -> Parsed:
@@ -108,7 +113,7 @@ def taught(handoff: Handoff, collection: str, author: str, reply: str, link: str
         collection=collection,
         filename=f"{handoff.id}.txt",
         title=words(wording.BY_A_PERSON, question=question[:TITLE]),
-        source="taught",
+        source=TAUGHT,
         url=link,
         version=handoff.id,
         metadata={"author": author, "updated": today.isoformat(), "review": (today + REVIEW).isoformat()},

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import stat
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from adapters.files.reader import Reader
 from adapters.models.minilm.embedder import MiniLM
 from adapters.sources.folder import FolderSource
 from bot.settings import Settings
+from bot.source_tables import FolderTable
 from pipeline.errors import Refused, Unavailable
-from pipeline.ingest.ingest import Event, Summary, ingest, nothing_left
+from pipeline.ingest.ingest import Event, Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ingest.unit_texts import unit_texts
-from pipeline.ports import Embedder, Library
+from pipeline.ports import DocumentSource, Embedder, Library, Skipping
 from pipeline.screen import screen_document
-from pipeline.values import Parsed
+from pipeline.values import Chunk, Parsed
+
+
+class Kept(NamedTuple):
+    """What became of a document."""
+
+    passages: int
+    flagged: bool
+    """It holds instructions to an assistant."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,8 @@ class Indexer:
     splitter: Splitter
     reader: Reader
     default_collection: str = "default"
+    base_urls: Mapping[str, str] = field(default_factory=dict)
+    """Where people read the files of a folder, by its path."""
 
     async def index(
         self,
@@ -59,34 +71,42 @@ class Indexer:
                     removed = await self.library.remove((await self.library.versions(place.as_posix())).keys())
                     total = _add(total, Summary(removed=removed))
                 else:
-                    source = FolderSource(place, self.reader, prefix=prefix, without=frozenset(inside) - {place})
-                    total = _add(total, await self._ingest(source, into, on_event))
+                    source = self._folder(place, prefix=prefix, without=frozenset(inside) - {place})
+                    total = _add(total, await self.take_in(source, into, on_event))
         return total
 
-    async def look_again(self, place: Path) -> Summary:
-        """Bring one source up to date, without those inside it, while nobody watches.
-
-        Raises Refused when none of its documents is there any more: a share that is not mounted looks like that, and
-        they are kept."""
-        collection = (await self._sources()).get(place)
-        if collection is None:
-            return Summary()
-        if await asyncio.to_thread(_is_gone, place):
-            known = await self.library.versions(place.as_posix())
-            if known:
-                raise nothing_left(place.as_posix(), len(known))
-            return Summary()
-        source = FolderSource(place, self.reader, without=frozenset(await self.inside(place)))
-        return await self._ingest(source, collection, emptying=False)
-
-    async def _ingest(
+    async def look_again(
         self,
-        source: FolderSource,
+        place: Path,
+        collection: str = "",
+        on_event: Callable[[Event], None] = lambda _: None,
+        *,
+        losing: bool = False,
+    ) -> Summary:
+        """Bring one folder or file up to date, without the sources inside it; without `collection`, where it is.
+
+        Raises Refused when it is gone: a share that is not mounted looks like that, and its documents are kept."""
+        if await asyncio.to_thread(_is_gone, place):
+            raise Refused(
+                f"{place} does not exist, and what was indexed from it is kept",
+                what_to_do=f"To forget it: citewell sources remove {place}",
+            )
+        source = self._folder(place, without=frozenset(await self.inside(place)))
+        return await self.take_in(source, collection or await self._collection(place), on_event, losing=losing)
+
+    def _folder(self, place: Path, *, prefix: str | None = None, without: frozenset[Path]) -> FolderSource:
+        base_url = self.base_urls.get(place.as_posix(), "")
+        return FolderSource(place, self.reader, prefix=prefix, without=without, base_url=base_url)
+
+    async def take_in(
+        self,
+        source: DocumentSource,
         collection: str,
         on_event: Callable[[Event], None] = lambda _: None,
         *,
-        emptying: bool = True,
+        losing: bool = True,
     ) -> Summary:
+        """Bring the library up to date with one source; `losing` as for `ingest`."""
         summary = await ingest(
             source,
             self.library,
@@ -95,20 +115,28 @@ class Indexer:
             on_event,
             flag=_flagged,
             collection=collection,
-            emptying=emptying,
+            losing=losing,
         )
-        return summary.model_copy(update={"unsupported": source.unsupported, "outside": source.outside})
+        if isinstance(source, FolderSource):
+            left_out = {name: getattr(source, name) for name in ("unsupported", "outside", "foreign", "empty")}
+            return summary.model_copy(update=left_out)
+        skipped = tuple(source.skipped.items()) if isinstance(source, Skipping) else ()
+        return summary.model_copy(update={"skipped": skipped})
 
-    async def keep(self, parsed: Parsed) -> None:
+    async def keep(self, parsed: Parsed) -> Kept:
         """Put one document into the library that is in no file; its earlier version serves until it is there."""
-        chunks = await asyncio.to_thread(self.splitter.split, parsed)
+        chunks, flagged = await asyncio.to_thread(self._passages, parsed)
         vectors = None
         if self.embedder:
             with suppress(Unavailable):
                 vectors = [await self.embedder.embed(unit_texts(chunk)) for chunk in chunks]
         name = self.embedder.name if self.embedder and vectors is not None else ""
-        flagged = any(_flagged(chunk.text) for chunk in chunks)
         await self.library.put(parsed.document.model_copy(update={"flagged": flagged}), chunks, vectors, name)
+        return Kept(len(chunks), flagged)
+
+    def _passages(self, parsed: Parsed) -> tuple[tuple[Chunk, ...], bool]:
+        chunks = self.splitter.split(parsed)
+        return chunks, any(_flagged(chunk.text) for chunk in chunks)
 
     async def inside(self, folder: Path) -> dict[Path, str]:
         """The sources somewhere below a folder, and the collection of each. `folder` is absolute, without links."""
@@ -120,16 +148,30 @@ class Indexer:
         return next((found[place] for place in (path, *path.parents) if place in found), self.default_collection)
 
     async def _sources(self) -> dict[Path, str]:
-        return {Path(source): collection for source, collection in (await self.library.sources()).items()}
+        found = await self.library.sources()
+        return {Path(source): collection for source, collection in found.items() if is_path(source)}
+
+
+def is_path(source: str) -> bool:
+    """Whether a source of the library is a folder or file, named by its path; others are `kind:name`."""
+    return source.startswith("/")
 
 
 @asynccontextmanager
 async def open_indexer(settings: Settings, library: Library, embedder: Embedder | None) -> AsyncIterator[Indexer]:
     """An indexer; the process that reads binary files starts when the first one is read."""
     reader = Reader()
+    folders = [table for table in settings.sources if isinstance(table, FolderTable)]
     splitter = Splitter(_tokenizer(embedder), tokens=settings.chunk_tokens, overlap=settings.chunk_overlap)
     try:
-        yield Indexer(library, embedder, splitter, reader, default_collection=settings.default_collection)
+        yield Indexer(
+            library,
+            embedder,
+            splitter,
+            reader,
+            default_collection=settings.default_collection,
+            base_urls={table.source: table.base_url or "" for table in folders},
+        )
     finally:
         await reader.close()
 
@@ -176,5 +218,7 @@ def _add(one: Summary, two: Summary) -> Summary:
         flagged=one.flagged + two.flagged,
         unsupported=one.unsupported + two.unsupported,
         outside=one.outside + two.outside,
+        foreign=one.foreign + two.foreign,
+        empty=one.empty + two.empty,
         degraded=one.degraded or two.degraded,
     )

@@ -90,22 +90,23 @@ def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
 
 
 def _as_said(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """One line for a person, in the words of a library or an adapter."""
+    """One line for a person, in the words of a library."""
     return f"citewell: {event['event']}"
 
 
 def configure_logging(level: str, *, service: bool = False) -> None:
-    """Log to standard error from `level` on, whichever of the two libraries a module logs with.
+    """Log to standard error from `level` on.
 
     A command says what happens in a line of words, and in full at level debug. A service logs the time too: readable
-    on a terminal, JSON lines elsewhere."""
+    on a terminal, JSON lines elsewhere. Of what libraries log, a command says errors and a service warnings."""
     brief = not service and level != "debug"
     in_full: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info if level == "debug" else _name_error,
         _redact_values,
-        _console() if sys.stderr.isatty() or not service else structlog.processors.JSONRenderer(),
+        _console() if sys.stderr.isatty() else structlog.processors.JSONRenderer(),
     ]
     structlog.configure(
         processors=[_name_error, _redact_values, _in_words] if brief else in_full,
@@ -113,19 +114,23 @@ def configure_logging(level: str, *, service: bool = False) -> None:
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is now: a live display takes its place
         cache_logger_on_first_use=False,
     )
-    _configure_standard(level, [_redact_values, _as_said] if brief else [_name_logger, *in_full])
+    least = max(getattr(logging, level.upper()), logging.ERROR if brief else logging.WARNING)
+    _configure_standard(
+        logging.DEBUG if level == "debug" else least, [_redact_values, _as_said] if brief else [_name_logger, *in_full]
+    )
 
 
-def _configure_standard(level: str, processors: Sequence[structlog.typing.Processor]) -> None:
-    """Hand what is logged with the standard library through `processors`."""
+def _configure_standard(least: int, processors: Sequence[structlog.typing.Processor]) -> None:
+    """Hand what libraries log and warn of through `processors`, from the level `least` on."""
     remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     *first, render = processors
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[*first, remove, render]))
     handler.addFilter(_Said())
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.basicConfig(level=least, handlers=[handler], force=True)
+    logging.captureWarnings(True)
     for name in _QUIET:
-        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+        logging.getLogger(name).setLevel(max(logging.WARNING, least))
 
 
 def join_host_logging() -> None:
@@ -134,7 +139,7 @@ def join_host_logging() -> None:
     structlog's own default would print to standard output, with the values of all local variables when it fails."""
     if not structlog.is_configured():
         structlog.configure(
-            processors=[_name_error, _redact_values, _in_words],
+            processors=[structlog.contextvars.merge_contextvars, _name_error, _redact_values, _in_words],
             wrapper_class=structlog.stdlib.BoundLogger,
             logger_factory=structlog.stdlib.LoggerFactory(),
             cache_logger_on_first_use=False,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from bot.authority import Authority
 from bot.wrong_settings import allowed
+from pipeline.access import INSIDE, Rule, sight
 from pipeline.errors import Refused, WrongSetting
-from pipeline.places import Layer, around, in_force, origins
-from pipeline.values import AS_SET, Action, Actor, Place, place_id
+from pipeline.places import Layer, in_force, origins
+from pipeline.values import AS_SET, Action, Actor, Place, PlaceId, Readers
 from storage.library import SQLiteLibrary
 from storage.places import SQLitePlaces
 
@@ -21,47 +22,56 @@ class Places:
     """One resolution for the file and for chat."""
 
     def __init__(
-        self, file: Mapping[str, Place], store: SQLitePlaces, library: SQLiteLibrary, authority: Authority
+        self,
+        file: Mapping[PlaceId, Place],
+        rules: Mapping[str, Rule],
+        store: SQLitePlaces,
+        library: SQLiteLibrary,
+        authority: Authority,
     ) -> None:
         self._file = file
+        self._rules = rules
         self._store = store
         self._library = library
         self._authority = authority
-        self._chat: dict[str, Place] | None = None
+        self._chat: dict[PlaceId, Place] | None = None
         """What was set in chat: this process alone does that, and asks for every message."""
 
-    async def of(self, chain: Sequence[str]) -> Place:
+    async def of(self, chain: Sequence[PlaceId]) -> Place:
         """What holds in the last place of `chain`, which begins with the widest."""
         return in_force(chain, self._file, await self._set())
 
-    async def origins(self, place: str) -> dict[str, tuple[Any, Layer]]:
+    async def origins(self, place: PlaceId) -> dict[str, tuple[Any, Layer]]:
         """Each name that is set for `place` or around it, with its value and where it comes from."""
-        chain = around(place)
-        return origins(chain, self._file, await self._set())
+        return origins(place.chain, self._file, await self._set())
 
-    async def set_here(self, place: str) -> Place:
+    async def set_here(self, place: PlaceId) -> Place:
         """What was set in chat for this very place."""
         return (await self._set()).get(place, Place())
 
-    async def set_up(self, actor: Actor, place: str, choices: Mapping[str, str]) -> Place:
+    async def set_up(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> Place:
         """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
 
         Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then."""
-        _refuse_elsewhere(place)
-        if place.startswith("slack:") and "threads" in choices and choices["threads"] == "false":
+        if place.platform == "slack" and "threads" in choices and choices["threads"] == "false":
             raise Refused("threads must be true: Slack answers in threads", what_to_do="Nothing was changed.")
-        await self._authority.require(actor, Action.SET_UP, place)
+        await self._authority.require(actor, Action.SET_UP, str(place))
         sets = self._chosen(await self.set_here(place), choices)
-        await self._refuse_unknown(sets)
-        space = around(place)[0]
-        if sets.ask and not sets.ask.startswith(f"{space}:"):
+        await self._refuse_unknown(place, sets)
+        if sets.ask and sets.ask.around != place.around:
             what_to_do = "Name one; nothing was changed."
-            raise WrongSetting(f"ask must be a channel of {space}", name="ask", what_to_do=what_to_do)
+            raise WrongSetting(f"ask must be a channel of {place.around}", name="ask", what_to_do=what_to_do)
         await self._store.put(place, sets)
         self._chat = None
-        return await self.of(around(place))
+        return await self.of(place.chain)
 
-    async def _set(self) -> dict[str, Place]:
+    async def teachable(self, place: PlaceId) -> list[str]:
+        """The collections that everyone in `place` may see, those included that have a rule and no document yet."""
+        readers = Readers(groups=frozenset(map(str, place.chain)))
+        names = {*await self._library.collections(), *self._rules}
+        return sorted(name for name in names if sight(readers, self._rules.get(name, INSIDE)).allowed)
+
+    async def _set(self) -> dict[PlaceId, Place]:
         if self._chat is None:
             self._chat = await self._store.all()
         return self._chat
@@ -83,21 +93,18 @@ class Places:
             what_to_do = "Correct that; nothing was changed."
             raise WrongSetting(f"{name} must be {must}", name=name, what_to_do=what_to_do) from None
 
-    async def _refuse_unknown(self, sets: Place) -> None:
-        there = await self._library.collections()
-        for name in sets.collections or ():
-            if name not in there:
-                near = difflib.get_close_matches(name, there, n=1)
-                known = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there) or 'none yet'}."
-                refused = f"there is no collection {name}"
-                raise WrongSetting(refused, name="collections", what_to_do=known, offered=tuple(there))
+    async def _refuse_unknown(self, place: PlaceId, sets: Place) -> None:
+        _refuse_others("collections", sets.collections or (), await self._library.collections())
+        if sets.teach:
+            _refuse_others("teach", (sets.teach,), await self.teachable(place))
 
 
-def _refuse_elsewhere(place: str) -> None:
-    try:
-        place_id(place)
-    except ValueError as error:
-        raise Refused(f"{place} is no place", what_to_do=f"Name {error}.") from None
+def _refuse_others(setting: str, names: Iterable[str], there: Sequence[str]) -> None:
+    for name in names:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, n=1)
+            known = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there) or 'none yet'}."
+            raise WrongSetting(f"there is no collection {name}", name=setting, what_to_do=known, offered=tuple(there))
 
 
 def _read(name: str, value: str) -> object:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.citewell import Citewell
+from bot.digest import begin_digest
 from bot.settings import Settings
-from storage.runs import JobRuns
+from pipeline.errors import CitewellError
+from storage.runs import JobRun, JobRuns
 
 SETTLING = timedelta(seconds=60)
 """What is due at the start waits so long: answering comes first, and a crash loop does not do it again and again."""
@@ -22,19 +26,26 @@ log = structlog.get_logger(__name__)
 
 
 class Job(NamedTuple):
+    """Work that does no harm when it is done twice, or at the same time by two processes."""
+
     every: timedelta
     work: Callable[[], Awaitable[object]]
+    purpose: str
 
 
 def jobs_of(settings: Settings, citewell: Citewell) -> dict[str, Job]:
     """What is to be done how often, by name."""
     jobs = {
-        "forget old turns": Job(timedelta(hours=6), citewell.forget_old),
+        "forget": Job(timedelta(hours=6), citewell.forget_old, "erase what is older than it is kept"),
     }
     if settings.sync_minutes:
-        jobs["sync documents"] = Job(timedelta(minutes=settings.sync_minutes), citewell.sync)
+        every = timedelta(minutes=settings.sync_minutes)
+        jobs["sync"] = Job(every, citewell.look_again, "look again at files and folders indexed by their path")
     if settings.backup_hours:
-        jobs["back up"] = Job(timedelta(hours=settings.backup_hours), citewell.storage.back_up)
+        jobs["backup"] = Job(timedelta(hours=settings.backup_hours), citewell.storage.back_up, "back up the database")
+    if settings.digest:
+        begin = partial(begin_digest, citewell.storage.digests, settings.digest)
+        jobs["digest"] = Job(timedelta(hours=6), begin, "begin this week's digest of insights, once")
     return jobs
 
 
@@ -54,7 +65,7 @@ async def scheduled(jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedel
             id=name,
             seconds=job.every.total_seconds(),
             jitter=JITTER_SECONDS,
-            next_run_time=first_run(await runs.last(name), job.every, datetime.now(UTC), settling),
+            next_run_time=first_run(_succeeded(await runs.last(name)), job.every, datetime.now(UTC), settling),
         )
     scheduler.start()
     try:
@@ -69,11 +80,32 @@ def first_run(last: datetime | None, every: timedelta, now: datetime, settling: 
     return soon if last is None else min(max(last + every, soon), now + every)
 
 
+async def perform(name: str, job: Job, runs: JobRuns) -> None:
+    """Do a job now and keep how it ended. Raises what it raises."""
+    began, clock = datetime.now(UTC), time.monotonic()
+    try:
+        await job.work()
+    except Exception as error:
+        failure = str(error) if isinstance(error, CitewellError) else type(error).__name__
+        await runs.ended(name, began, seconds=time.monotonic() - clock, failure=failure)
+        raise
+    await runs.ended(name, datetime.now(UTC), seconds=time.monotonic() - clock)
+
+
+def due(last: JobRun | None, every: timedelta) -> datetime | None:
+    """When a job is due; None: at once."""
+    succeeded = _succeeded(last)
+    return succeeded + every if succeeded else None
+
+
+def _succeeded(last: JobRun | None) -> datetime | None:
+    return last.succeeded if last else None
+
+
 def _guarded(name: str, job: Job, runs: JobRuns) -> Callable[[], Awaitable[None]]:
     async def run() -> None:
         try:
-            await job.work()
-            await runs.ended(name, datetime.now(UTC))
+            await perform(name, job, runs)
         except Exception:  # a job that fails today runs again tomorrow
             log.exception("job_failed", job=name)
 

@@ -5,26 +5,32 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from typing import Any
 
 import structlog
 
-from bot.checks import idle_rules, not_embedded, places_without_text
+from bot.checks import idle_rules, missing_server, not_embedded, places_without_text
 from bot.citewell import Citewell
 from bot.courier import Courier
+from bot.digest import DigestPoster, digests_posted
+from bot.doctor.data import examine_room
+from bot.due_sources import kept_fresh
+from bot.operations.open import open_operations
 from bot.platforms import make_adapters
 from bot.schedule import jobs_of, scheduled
-from bot.settings import Settings
+from bot.settings import Settings, read_settings
 from bot.wiring import open_citewell
 from bot.worker import Worker
+from bot.writers import EXTRACTIVE, model_spec
 from pipeline import wording
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter
 from storage.inbox import SQLiteInbox
 from storage.runs import JobRuns
 
-DRAIN_SECONDS = 8.0
-"""What is under way may take this long after a stop; supervisors kill after 10 s."""
+DRAIN_SECONDS = 7.0
+"""What is under way may take this long after a stop; supervisors kill after 10 s, and the rest may take two."""
 BUSY = 12
 """Answers made at a time without a model. Nothing is waited for then but the processor and the disk: with more, all are
 late, and each costs a tenth more for signs that it is being worked on (`bench.load`)."""
@@ -41,7 +47,8 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
     again. 1 means that the worker broke, or that no platform is left: a supervisor should start the process again.
     Raises Misconfigured when no platform is set up.
     """
-    async with open_citewell(settings, exclusive=True) as citewell:
+    async with AsyncExitStack() as stack:
+        citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         adapters = make_adapters(settings, citewell, say)
         if not adapters:
             raise Misconfigured(
@@ -49,12 +56,13 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
                 "no platform is set up",
                 what_to_do="Set the tokens of Slack or Discord (see README.md), or use `citewell chat` here.",
             )
+        operations = await stack.enter_async_context(open_operations(citewell, adapters))
         worker = Worker(
             citewell.storage.inbox,
-            citewell.responder,
+            operations.answering,
             adapters,
             citewell.request,
-            citewell.desk.words_to,
+            citewell.desk.chosen,
             concurrency=settings.concurrency,
             at_a_time=settings.concurrency if citewell.model else BUSY,
             expire_late=settings.late == "expire",
@@ -66,16 +74,44 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, stop.set)
-        async with scheduled(jobs_of(settings, citewell), JobRuns(citewell.storage.database)):
+        jobs = jobs_of(settings, citewell)
+        async with (
+            operations.serving(worker, adapters, jobs),
+            scheduled(jobs, JobRuns(citewell.storage.database)),
+            digests_posted(DigestPoster(citewell.storage.digests, citewell.desk, adapters)),
+            kept_fresh(citewell.sync, lambda: read_settings().sources, settings.sync_minutes),
+        ):
             documents = await citewell.storage.library.count()
             indexed = wording.counted(documents, "document is", "documents are")
             say(f"{indexed} indexed. Connecting to {' and '.join(adapters)}.")
             if not documents:
-                say("To index a file or a folder, type in another terminal: citewell index PATH")
-            for line in (*await idle_rules(citewell), *await not_embedded(citewell), *places_without_text(settings)):
+                say(
+                    "The sources of citewell.toml are taken in soon."
+                    if settings.sources
+                    else "To index a file or a folder, type in another terminal: citewell index PATH"
+                )
+            say(_who_writes(settings))
+            if settings.operations:
+                say(f"Health and metrics: http://{settings.operations}/healthz, /readyz and /metrics.")
+            for finding in examine_room(settings.data):
+                say(f"{finding.said}. {finding.fix}")
+            for line in (
+                *await idle_rules(citewell),
+                *await not_embedded(citewell),
+                *await missing_server(settings.chroma_url),
+                *places_without_text(settings),
+            ):
                 say(line)
             await tell_backlog(citewell.storage.inbox, say)
             return await _until_stopped(worker, courier, adapters, citewell, stop, say)
+
+
+def _who_writes(settings: Settings) -> str:
+    spec = model_spec(settings)
+    if spec == EXTRACTIVE:
+        return "No language model is set: answers are made of the documents' own sentences."
+    judge = {"auto": "by itself", "none": "by words alone"}.get(settings.judge, f"by {settings.judge}")
+    return f"{spec} writes, and its sentences are checked {judge}."
 
 
 async def tell_backlog(inbox: SQLiteInbox, say: Callable[[str], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
@@ -25,6 +26,15 @@ def names_in(dotenv: Path) -> frozenset[str]:
             str(dotenv), f"line {line} cannot be read", what_to_do="Write NAME=value, or # before a comment."
         )
     return frozenset(binding.key for binding in bindings if binding.key)
+
+
+def secret_named(name: str) -> str:
+    """What the environment, else `.env`, holds under a name that somebody chose; empty without it."""
+    if name in os.environ or not Path(".env").is_file():
+        return os.environ.get(name, "")
+    with readable(Path(".env")):
+        bindings = parse_stream(StringIO(Path(".env").read_text(encoding="utf-8")))
+    return next((binding.value or "" for binding in bindings if binding.key == name), "")
 
 
 @contextmanager

@@ -73,4 +73,4 @@ def table_of(info: FieldInfo) -> Keys | None:
     """What may stand in a setting that is a table of the file, or several."""
     kinds = [info.annotation, *get_args(info.annotation)]
     found = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    return Keys(found[0], named=found[0] is not info.annotation) if found else None
+    return Keys(found[-1], named=found[-1] is not info.annotation) if found else None

@@ -7,10 +7,17 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
-from pipeline.values import place_id
-
 GROUP_PLATFORMS = ("slack:", "discord:")
+_SPACE_KEY = re.compile(r"~?[\w.:-]+")
+_REPOSITORY = re.compile(r"[\w-]+/[\w.-]+")
+_FOLDER_ID = re.compile(r"[\w-]+")
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|")
+_BLANK = re.compile(r"[\s\x00-\x1f\x7f]")
+_NO_BRANCH = re.compile(r"[\s~^:?*\[\\\x00-\x1f\x7f]|\.\.|@\{|//|\.lock$|[./]$|^/")
+"""What git takes for something else than a name (git-check-ref-format)."""
 _BEARER = re.compile(r"slack:[TE][A-Z0-9]+:([UW]|group:S)[A-Z0-9]+|discord:(user|[0-9]+:role):[0-9]+")
+
+_RECIPIENT = re.compile(r"slack:[TE][A-Z0-9]+:[CGUW][A-Z0-9]+|discord:(user|[0-9]+):[0-9]+")
 
 
 def one_of(*forms: str) -> AfterValidator:
@@ -47,6 +54,59 @@ def _is_address(value: str) -> bool:
         return False
 
 
+def _listener(value: str) -> str:
+    try:
+        parts = urlsplit(f"//{value}")
+        fits = bool(parts.hostname and parts.port) and parts.netloc == value and "@" not in value
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError("HOST:PORT, such as 127.0.0.1:9464")
+    return value
+
+
+def _git_url(value: str) -> str:
+    if (
+        not (_is_address(value) or value.startswith("file:///"))
+        or "@" in urlsplit(value).netloc
+        or _BLANK.search(value)
+    ):
+        raise ValueError(
+            "the https:// address that the host shows for cloning (SSH is not supported), without a password"
+        )
+    return value
+
+
+def _branch(value: str) -> str:
+    if value.startswith("-") or _NO_BRANCH.search(value):
+        raise ValueError("the name of a branch, such as main")
+    return value
+
+
+def _space_key(value: str) -> str:
+    if not _SPACE_KEY.fullmatch(value):
+        raise ValueError('keys of spaces, such as ["ENG", "HR"]')
+    return value
+
+
+def _repository(value: str) -> str:
+    if not _REPOSITORY.fullmatch(value):
+        raise ValueError("owner/name of a repository")
+    return value
+
+
+def _folder_id(value: str) -> str:
+    if not _FOLDER_ID.fullmatch(value):
+        raise ValueError("the id of a folder or of a shared drive, the last part of its address")
+    return value
+
+
+def _variable(value: str) -> str:
+    if not _VARIABLE.fullmatch(value):
+        raise ValueError("the name of an environment variable in capitals; the secret itself stands in the environment")
+    return value
+
+
 def _group(value: str) -> str:
     if not value.startswith(GROUP_PLATFORMS) or not all(value.split(":")):
         raise ValueError("a group, such as slack:T0123:C0456 (a channel) or discord:1234:role:5678 (a role)")
@@ -62,6 +122,14 @@ def _bearer(value: str) -> str:
     return value
 
 
+def _recipient(value: str) -> str:
+    if not _RECIPIENT.fullmatch(value):
+        raise ValueError(
+            "a channel or a person: slack:T0123:C0456, slack:T0123:U0456, discord:1234:5678 or discord:user:1234"
+        )
+    return value
+
+
 def collection_name(value: str) -> str:
     """`value`, if a collection may be called that. Raises ValueError."""
     if not value.replace("-", "").replace("_", "").isalnum():
@@ -73,10 +141,22 @@ Address = AfterValidator(_address)
 """An `http(s)://` address, with or without a path."""
 Server = AfterValidator(_server)
 """An `http(s)://` address without a path."""
+Listener = AfterValidator(_listener)
+"""Where a server of ours listens: `HOST:PORT`, `[::1]:PORT`."""
+GitUrl = AfterValidator(_git_url)
+"""Where git clones from."""
+Branch = AfterValidator(_branch)
+SpaceKey = AfterValidator(_space_key)
+Repository = AfterValidator(_repository)
+"""On GitHub: `owner/name`."""
+FolderId = AfterValidator(_folder_id)
+"""In Google Drive."""
+Variable = AfterValidator(_variable)
+"""The name of a variable that holds a secret; empty: none."""
 Group = AfterValidator(_group)
 """Who may see a collection: `platform:id[:id…]`."""
 Bearer = AfterValidator(_bearer)
 """Whom a role may be given to: never a channel, which people join by themselves."""
-PlaceId = AfterValidator(place_id)
-"""A workspace, server or channel."""
 CollectionName = AfterValidator(collection_name)
+Recipient = AfterValidator(_recipient)
+"""Where the bot may post by itself: a channel or a person."""

@@ -24,9 +24,10 @@ from pydantic_settings import (
 from bot import wrong_settings
 from bot.setting_files import names_in, readable
 from bot.setting_tables import Collection, Roles
-from bot.setting_types import Address, CollectionName, PlaceId, Server, one_of
+from bot.setting_types import Address, CollectionName, Listener, Recipient, Server, one_of
+from bot.source_tables import AnySource, one_name_each
 from pipeline.errors import Misconfigured
-from pipeline.values import CitationStyle, Place, Style
+from pipeline.values import CitationStyle, Place, PlaceId, Style
 
 CONFIG = "CITEWELL_CONFIG"
 """Where `citewell.toml` is, if not in the working folder."""
@@ -76,10 +77,11 @@ class Settings(BaseSettings):
     collections: dict[Annotated[str, CollectionName], Collection] = Field(
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
     )
-    places: dict[Annotated[str, PlaceId], Place] = Field(
+    places: dict[PlaceId, Place] = Field(
         default_factory=dict, description='How it behaves where (citewell.toml: [places."slack:T0123:C0456"])'
     )
     roles: Roles = Field(Roles(), description="Who may change things (citewell.toml: [roles])")
+    sources: tuple[AnySource, ...] = Field((), description="Where documents come from (citewell.toml: [[sources]])")
     default_collection: Annotated[str, CollectionName] = Field(
         "default", description="Collection that `citewell index` fills"
     )
@@ -133,6 +135,9 @@ class Settings(BaseSettings):
 
     sync_minutes: int = Field(60, ge=0, le=10_080, description="Minutes between looks at indexed folders; 0: never")
     backup_hours: int = Field(24, ge=0, le=8760, description="Hours between backups of the database; 0: none")
+    digest: Annotated[str, Recipient] | None = Field(
+        None, description="Who gets the weekly digest of insights, such as slack:T0123:C0456; empty: nobody"
+    )
     late: Literal["answer", "expire"] = Field(
         "answer", description="Questions reached after 15 minutes: answer or expire"
     )
@@ -149,15 +154,38 @@ class Settings(BaseSettings):
         (),
         description="Server ids (1,2) whose members are inside the organisation; empty: every server it is in",
     )
+    operations: Annotated[str, Listener] | None = Field(
+        None, description="Where /healthz, /readyz and /metrics are served, e.g. 127.0.0.1:9464; empty: nowhere"
+    )
+    price_input: float = Field(0.0, ge=0, description="Price of a million tokens that a model reads, for /metrics")
+    price_output: float = Field(0.0, ge=0, description="Price of a million tokens that a model writes, for /metrics")
+    traces: Annotated[str, Server] | None = Field(
+        None,
+        description="OpenTelemetry collector (OTLP over gRPC) that each answer is traced to, e.g. http://localhost:4317",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="How much is logged: debug, info, warning or error"
     )
 
     @field_validator("places")
     @classmethod
-    def _threads_on_slack(cls, value: dict[str, Place]) -> dict[str, Place]:
-        if wrong := [place for place, sets in value.items() if place.startswith("slack:") and sets.threads is False]:
+    def _threads_on_slack(cls, value: dict[PlaceId, Place]) -> dict[PlaceId, Place]:
+        if wrong := [place for place, sets in value.items() if place.platform == "slack" and sets.threads is False]:
             raise ValueError(f"without threads = false for {wrong[0]}: Slack answers in threads")
+        return value
+
+    @field_validator("sources")
+    @classmethod
+    def _one_name_each(cls, value: tuple[AnySource, ...]) -> tuple[AnySource, ...]:
+        one_name_each(value)
+        return value
+
+    @field_validator("places")
+    @classmethod
+    def _asked_where_it_is_set(cls, value: dict[PlaceId, Place]) -> dict[PlaceId, Place]:
+        for place, sets in value.items():
+            if sets.ask and sets.ask.around != place.around:
+                raise ValueError(f"such that ask of {place} is a channel of {place.around}")
         return value
 
     @field_validator("discord_home_guilds", mode="before")
@@ -186,7 +214,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        toml = TomlConfigSettingsSource(settings_cls, toml_file=_config_file())
+        toml = TomlConfigSettingsSource(settings_cls, toml_file=config_file())
         return init_settings, env_settings, dotenv_settings, toml
 
 
@@ -202,26 +230,36 @@ def environment_name(field: str) -> str:
 
 def read_settings(**given: object) -> Settings:
     """Read every source; `given` wins over all. Raises Misconfigured naming each wrong setting and what it allows."""
+    settings, wrong = examine_settings(**given)
+    if wrong or settings is None:
+        raise Misconfigured(wrong[0][0], "\n".join([wrong[0][1], *(f"{name}: {why}" for name, why in wrong[1:])]))
+    return settings
+
+
+def examine_settings(**given: object) -> tuple[Settings | None, list[tuple[str, str]]]:
+    """The settings, None where they cannot be made, and each that is wrong, with what is wrong with it.
+
+    Raises Misconfigured for a file that cannot be read."""
     written = _written()
     wrong = written.unknown()
+    settings = None
     try:
         settings = Settings(**given)  # type: ignore[arg-type] # names are checked by pydantic
     except SettingsError as error:
         wrong.append(wrong_settings.not_json(str(error)))
     except ValidationError as error:
         wrong += written.wrong(error.errors(include_url=False))
-    if wrong:
-        raise Misconfigured(wrong[0][0], "\n".join([wrong[0][1], *(f"{name}: {why}" for name, why in wrong[1:])]))
-    return settings
+    return settings, wrong
 
 
-def _config_file() -> Path:
+def config_file() -> Path:
+    """Where `citewell.toml` is, whether or not it is there."""
     return Path(os.environ.get(CONFIG) or "citewell.toml")
 
 
 def _written() -> wrong_settings.Written:
     """What is set where. Raises Misconfigured for a TOML file that cannot be read."""
-    path = _config_file()
+    path = config_file()
     if os.environ.get(CONFIG) and not path.is_file():
         raise Misconfigured(CONFIG, f"there is no file {path}", what_to_do="Correct the path, or unset it.")
     with readable(path):

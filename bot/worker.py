@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 
+from bot.answering import Answering
 from bot.delivery import GRACE_SECONDS, RETRY_SECONDS, Delivery
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
-from pipeline.respond import Responder
-from pipeline.translations import Words
-from pipeline.values import IncomingMessage, Request, Work
+from pipeline.values import Chosen, IncomingMessage, Request, Work
 
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
@@ -27,10 +27,10 @@ class Worker:
     def __init__(
         self,
         inbox: Inbox,
-        responder: Responder,
+        responder: Answering,
         adapters: Mapping[str, PlatformAdapter],
-        request: Callable[[IncomingMessage, PlatformAdapter], Awaitable[Request]],
-        words: Callable[[IncomingMessage], Awaitable[Words]],
+        request: Callable[[IncomingMessage, Chosen, PlatformAdapter], Awaitable[Request]],
+        chosen: Callable[[IncomingMessage], Awaitable[Chosen]],
         *,
         concurrency: int,
         at_a_time: int = 100,
@@ -45,7 +45,7 @@ class Worker:
             responder,
             adapters,
             request,
-            words,
+            chosen,
             at_a_time=at_a_time,
             expire_late=expire_late,
             grace_seconds=grace_seconds,
@@ -53,6 +53,12 @@ class Worker:
         )
         self._bell = asyncio.Event()
         self._running: set[asyncio.Task[None]] = set()
+        self._moved = time.monotonic()
+
+    @property
+    def still(self) -> float:
+        """Seconds since it last began or ended a message, or had none to begin and none under way."""
+        return time.monotonic() - self._moved
 
     def ring(self) -> None:
         """There may be something in the inbox."""
@@ -83,11 +89,15 @@ class Worker:
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        self._moved = time.monotonic()
         self.ring()
 
     async def _lease(self) -> Work | None:
         try:
-            return await self._inbox.lease()
+            work = await self._inbox.lease()
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
             return None
+        if work or not self._running:
+            self._moved = time.monotonic()
+        return work

@@ -85,9 +85,16 @@ async def open_judge(settings: Settings) -> AsyncIterator[ModelJudge | None]:
     if spec in (EXTRACTIVE, "none"):
         yield None
         return
+    async with open_language_model(settings, spec) as model:
+        yield _judge(model)
+
+
+@asynccontextmanager
+async def open_language_model(settings: Settings, spec: str) -> AsyncIterator[LanguageModel]:
+    """The model that `spec` names, not connected yet. Raises Misconfigured when its key is missing."""
     model = _guarded(settings, spec)
     try:
-        yield _judge(model)
+        yield model
     finally:
         await model.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,6 +15,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from bot import wrong_sources
 from bot.log import redact
 from bot.setting_tables import table_of
 
@@ -23,6 +25,7 @@ SHOWN = 60
 JSON = {
     "collections": '{"hr": {"only": ["slack:T0123:C0456"]}}',
     "places": '{"slack:T0123:C0456": {"auto": true}}',
+    "sources": '[{"kind": "folder", "name": "handbook", "path": "/srv/handbook"}]',
     "roles": '{"admin": ["slack:T0123:U0456"]}',
 }
 """Tables as they are written in the environment."""
@@ -84,12 +87,15 @@ class Written:
             return "settings", str(error.get("ctx", {}).get("error", error["msg"]))
         name = self._field(str(loc[0]))
         info = self.fields[name]
+        if name == "sources" and len(loc) > 1:
+            return f"{wrong_sources.where(error)} in {self.file}", explain_source(error)
         table = table_of(info)
         if kind == "extra_forbidden" and table:
             return self._where(name, loc), f"there is no such key{table.hint(str(loc[-1]))}"
         if table and kind != "value_error":
             info = table.field(loc) or info
-        given = "" if is_secret(info) else f", not {shown(error['input'])}"
+        hidden = is_secret(info) or (name == "sources" and kind == "value_error")
+        given = "" if hidden else f", not {shown(error['input'])}"
         return self._where(name, loc), f"must be {allowed(info, loc, error)}{given}"
 
     def _misplaced(self, error: ErrorDetails) -> bool:
@@ -114,6 +120,14 @@ class Written:
             key = f" {loc[table.depth]}" if len(loc) > table.depth and loc[table.depth] != "[key]" else ""
             return f"{table.title(*loc[: table.depth])}{key} in {self.file}"
         return f"{name} in {self.file}"
+
+
+def explain_source(error: ErrorDetails) -> str:
+    """What is wrong with a table `[[sources]]`, or with one of its keys."""
+    if said := wrong_sources.said(error):
+        return said
+    given = "" if wrong_sources.key(error) == "token_from" else f", not {shown(error['input'])}"
+    return f"must be {allowed(wrong_sources.field_of(error), error['loc'][2:], error)}{given}"
 
 
 def not_json(problem: str) -> tuple[str, str]:
@@ -153,7 +167,7 @@ def allowed(info: FieldInfo, loc: tuple[int | str, ...], error: ErrorDetails) ->
     if kind == "string_too_long":
         return f"at most {context['max_length']} characters long"
     if kind in ("tuple_type", "list_type"):
-        return 'a list such as ["slack:T0123:C0456"]'
+        return f"a list such as {json.dumps([given])}" if isinstance(given := error["input"], str) else "a list"
     if table := table_of(info):
         return f"a table with the keys {table.keys}"
     return "a text" if isinstance(error["input"], Enum | int | float | list | dict) else error["msg"].lower()

@@ -11,9 +11,13 @@ OPERATOR = "console:local"
 LEAST: Mapping[Action, Role | None] = {
     Action.SET_UP: Role.ADMIN,
     Action.TEACH: Role.CONTRIBUTOR,
+    Action.ADD: Role.CONTRIBUTOR,
+    Action.TAKE_BACK: Role.CONTRIBUTOR,
+    Action.TAKE_BACK_OTHERS: Role.ADMIN,
     Action.INDEX: None,
     Action.REMOVE: None,
     Action.READ_RATINGS: None,
+    Action.READ_INSIGHTS: Role.ADMIN,
     Action.READ_PERSON: None,
     Action.ERASE_PERSON: None,
 }

@@ -19,7 +19,11 @@ from pipeline.values import Finished, Sentence, Usage
 from pipeline.write.extract import extract
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS
 
-SPENT = Drafted(failure="the tokens of the day are spent", instead=wording.MODEL_SPENT)
+NO_TOKENS = "the tokens of the day are spent"
+TOO_SHORT = "its answer is too short"
+TOO_LITTLE = "it cites too little"
+UNSUPPORTED = "the passages do not support its answer"
+SPENT = Drafted(failure=NO_TOKENS, instead=wording.MODEL_SPENT)
 
 
 async def write(task: Task, model: Model | None, failed: Drafted | None = None) -> AsyncIterator[Checked | Drafted]:
@@ -58,7 +62,7 @@ async def by_model(task: Task, model: Model) -> AsyncIterator[Checked | Drafted]
             stands, captions = settled(captions, piece, grounded=task.grounded)
             held += stands
             if says_much(piece.sentence) and not (given or held):
-                finished = Finished(complete=False, reason="the passages do not support its answer", counted=False)
+                finished = Finished(complete=False, reason=UNSUPPORTED, counted=False)
                 break
             if held and not task.too_few(checked):
                 given = True
@@ -74,11 +78,11 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
     short = finished.complete and not (given or absent or wrote)
     failure = ""
     if short:
-        failure = "its answer is too short"
+        failure = TOO_SHORT
     elif not finished.complete:
         failure = finished.reason or "cut off"
     elif not (given or absent):
-        failure = "it cites too little"
+        failure = TOO_LITTLE
     return Drafted(
         checked=tuple(checked),
         assessment=task.assessed(checked, model.name),
@@ -115,11 +119,10 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncIterator[Checke
         for number, one in enumerate(stands):
             yield one._replace(preface=preface) if number == 0 else one
     usage = failed.usage if failed else Usage()
-    notes = (*usage.notes, f"model_failed: {failed.failure}") if failed else ()
     yield Drafted(
         checked=tuple(checked),
         assessment=assessment,
-        usage=usage.model_copy(update={"writer": EXTRACTIVE, "notes": notes}),
+        usage=usage.model_copy(update={"writer": EXTRACTIVE}),
         tokens=failed.tokens if failed else 0,
         failure=failed.failure if failed else "",
         preface=preface,

@@ -9,30 +9,30 @@ from pipeline.values import (
     EVERYWHERE,
     Audience,
     Auto,
+    Chosen,
     IncomingMessage,
     Manner,
     Place,
-    Preferences,
-    Readers,
+    PlaceId,
     Request,
     Value,
     WhoWrites,
-    place_id,
 )
 
+Places = Mapping[PlaceId, Place]
 FILE, CHAT = "citewell.toml", "set in chat"
 
 
 class Layer(Value):
     """What one source sets for one place."""
 
-    place: str
+    place: PlaceId
     source: str
     """FILE or CHAT."""
     sets: Place
 
 
-def layers(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str, Place]) -> Iterator[Layer]:
+def layers(chain: Sequence[PlaceId], file: Places, chat: Places) -> Iterator[Layer]:
     """What is set for the places of `chain`, the widest first; what was set in chat lies over the file.
 
     The later wins: a channel over its server, wherever that is set."""
@@ -42,7 +42,7 @@ def layers(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str, P
                 yield Layer(place=place, source=source, sets=table[place])
 
 
-def in_force(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str, Place]) -> Place:
+def in_force(chain: Sequence[PlaceId], file: Places, chat: Places) -> Place:
     """What holds in the last place of `chain`."""
     place = EVERYWHERE
     for layer in layers(chain, file, chat):
@@ -50,35 +50,18 @@ def in_force(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str,
     return place
 
 
-def origins(chain: Sequence[str], file: Mapping[str, Place], chat: Mapping[str, Place]) -> dict[str, tuple[Any, Layer]]:
+def origins(chain: Sequence[PlaceId], file: Places, chat: Places) -> dict[str, tuple[Any, Layer]]:
     """Each name that is set for the last place of `chain`, with its value and where it comes from."""
     return {
         name: (value, layer) for layer in layers(chain, file, chat) for name, value in layer.sets if value is not None
     }
 
 
-def around(place: str) -> tuple[str, ...]:
-    """A place and the one around it, the widest first: `slack:T1:C2` -> `slack:T1`, `slack:T1:C2`."""
-    platform, space, *channel = place.split(":")
-    return (f"{platform}:{space}", *([place] if channel else ()))
-
-
-def chain(message: IncomingMessage, readers: Readers) -> tuple[str, ...]:
-    """The places that a message was said in, the widest first, as its readers tell; none for a direct message of
-    no server."""
-    space = f"{message.conversation.platform}:{message.conversation.space}"
-    if space not in readers.groups:
-        return ()
-    own = message.key.rpartition(":")[0]
-    return (space, *sorted((one for one in readers.groups if _within(space, one)), key=lambda one: one == own))
-
-
-def asked(
-    message: IncomingMessage, audience: Audience, preferences: Preferences, chain: Sequence[str], place: Place
-) -> Request:
-    """A platform's message as a request, where `place` holds in the last place of `chain`.
+def asked(message: IncomingMessage, audience: Audience, chosen: Chosen) -> Request:
+    """A platform's message as a request.
 
     What the asker prefers goes before what is set for the place; what is searched is never more than `audience`."""
+    preferences, place = chosen.preferences, chosen.place
     collections = audience.collections.intersection(place.collections or audience.collections)
     return Request(
         text=message.text,
@@ -89,18 +72,18 @@ def asked(
         author=message.author,
         style=preferences.style or place.style,
         citation_style=preferences.citations,
-        language=preferences.language or place.language or "",
+        language=chosen.language or "",
         locale=message.locale,
         ask=(place.ask_name or "") if place.ask else None,
-        auto=_auto(message, chain, place),
+        auto=_auto(message, place),
         extract=place.writer is WhoWrites.EXTRACT,
     )
 
 
-def _auto(message: IncomingMessage, chain: Sequence[str], place: Place) -> Auto | None:
-    if not (unasked(message, place) and place.auto_level and place.auto_per_hour):
+def _auto(message: IncomingMessage, place: Place) -> Auto | None:
+    if not (unasked(message, place) and message.said_in and place.auto_level and place.auto_per_hour):
         return None
-    return Auto(place=chain[:2][-1], least=place.auto_level, per_hour=place.auto_per_hour)
+    return Auto(place=message.said_in[:2][-1], least=place.auto_level, per_hour=place.auto_per_hour)
 
 
 def unasked(message: IncomingMessage, place: Place) -> bool:
@@ -111,10 +94,3 @@ def unasked(message: IncomingMessage, place: Place) -> bool:
 def heard(message: IncomingMessage, place: Place) -> bool:
     """Whether the bot listens to a message at all: in a silent place only to what is answered in private."""
     return not place.silent or message.manner in (Manner.COMMAND, Manner.DIRECT)
-
-
-def _within(space: str, group: str) -> bool:
-    try:
-        return group.startswith(f"{space}:") and bool(place_id(group))
-    except ValueError:
-        return False

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline import wording
+from pipeline.check.model import NOT_READ
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafts import SPENT, write
@@ -182,10 +183,12 @@ class Responder:
             if reason:
                 self._warn(event, reason)
         usage = answer.usage
+        unread = NOT_READ if any(one.judgement.reason == NOT_READ for one in drafted.checked) else ""
+        notes = (("model_failed", drafted.failure), ("judge_failed", unread), ("search_degraded", degraded))
         spent = {
             "milliseconds": watch.read(),
             "input_tokens": usage.input_tokens + plan.tokens,
-            "notes": (*usage.notes, *([f"search_degraded: {degraded}"] if degraded else ())),
+            "notes": tuple(f"{what}: {why}" for what, why in notes if why),
         }
         known = {
             "preface": _joined(above, answer.preface),

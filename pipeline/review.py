@@ -13,6 +13,8 @@ from pipeline.streams import closing
 from pipeline.task import Model, Task
 from pipeline.values import Finished, Judgement, Sentence, Support
 
+TOO_LATE = "it took too long"
+
 
 async def in_time(task: Task, model: Model) -> AsyncIterator[Checked | Finished]:
     """The model's sentences as far as they come in time; what goes wrong ends them."""
@@ -24,7 +26,7 @@ async def in_time(task: Task, model: Model) -> AsyncIterator[Checked | Finished]
                 async with asyncio.timeout(seconds - task.watch.elapsed):
                     piece = await anext(pieces)
             except (TimeoutError, CitewellError) as error:
-                why = "it took too long" if isinstance(error, TimeoutError) else str(error)
+                why = TOO_LATE if isinstance(error, TimeoutError) else str(error)
                 yield Finished(complete=False, reason=why, counted=isinstance(error, Unavailable))
                 return
             yield piece

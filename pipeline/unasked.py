@@ -6,6 +6,7 @@ The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions w
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import cache
 
 from pipeline import wording
 from pipeline.compose.compose import NO_CONFIDENCE
@@ -16,6 +17,7 @@ from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import wants_all
 from pipeline.streams import closing
 from pipeline.text import terms
+from pipeline.translations import LANGUAGES, Words
 from pipeline.values import Answer, Event, Level, Outcome, Request
 
 ABOUT_IT = 0.5
@@ -27,8 +29,19 @@ _TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
 
 
 def silencing(text: str) -> bool | None:
-    """Whether all of `text` sends the bot out of the conversation (`stop`) or calls it back (`start`); else None."""
-    return {"stop": True, "start": False}.get(clean(text).strip(" .!").lower())
+    """Whether all of `text` sends the bot out of the conversation (`stop`) or calls it back (`start`), in any language
+    that we speak; else None."""
+    return _orders().get(clean(text).strip(" .!¡。！").casefold())
+
+
+@cache
+def _orders() -> dict[str, bool]:
+    return {
+        order: away
+        for said, away in ((wording.STOP, True), (wording.START, False))
+        for language in LANGUAGES
+        for order in Words(language)(said).split(", ")
+    }
 
 
 async def unless_idle(request: Request, events: AsyncIterator[Event]) -> AsyncIterator[Event]:

@@ -70,6 +70,8 @@ BUSY = Message("I am busy with many questions right now. Please ask again in a f
 ASK_AGAIN = Message("I was interrupted while answering. Please ask again.")
 STOPPED = Message("Stopped, as you asked.")
 SILENCED = Message("I stay out of this conversation from now on, until somebody mentions me.")
+STOP, START = Message("stop, be quiet"), Message("start, come back")
+"""Said alone, these send the bot out of a conversation and call it back."""
 CALLED_BACK = Message("I am back: I answer questions in this conversation again.")
 TRY_AGAIN = Message("That did not work. Please try again in a minute.")
 NO_ANSWER = Message("This answer is no longer kept, or it rests on documents that you may not see.")
@@ -88,10 +90,14 @@ ASKED_FOR = Message("A question that the documents did not answer")
 WITHHELD = Message("What I found rests on documents that not everyone in this channel may see.")
 REPLIED = Message("{who} replied to your question:")
 DEALT_WITH = Message("{who} has dealt with your question:")
+RESOLVED_BY = Message("Resolved by {who}")
 RESOLVED = Message("Resolved. Whoever asked hears of it.")
 RESOLVED_AND_KEPT = Message("Resolved, and your reply is kept as an answer. Whoever asked hears of it.")
 HANDOFF_GONE = Message("This is resolved already, or it is not kept any more.")
-NOT_KEPT = Message("Only a contributor may keep a reply as an answer. Send it again without that.")
+NOT_KEPT = Message(
+    "A reply is kept as an answer only by a contributor, and only where a collection is set for that. Send it again "
+    "without that."
+)
 BY_A_PERSON = Message("Answered by a person: {question}")
 REASONS = {
     Reason.WRONG: Message("It is wrong"),
@@ -104,6 +110,9 @@ REASONS = {
 NO_TEXT = Message("That message has no text that I can read.")
 WITHDRAWN = Message("I stopped here, because this question was erased.")
 ATTACHMENT = Message("I cannot read attached files ({names}); I answer from the indexed documents only.")
+ATTACHMENT_OFFERED = Message(
+    "I answer from the indexed documents only. The button below adds the attached files ({names})."
+)
 SHARED_CHANNEL = Message(
     "This channel is shared with another organisation, and I may not answer here. "
     "Members of this workspace can ask me in a direct message or in a channel of their own."
@@ -167,12 +176,12 @@ def not_found(reason: str, words: Words) -> str:
     return " ".join(filter(None, (words(NOT_FOUND), reason, words(NOT_FOUND_NEXT))))
 
 
-def notes_on(message: IncomingMessage, words: Words = ENGLISH) -> list[str]:
-    """What is said of a question beside its answer: that its files are not read."""
+def notes_on(message: IncomingMessage, words: Words = ENGLISH, *, offered: bool = False) -> list[str]:
+    """What is said of a question beside its answer: that its files are not read, unless the asker adds them."""
     if not message.attachments:
         return []
     names = ", ".join(attachment.name[:100] for attachment in message.attachments[:10])
-    return [words(ATTACHMENT, names=names)]
+    return [words(ATTACHMENT_OFFERED if offered else ATTACHMENT, names=names)]
 
 
 def left_out(claim: str, words: Words = ENGLISH) -> str:
@@ -336,3 +345,11 @@ def introduction(titles: Sequence[str], documents: int, words: Words) -> str:
     named, more = ", ".join(titles), documents - len(titles)
     listed = words.count(_AND_MORE, more, titles=named) if more > 0 else named
     return f"{words.count(_WHAT_I_DO, documents)}\n\n{words(_INDEXED, titles=listed)}\n\n{words(_HOW)}"
+
+
+# --- Insights: what the documents lack ----------------------------------------------------------
+
+WRITE_NEW = Message("Write a document that answers it; nothing is near.")
+ADD_TO = Message("Write down the answer: a new document, or a section of “{title}”, which comes nearest.")
+CHECK_IN = Message("Check what “{title}” says about it.")
+SAY_PLAINLY = Message("Say it plainly in “{title}”, in the words people ask with.")

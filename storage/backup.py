@@ -4,12 +4,15 @@ rebuilt from the database."""
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.errors import Unavailable
+from pipeline.errors import Refused, Unavailable
+
+MAGIC = b"SQLite format 3\0"
 
 
 def copy_database(source: sqlite3.Connection, target: Path) -> None:
@@ -23,7 +26,7 @@ def copy_database(source: sqlite3.Connection, target: Path) -> None:
 
 def _copied(source: sqlite3.Connection, target: Path) -> bool:
     """False when the temporary file was deleted before it could be renamed."""
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}")
     _unlink(temporary)
     temporary.touch(mode=0o600)
     try:
@@ -43,6 +46,25 @@ def _copied(source: sqlite3.Connection, target: Path) -> bool:
         _unlink(temporary)
     _sync(target.parent)
     return True
+
+
+def destination(target: Path, database: Path) -> Path:
+    """Where a copy of `database` goes: `target`, or a new file in it where that is a folder.
+
+    Raises Refused where something other than a copy would be overwritten."""
+    if target.is_dir():
+        return target / time.strftime("citewell-%Y%m%d-%H%M%S.db", time.gmtime())
+    if target.exists():
+        with target.open("rb") as file:
+            copy = target.is_file() and file.read(len(MAGIC)) == MAGIC
+        if not copy or target.samefile(database):
+            raise Refused(f"{target} is no backup, and is not overwritten", what_to_do="Name a file that is not there.")
+    return target
+
+
+def newest(folder: Path) -> Path | None:
+    """The backup in `folder` that was made last."""
+    return max(folder.glob("*.db"), key=lambda file: file.stat().st_mtime, default=None)
 
 
 def drop_old(folder: Path, *, keep: int, days: float) -> list[Path]:

@@ -11,16 +11,15 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from sqlite_utils import Database as Tables
 
-from pipeline.errors import Unavailable
 from storage.backup import copy_database
+from storage.disk import create, damaged, translated
 from storage.migrations import outdated, schema
 from storage.transaction import BUSY_SECONDS, POLL_SECONDS, Work, WriteQueue, immediate
 
@@ -29,7 +28,6 @@ READERS = 3
 LOG_BYTES = 64 << 20
 """The write-ahead log is cut back to this after a long read let it grow."""
 READ_CACHE_KIB = 8192
-DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 
 
 class Database:
@@ -137,6 +135,10 @@ class Database:
         return connection
 
     def _migrate(self) -> None:
+        if not self._file.exists():
+            create(self._file)
+        elif not any(file.stat().st_size for file in self._file.parent.glob(f"{self._file.name}*")):
+            raise damaged(self._file, "is empty (0 bytes)")
         connection = self._connection(writing=True)
         self._file.chmod(0o600)
         tables = Tables(connection)
@@ -147,22 +149,3 @@ class Database:
             copy_database(connection, self._file.parent / "backups" / f"before-migration-after-{last}.db")
         with immediate(connection):
             schema.apply(tables)
-
-
-@contextmanager
-def translated(file: Path) -> Iterator[None]:
-    """SQLite's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are."""
-    try:
-        yield
-    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
-        raise
-    except (sqlite3.DatabaseError, OSError) as error:
-        name = getattr(error, "sqlite_errorname", type(error).__name__)
-        if name.startswith(DAMAGED):
-            raise Unavailable(
-                "storage",
-                f"{file} is damaged ({name}: {error})",
-                what_to_do=f"Stop what uses it, move {file.name}* away, and copy the newest backup from "
-                f"{file.parent / 'backups'} to {file}; without a backup, index again.",
-            ) from error
-        raise Unavailable("storage", f"{file}: {name}: {error}") from error

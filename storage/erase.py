@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from storage.sweep import hide
-from storage.taught import taught_of
+from storage.taught import OF_SPACE, added_in, taught_in, taught_of
 
 _OF_ANSWERS = (
     "DELETE FROM handoff WHERE answer IN (SELECT answer FROM question WHERE {which})",
@@ -35,9 +35,12 @@ def erase_question(db: sqlite3.Connection, key: str) -> None:
 
 
 def erase_space(db: sqlite3.Connection, space: str) -> None:
-    """Erase what is kept of a `platform:space`: questions that wait, conversations, and where we took part."""
+    """Erase what is kept of a `platform:space`: questions that wait, conversations, where we took part, replies that
+    were kept as answers, and what people added there to the documents."""
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
+    hide(db, [*taught_in(db, prefix), *added_in(db, space)])
+    db.execute(f"DELETE FROM handoff WHERE {OF_SPACE}", {"space": prefix})  # noqa: S608 - our own words
     _erase_answers(db, "substr(key, 1, ?) = ?", inside)
     for table, column in (
         ("turn", "conversation"),

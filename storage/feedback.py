@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pipeline.values import Rating, Reason, Vote
+from pipeline.values import Answer, Rating, Reason, Vote
 from storage.database import Database
 
 
@@ -49,6 +49,19 @@ class SQLiteFeedback:
 
         found = await self._database.read(work)
         return {vote: found.get(vote, 0) for vote in Vote}
+
+    async def helpful(self) -> list[Answer]:
+        """The answers that everybody who rated them found helpful, oldest first."""
+
+        def work(db: sqlite3.Connection) -> list[str]:
+            rows = db.execute(
+                "SELECT body FROM answer WHERE id IN"
+                " (SELECT answer FROM rating GROUP BY answer HAVING min(vote = ?)) ORDER BY at",
+                (Vote.HELPFUL,),
+            )
+            return [body for (body,) in rows]
+
+        return [Answer.model_validate_json(body) for body in await self._database.read(work)]
 
     async def unhelpful(self, limit: int) -> list[Complaint]:
         """The last `limit` ratings that say "not helpful", newest first; none of a question that was erased."""

@@ -35,6 +35,15 @@ def prepare(folder: Path, *, make: bool = True) -> Path:
     return folder
 
 
+def in_use(folder: Path) -> Misconfigured:
+    """What is raised while another process answers from `folder`."""
+    return Misconfigured(
+        "CITEWELL_DATA",
+        f"another `citewell run` uses {folder}",
+        what_to_do="Stop it, or give this one a folder of its own.",
+    )
+
+
 def _reason(folder: Path, error: OSError) -> str:
     if isinstance(error, FileExistsError | NotADirectoryError) and folder.is_file():
         return f"{folder} is a file"

@@ -10,10 +10,11 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 
 from pipeline.errors import Busy
-from pipeline.values import Answer, ConversationId, IncomingMessage, Work
+from pipeline.values import Answer, ConversationId, IncomingMessage, PlaceId, Work
 from storage import presence
 from storage.database import Database
 from storage.erase import erase_space
@@ -90,9 +91,9 @@ class SQLiteInbox:
         now = self._clock()
         return await self._database.write(lambda db: drop(db, key, now), durable=True)
 
-    async def leave(self, space: str) -> None:
-        """Erase all that is kept of a `platform:space` that the bot was removed from."""
-        await self._database.write(lambda db: erase_space(db, space), durable=True)
+    async def leave(self, space: PlaceId) -> None:
+        """Erase all that is kept of a workspace or server that the bot was removed from."""
+        await self._database.write(lambda db: erase_space(db, str(space)), durable=True)
         await self._database.scrub()
 
     async def lease(self) -> Work | None:
@@ -205,20 +206,21 @@ class SQLiteInbox:
             lambda db: waits_overheard(db, key, author) and drop(db, key, now), durable=True
         )
 
-    async def spend(self, key: str, place: str, per_hour: int) -> bool:
+    async def spend(self, key: str, place: PlaceId, per_hour: int) -> bool:
         """Count the answer to `key`, which nobody asked for, in `place`; False when there were `per_hour` within the
         last hour."""
         now = self._clock()
-        return await self._database.write(lambda db: presence.spend(db, key, place, per_hour, now), durable=True)
+        return await self._database.write(lambda db: presence.spend(db, key, str(place), per_hour, now), durable=True)
 
     async def silence(self, conversation: ConversationId) -> None:
         """Somebody wants the bot to be silent here until it is addressed."""
         now = self._clock()
         await self._database.write(lambda db: presence.silence(db, str(conversation), now), durable=True)
 
-    async def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether the bot has answered in this conversation, and was not silenced there since."""
-        return await self._database.read(lambda db: presence.takes_part(db, str(conversation)))
+    async def takes_part(self, conversation: ConversationId, said_at: datetime) -> bool:
+        """Whether the bot has answered in this conversation, and was not silenced there when that was said."""
+        at = said_at.timestamp()
+        return await self._database.read(lambda db: presence.takes_part(db, str(conversation), at))
 
     async def counts(self) -> dict[str, int]:
         """How many messages are in each state, for the operator."""

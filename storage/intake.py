@@ -10,6 +10,8 @@ from pipeline.values import ConversationId, IncomingMessage, Manner
 from storage.erase import erase_question
 from storage.presence import call_back, see
 
+DEALT_WITH_UNTIL = "dealt with until"
+"""The setting that a restored database has: what was sent before that moment is not answered any more."""
 NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
 
@@ -22,6 +24,9 @@ def take(
     Whose author is told now to ask again is known from then on: they will."""
     if db.execute("SELECT 1 FROM known WHERE digest = ?", (_digest(message.key),)).fetchone():
         return message.manner is not Manner.OVERHEARD and _addressed_now(db, message, now)
+    if _dealt_with(db, message):
+        _know(db, message.key, now)
+        return False
     if reason := _too_much(db, message, capacity, per_author):
         busy = _busy(db, message.author, reason, now)
         if busy.first:
@@ -42,10 +47,16 @@ def take(
         ),
     )
     if message.manner is not Manner.OVERHEARD:
-        call_back(db, str(message.conversation))
+        call_back(db, str(message.conversation), message.sent_at.timestamp())
     if message.manner is not Manner.COMMAND:
         see(db, message.place.where, message.place.message)
     return True
+
+
+def _dealt_with(db: sqlite3.Connection, message: IncomingMessage) -> bool:
+    """Whether `message` was sent while the database was in use that this one, a restored backup, took the place of."""
+    row = db.execute("SELECT CAST(value AS REAL) FROM setting WHERE name = ?", (DEALT_WITH_UNTIL,)).fetchone()
+    return row is not None and message.sent_at.timestamp() <= row[0]
 
 
 def _addressed_now(db: sqlite3.Connection, message: IncomingMessage, now: float) -> bool:
@@ -57,7 +68,7 @@ def _addressed_now(db: sqlite3.Connection, message: IncomingMessage, now: float)
     ).fetchone()
     if not waiting:
         return False
-    call_back(db, str(message.conversation))
+    call_back(db, str(message.conversation), message.sent_at.timestamp())
     db.execute("DELETE FROM answer WHERE id = ?", waiting)
     db.execute(
         "UPDATE message SET body = ?, answer = '', withdrawn = leased_until > ?, not_before = 0 WHERE key = ?",

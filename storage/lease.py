@@ -10,13 +10,14 @@ the next end tells, and after all others, so that they do not pay for it.
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from datetime import UTC, datetime
 
+import structlog
+
 from pipeline.values import Answer, IncomingMessage, Work
 
-_log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 SUSPICIOUS = 2
 """Ends of the process while it worked on a message, after which that is tried alone and last; one alone is enough."""
@@ -81,7 +82,7 @@ def take_turn(
         return None
     key, space, author, attempt, ends = row
     if attempt >= 2 * attempts:
-        _log.error("Gave up the question %s without a word: each of %d attempts ended the process", key, attempt)
+        log.error("question_given_up", key=key, reason="each attempt ended the process", attempts=attempt)
         db.execute(
             "UPDATE message SET state = 'dead', why = 'no attempt came to an end', closed_at = ? WHERE sequence = ?",
             (now, sequence),

@@ -16,6 +16,7 @@ from pipeline.values import Audience, Chunk, Document
 from storage.claim import claim
 from storage.database import Database
 from storage.revision import Revision
+from storage.staged import StagedRevision, stage_document
 from storage.sweep import hide, sweep
 
 
@@ -71,6 +72,16 @@ class SQLiteLibrary:
             return [body for (body,) in rows]
 
         return [_document(body) for body in await self._database.read(work)]
+
+    async def document(self, document_id: str) -> Document | None:
+        """The document of that id, as it is now."""
+
+        def work(db: sqlite3.Connection) -> str | None:
+            row = db.execute("SELECT body FROM live WHERE document = ?", (document_id,)).fetchone()
+            return row[0] if row else None
+
+        body = await self._database.read(work)
+        return _document(body) if body else None
 
     async def count(self) -> int:
         """How many documents there are."""
@@ -146,6 +157,10 @@ class SQLiteLibrary:
         revision = Revision(document, chunks, vectors, embedder)
         await revision.write(self._database)
         await self.sweep()
+
+    async def stage(self, document: Document, embedder: str, dimensions: int) -> StagedRevision:
+        """Begin a new version that comes in parts, or take over what a run that was cut off left of it."""
+        return await stage_document(self._database, document, embedder, dimensions)
 
     async def remove(self, document_ids: Collection[str]) -> int:
         """Forget documents: their text, words and vectors are in the database no more when this returns.

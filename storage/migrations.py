@@ -293,6 +293,85 @@ def unasked(db: Database) -> None:
     )
 
 
+@schema()
+def source_memory(db: Database) -> None:
+    """What sources keep between two looks at their services, and how the last one ended."""
+    _each(
+        db,
+        """
+        CREATE TABLE source_memory (
+            source TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (source, key)) WITHOUT ROWID;
+        CREATE TABLE source_look (source TEXT PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+        """,
+    )
+
+
+@schema()
+def ends_of_silence(db: Database) -> None:
+    """When the bot was called back, so that what was said before is not answered when it is read later."""
+    _each(db, "ALTER TABLE silenced ADD COLUMN until REAL;")
+
+
+_ASKED = """
+    SELECT {row}.id, {row}.author, {row}.at,
+        coalesce(nullif(json_extract({row}.body, '$.standalone'), ''), json_extract({row}.body, '$.question')),
+        json_extract({row}.body, '$.outcome'),
+        json_extract({row}.body, '$.confidence.level'),
+        coalesce(json_array_length({row}.body, '$.comparison.contradictions'), 0) > 0 OR EXISTS (
+            SELECT 1 FROM json_each({row}.body, '$.confidence.reasons')
+            WHERE json_extract(value, '$.name') = 'consistent' AND json_extract(value, '$.value') = 0),
+        (SELECT json_group_array(DISTINCT json_extract(value, '$.document_id'))
+            FROM json_each({row}.body, '$.citations')),
+        coalesce(json_extract({row}.body, '$.nearest[0].document_id'), '')
+    {source} WHERE json_extract({row}.body, '$.standalone') <> '' OR json_extract({row}.body, '$.outcome') = 'failed'
+"""
+
+
+@schema()
+def asked(db: Database) -> None:
+    """What insights are counted from: of each kept answer to something that was looked up, what fits in a line."""
+    _each(
+        db,
+        f"""
+        CREATE TABLE asked (
+            answer TEXT PRIMARY KEY,
+            author TEXT NOT NULL,
+            at REAL NOT NULL,
+            question TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            level TEXT NOT NULL,
+            differing INTEGER NOT NULL,
+            cited TEXT NOT NULL,
+            nearest TEXT NOT NULL) WITHOUT ROWID;
+        INSERT INTO asked {_ASKED.format(row="answer", source="FROM answer")};
+        CREATE TRIGGER answer_asked AFTER INSERT ON answer BEGIN
+            INSERT OR REPLACE INTO asked {_ASKED.format(row="NEW", source="")};
+        END;
+        CREATE TRIGGER asked_forgotten AFTER DELETE ON answer BEGIN
+            DELETE FROM asked WHERE answer = OLD.id;
+        END;
+        """,  # noqa: S608 - our own words
+    )
+
+
+@schema()
+def digests(db: Database) -> None:
+    """What was posted of each week, and to whom."""
+    _each(
+        db,
+        """
+        CREATE TABLE digest (
+            week TEXT PRIMARY KEY,
+            recipient TEXT NOT NULL,
+            state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'dead')),
+            attempt INTEGER NOT NULL DEFAULT 0,
+            not_before REAL NOT NULL DEFAULT 0,
+            posting_since REAL,
+            reference TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.errors import Misconfigured
+from storage.asked import SQLiteAsked
 from storage.audit import SQLiteAudit
-from storage.backup import drop_old
+from storage.backup import destination, drop_old
 from storage.budget import SqliteTokenLedger
 from storage.database import Database
+from storage.digests import SQLiteDigests
 from storage.feedback import SQLiteFeedback
-from storage.folder import DATABASE, Lock, prepare
+from storage.folder import DATABASE, Lock, in_use, prepare
 from storage.handoffs import SQLiteHandoffs
 from storage.history import SQLiteHistory
 from storage.inbox import SQLiteInbox
@@ -46,19 +46,24 @@ class Storage:
     history: SQLiteHistory
     feedback: SQLiteFeedback
     audit: SQLiteAudit
+    asked: SQLiteAsked
     places: SQLitePlaces
     handoffs: SQLiteHandoffs
+    digests: SQLiteDigests
     people: People
     ledger: SqliteTokenLedger
     vectors: VectorIndex
 
-    async def back_up(self) -> Path:
-        """Copy the database into `backups`, drop old copies, return the new one's path."""
+    async def back_up(self, target: Path | None = None) -> Path:
+        """Copy the database to `target`, or into `backups`, where old copies are then dropped; returns the copy's path.
+
+        Raises Refused for a `target` that is something else than a backup."""
         await self.library.sweep()
-        target = self.folder / "backups" / time.strftime("citewell-%Y%m%d-%H%M%S.db", time.gmtime())
-        await self.database.back_up(target)
-        drop_old(target.parent, keep=KEEP_BACKUPS, days=KEEP_BACKUP_DAYS)
-        return target
+        file = destination(target or self.folder / "backups", self.folder / DATABASE)
+        await self.database.back_up(file)
+        if target is None:
+            drop_old(file.parent, keep=KEEP_BACKUPS, days=KEEP_BACKUP_DAYS)
+        return file
 
 
 @asynccontextmanager
@@ -85,11 +90,7 @@ async def open_storage(
         if exclusive:
             lock = Lock(folder / "run.lock")
             if not lock.acquire():
-                raise Misconfigured(
-                    "CITEWELL_DATA",
-                    f"another `citewell run` uses {folder}",
-                    what_to_do="Stop it, or give this one a folder of its own.",
-                )
+                raise in_use(folder)
             stack.callback(lock.release)
         named = embedder if callable(embedder) else lambda: embedder
         database = await Database.open(folder / DATABASE)
@@ -115,8 +116,10 @@ async def open_storage(
             history=SQLiteHistory(database),
             feedback=SQLiteFeedback(database),
             audit=SQLiteAudit(database),
+            asked=SQLiteAsked(database),
             places=SQLitePlaces(database),
             handoffs=SQLiteHandoffs(database),
+            digests=SQLiteDigests(database),
             people=people,
             ledger=SqliteTokenLedger(database),
             vectors=vectors,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+import structlog
+
 from storage.backup import drop_partial
 from storage.database import Database
 from storage.sweep import hide, sweep, sweep_here
-from storage.taught import KEPT, taught_by
+from storage.taught import ADDED_BY, KEPT, taught_by
 from storage.transaction import immediate
 
 MESSAGE_SECONDS = 24 * 3600.0
@@ -22,7 +23,7 @@ MESSAGE_SECONDS = 24 * 3600.0
 KNOWN_SECONDS = 30 * 24 * 3600.0
 """How long a message's key is known after that: far longer than any platform redelivers."""
 
-_log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _EXPORT = {
     "turns": "SELECT conversation, body FROM turn WHERE author = ? ORDER BY id",
@@ -32,6 +33,7 @@ _EXPORT = {
     "preferences": "SELECT body FROM preference WHERE person = ?",
     "handoffs": "SELECT body, reply FROM handoff WHERE ? IN (asker, json_extract(body, '$.author')) ORDER BY at",
     "replies": "SELECT reply, resolved_at FROM handoff WHERE resolver = ? ORDER BY at",
+    "added": f"SELECT body FROM revision WHERE state = 'live' AND {ADDED_BY} ORDER BY id",  # noqa: S608 - our own words
     "decisions": "SELECT at, action, subject, allowed FROM audit WHERE actor = ? ORDER BY id",
 }
 _ERASE = (
@@ -43,7 +45,16 @@ _ERASE = (
     ("answer", "DELETE FROM answer WHERE author = ?"),
     ("told", "DELETE FROM told WHERE author = ?"),
     ("served", "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?"),
+    (
+        "digest",
+        """UPDATE digest SET recipient = '', state = 'dead'
+            WHERE recipient IN (?1, replace(?1, 'discord:', 'discord:user:'))""",
+    ),
     ("handoff", "UPDATE handoff SET resolver = '', name = '', reply = '' WHERE resolver = ?"),
+    (
+        "revision",
+        f"UPDATE revision SET body = json_remove(body, '$.metadata.author') WHERE {ADDED_BY}",  # noqa: S608 - our own
+    ),
     (
         "audit",
         """UPDATE audit SET actor = iif(actor = ?1, '(erased)', actor),
@@ -125,7 +136,7 @@ class People:
 
         expired, deleted = await self._database.write(work)
         if expired:
-            _log.warning("Erased questions that could not be answered within %g days: %d", days, expired)
+            log.warning("questions_expired_unanswered", days=days, questions=expired)
         await self._database.scrub()
         return expired + deleted
 
@@ -158,4 +169,4 @@ def _erase_in_backups(backups: Path, person: str) -> None:
                     _erase(db, person)
                     sweep_here(db)
         except sqlite3.Error as error:
-            _log.warning("Nothing was erased in the backup %s (%s): it ages out", file.name, error)
+            log.warning("backup_not_erased_in", backup=file.name, it="ages out", reason=str(error))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from pipeline.values import Place
+from pipeline.values import Place, PlaceId
 from storage.database import Database
 
 
@@ -12,19 +12,21 @@ class SQLitePlaces:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def all(self) -> dict[str, Place]:
+    async def all(self) -> dict[PlaceId, Place]:
         """What is set, by place."""
 
         def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
             return db.execute("SELECT id, body FROM place").fetchall()
 
-        return {place: Place.model_validate_json(body) for place, body in await self._database.read(work)}
+        return {
+            PlaceId.parse(place): Place.model_validate_json(body) for place, body in await self._database.read(work)
+        }
 
-    async def put(self, place: str, sets: Place) -> None:
+    async def put(self, place: PlaceId, sets: Place) -> None:
         """Replace what is set for `place`."""
 
         def work(db: sqlite3.Connection) -> None:
             body = sets.model_dump_json(exclude_none=True)
-            db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (place, body))
+            db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (str(place), body))
 
         await self._database.write(work, durable=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 
 HOUR = 3600.0
+SKEW = 60.0
+"""Seconds that a platform's clock may be behind ours."""
 
 
 def see(db: sqlite3.Connection, channel: str, message: str) -> None:
@@ -30,19 +32,25 @@ def channels(db: sqlite3.Connection, space: str) -> list[str]:
     return [str(channel).removeprefix(start) for (channel,) in rows]
 
 
-def takes_part(db: sqlite3.Connection, conversation: str) -> bool:
-    query = (
-        "SELECT 1 FROM part WHERE conversation = :it AND NOT EXISTS (SELECT 1 FROM silenced WHERE conversation = :it)"
-    )
-    return bool(db.execute(query, {"it": conversation}).fetchone())
+def takes_part(db: sqlite3.Connection, conversation: str, said_at: float) -> bool:
+    """Whether the bot answers in `conversation` what was said at that time, which may be read later."""
+    query = """
+        SELECT 1 FROM part WHERE conversation = :it AND NOT EXISTS (
+            SELECT 1 FROM silenced WHERE conversation = :it AND (until IS NULL OR :said_at BETWEEN at AND until))
+    """
+    return bool(db.execute(query, {"it": conversation, "said_at": said_at}).fetchone())
 
 
 def silence(db: sqlite3.Connection, conversation: str, now: float) -> None:
-    db.execute("INSERT OR REPLACE INTO silenced VALUES (?, ?)", (conversation, now))
+    db.execute("INSERT OR REPLACE INTO silenced VALUES (?, ?, NULL)", (conversation, now))
 
 
-def call_back(db: sqlite3.Connection, conversation: str) -> None:
-    db.execute("DELETE FROM silenced WHERE conversation = ?", (conversation,))
+def call_back(db: sqlite3.Connection, conversation: str, said_at: float) -> None:
+    """Somebody addressed the bot at that time: no call if it was before the silence."""
+    db.execute(
+        "UPDATE silenced SET until = :said_at WHERE conversation = :it AND until IS NULL AND at <= :said_at + :skew",
+        {"it": conversation, "said_at": said_at, "skew": SKEW},
+    )
 
 
 def parts(db: sqlite3.Connection, space: str, most: int) -> list[str]:

@@ -40,12 +40,11 @@ class Revision:
         *,
         instead_of: int | None = None,
     ) -> None:
-        if len(chunks) >= SPAN:
-            raise Refused(f"{document.filename} has {len(chunks)} passages", what_to_do="Split the document.")
+        check_count(document, len(chunks))
         self._document = document
         self._chunks = chunks
         self._vectors = vectors if embedder else None
-        self._embedder = embedder if vectors else ""
+        self._embedder = embedder if vectors is not None else ""
         self._instead_of = instead_of
         self._id = 0
         self._written = 0
@@ -59,74 +58,92 @@ class Revision:
         try:
             await in_batches(database, self._batch)
         except BaseException:
-            await database.write(lambda db: _retire(db, self._id))
+            await database.write(lambda db: retire(db, self._id))
             raise
         return self._published
 
     def _batch(self, db: sqlite3.Connection) -> bool:
         """Write for BATCH_SECONDS; True once the revision is live, or not to become it any more."""
         if self._instead_of is not None and not _is_live(db, self._instead_of):
-            _retire(db, self._id)
+            retire(db, self._id)
             return True
-        if not self._still_staged(db):
-            self._id, self._written = self._stage(db), 0
+        if not still_staged(db, self._id):
+            dimensions = self._vectors[0].shape[1] if self._vectors else 0
+            self._id, self._written = stage(db, self._document, self._embedder, dimensions), 0
         end = time.monotonic() + BATCH_SECONDS
         while self._written < len(self._chunks) and time.monotonic() < end:
-            self._insert(db, self._written)
+            matrix = self._vectors[self._written] if self._vectors else None
+            insert(db, self._id, self._document, self._chunks[self._written], matrix, self._written)
             self._written += 1
         if self._written < len(self._chunks):
             return False
-        self._publish(db)
+        publish(db, self._id, self._document.id)
+        self._published = True
         return True
 
-    def _still_staged(self, db: sqlite3.Connection) -> bool:
-        """Whether it was begun and not swept; if so, from now on it counts as written to just now."""
-        touch = "UPDATE revision SET created_at = ? WHERE id = ? AND state = 'staged'"
-        return db.execute(touch, (time.time(), self._id)).rowcount == 1
 
-    def _stage(self, db: sqlite3.Connection) -> int:
-        document = self._document
-        db.execute("INSERT OR IGNORE INTO collection (name) VALUES (?)", (document.collection,))
-        dimensions = self._vectors[0].shape[1] if self._vectors else 0
-        cursor = db.execute(
-            "INSERT INTO revision"
-            " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at)"
-            " VALUES (?, (SELECT id FROM collection WHERE name = ?), ?, ?, ?, ?, ?, 'staged', ?, ?)",
-            (
-                document.id,
-                document.collection,
-                document.source,
-                document.filename,
-                document.version,
-                self._embedder,
-                dimensions,
-                document.model_dump_json(),
-                time.time(),
-            ),
-        )
-        assert cursor.lastrowid
-        return cursor.lastrowid
+def check_count(document: Document, chunks: int) -> None:
+    """Raises Refused for more chunks than a revision has numbers."""
+    if chunks >= SPAN:
+        raise Refused(f"{document.filename} has more than {SPAN} passages", what_to_do="Split the document.")
 
-    def _insert(self, db: sqlite3.Connection, position: int) -> None:
-        chunk = self._chunks[position]
-        number = self._id * SPAN + position
-        title = " ".join((self._document.title, *chunk.heading))
-        db.execute("INSERT INTO chunk VALUES (?, ?, ?)", (number, chunk.id, chunk.model_dump_json()))
-        db.execute(
-            "INSERT INTO words (rowid, collection, title, text)"
-            " VALUES (?, (SELECT ? || collection FROM revision WHERE id = ?), ?, ?)",
-            (number, MARK, self._id, lexical_form(title), lexical_form(chunk.text)),
-        )
-        if self._vectors is not None and len(self._vectors[position]):
-            matrix = self._vectors[position]
-            db.execute("INSERT INTO unit_vectors VALUES (?, ?)", (number, pack(matrix)))
-            db.execute("INSERT INTO mean_vector VALUES (?, ?)", (number, pack(mean(matrix))))
 
-    def _publish(self, db: sqlite3.Connection) -> None:
-        db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = ?", (self._document.id,))
-        db.execute("UPDATE revision SET state = 'live' WHERE id = ?", (self._id,))
-        raise_generation(db)
-        self._published = True
+def still_staged(db: sqlite3.Connection, revision: int) -> bool:
+    """Whether it was begun and not swept; if so, from now on it counts as written to just now."""
+    touch = "UPDATE revision SET created_at = ? WHERE id = ? AND state = 'staged'"
+    return db.execute(touch, (time.time(), revision)).rowcount == 1
+
+
+def stage(db: sqlite3.Connection, document: Document, embedder: str, dimensions: int) -> int:
+    """Begin a revision that nobody sees yet."""
+    db.execute("INSERT OR IGNORE INTO collection (name) VALUES (?)", (document.collection,))
+    cursor = db.execute(
+        "INSERT INTO revision"
+        " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at)"
+        " VALUES (?, (SELECT id FROM collection WHERE name = ?), ?, ?, ?, ?, ?, 'staged', ?, ?)",
+        (
+            document.id,
+            document.collection,
+            document.source,
+            document.filename,
+            document.version,
+            embedder,
+            dimensions,
+            document.model_dump_json(),
+            time.time(),
+        ),
+    )
+    assert cursor.lastrowid
+    return cursor.lastrowid
+
+
+def insert(
+    db: sqlite3.Connection, revision: int, document: Document, chunk: Chunk, matrix: Vectors | None, position: int
+) -> None:
+    """Write one chunk with its words and vectors."""
+    number = revision * SPAN + position
+    title = " ".join((document.title, *chunk.heading))
+    db.execute("INSERT INTO chunk VALUES (?, ?, ?)", (number, chunk.id, chunk.model_dump_json()))
+    db.execute(
+        "INSERT INTO words (rowid, collection, title, text)"
+        " VALUES (?, (SELECT ? || collection FROM revision WHERE id = ?), ?, ?)",
+        (number, MARK, revision, lexical_form(title), lexical_form(chunk.text)),
+    )
+    if matrix is not None and len(matrix):
+        db.execute("INSERT INTO unit_vectors VALUES (?, ?)", (number, pack(matrix)))
+        db.execute("INSERT INTO mean_vector VALUES (?, ?)", (number, pack(mean(matrix))))
+
+
+def publish(db: sqlite3.Connection, revision: int, document_id: str) -> None:
+    """Make it the live one, in place of the one before."""
+    db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = ?", (document_id,))
+    db.execute("UPDATE revision SET state = 'live' WHERE id = ?", (revision,))
+    raise_generation(db)
+
+
+def retire(db: sqlite3.Connection, revision: int) -> None:
+    """Give up a revision that is not live."""
+    db.execute("UPDATE revision SET state = 'retired' WHERE id = ? AND state = 'staged'", (revision,))
 
 
 def raise_generation(db: sqlite3.Connection) -> None:
@@ -153,7 +170,3 @@ async def in_batches(database: Database, batch: Callable[[sqlite3.Connection], b
 
 def _is_live(db: sqlite3.Connection, revision: int) -> bool:
     return db.execute("SELECT 1 FROM revision WHERE id = ? AND state = 'live'", (revision,)).fetchone() is not None
-
-
-def _retire(db: sqlite3.Connection, revision: int) -> None:
-    db.execute("UPDATE revision SET state = 'retired' WHERE id = ? AND state = 'staged'", (revision,))

@@ -1,34 +1,65 @@
-"""When scheduled jobs last came to an end, kept across restarts."""
+"""How scheduled jobs last ended, kept across restarts."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from storage.database import Database
 
 
+class JobRun(NamedTuple):
+    """How a job last ended; `failure` is "" when it did what it is for."""
+
+    at: datetime
+    seconds: float
+    failure: str
+    succeeded: datetime | None
+    """When it last did; the same as `at` unless it failed."""
+
+
 class JobRuns:
-    """One moment for each name of a job."""
+    """The last run of each job."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def last(self, job: str) -> datetime | None:
-        """When `job` last came to an end; None when it never did."""
+    async def last(self, job: str) -> JobRun | None:
+        """How `job` last ended; None when it never did."""
+        return await self._database.read(lambda db: _last(db, job))
 
-        def work(db: sqlite3.Connection) -> datetime | None:
-            row = db.execute("SELECT CAST(value AS REAL) FROM setting WHERE name = ?", (_name(job),)).fetchone()
-            return datetime.fromtimestamp(row[0], UTC) if row else None
-
-        return await self._database.read(work)
-
-    async def ended(self, job: str, at: datetime) -> None:
+    async def ended(self, job: str, at: datetime, *, seconds: float = 0.0, failure: str = "") -> None:
         """Keep that `job` came to an end."""
-        await self._database.write(
-            lambda db: db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (_name(job), str(at.timestamp())))
-        )
+
+        def work(db: sqlite3.Connection) -> None:
+            before = _last(db, job)
+            succeeded = at if not failure else before.succeeded if before else None
+            kept = {
+                "at": at.timestamp(),
+                "seconds": round(seconds, 3),
+                "failure": failure,
+                "succeeded": succeeded.timestamp() if succeeded else None,
+            }
+            db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (_name(job), json.dumps(kept)))
+
+        await self._database.write(work)
+
+
+def _last(db: sqlite3.Connection, job: str) -> JobRun | None:
+    row = db.execute("SELECT value FROM setting WHERE name = ?", (_name(job),)).fetchone()
+    if not row:
+        return None
+    kept = json.loads(row[0])
+    succeeded = kept["succeeded"]
+    return JobRun(
+        datetime.fromtimestamp(kept["at"], UTC),
+        kept["seconds"],
+        kept["failure"],
+        datetime.fromtimestamp(succeeded, UTC) if succeeded is not None else None,
+    )
 
 
 def _name(job: str) -> str:
-    return f"last run: {job}"
+    return f"job: {job}"

@@ -15,8 +15,8 @@ from functools import partial
 from storage.database import Database
 from storage.revision import BATCH_SECONDS, SPAN, generation, in_batches, raise_generation
 
-ABANDONED_SECONDS = 600.0
-"""A staged revision that nothing was written to for this long belongs to a process that died."""
+ABANDONED_SECONDS = 3600.0
+"""A staged revision that nothing was written to for this long belongs to a process that died, and is not taken up."""
 MERGE_PAGES = 64
 CHUNKS = 500
 """Chunks of a revision listed at a time: listing all of a large one takes longer than a batch may."""
@@ -40,7 +40,7 @@ async def sweep(database: Database) -> None:
     Of removed documents nothing is left in the database's files after that, whoever removed them."""
     removed, hidden = await database.write(_due)
     for revision in hidden:
-        await in_batches(database, partial(_delete_batch, revision=revision))
+        await in_batches(database, partial(_delete_revision, revision=revision))
     if removed:
         await _erase_words(database)
         if await database.scrub():
@@ -51,7 +51,7 @@ def sweep_here(db: sqlite3.Connection) -> None:
     """The same at once, in a transaction of the caller's, for a database that nobody else has open."""
     removed, hidden = _due(db)
     for revision in hidden:
-        while not _delete_batch(db, revision):
+        while not _delete_revision(db, revision):
             pass
     if removed:
         db.execute("INSERT INTO words (words) VALUES ('optimize')")
@@ -69,11 +69,19 @@ def _due(db: sqlite3.Connection) -> tuple[str, list[int]]:
     return str(row[0]) if row else "", [revision for (revision,) in hidden]
 
 
-def _delete_batch(db: sqlite3.Connection, revision: int) -> bool:
+def _delete_revision(db: sqlite3.Connection, revision: int) -> bool:
     """Delete chunks for BATCH_SECONDS; True once the revision is gone."""
+    if not delete_batch(db, revision):
+        return False
+    db.execute("DELETE FROM revision WHERE id = ?", (revision,))
+    return True
+
+
+def delete_batch(db: sqlite3.Connection, revision: int, position: int = 0) -> bool:
+    """Delete chunks of a revision from `position` on for BATCH_SECONDS; True once there are no more."""
     rows = db.execute(
         "SELECT number FROM chunk WHERE number BETWEEN ? AND ? LIMIT ?",
-        (revision * SPAN, (revision + 1) * SPAN - 1, CHUNKS),
+        (revision * SPAN + position, (revision + 1) * SPAN - 1, CHUNKS),
     ).fetchall()
     end = time.monotonic() + BATCH_SECONDS
     for (number,) in rows:
@@ -86,10 +94,7 @@ def _delete_batch(db: sqlite3.Connection, revision: int) -> bool:
             db.execute(f"DELETE FROM {table} = ?", (number,))  # noqa: S608 - our own table names
         if time.monotonic() > end:
             return False
-    if len(rows) == CHUNKS:
-        return False
-    db.execute("DELETE FROM revision WHERE id = ?", (revision,))
-    return True
+    return len(rows) < CHUNKS
 
 
 async def _erase_words(database: Database) -> None:

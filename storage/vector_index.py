@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import secrets
 import sqlite3
 import threading
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import structlog
 
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
@@ -35,7 +35,7 @@ COLLECTIONS = 200
 SAME = 0.99
 """The least cosine of a vector with itself, as Chroma tells it."""
 
-_log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class NearestVectors(Protocol):
@@ -131,9 +131,14 @@ class VectorIndex:
             pause = POLL_SECONDS
             try:
                 await self.sync()
-            except Exception as error:  # noqa: BLE001 - a keeper that ended would leave search exact for good
+            except Exception as error:
                 unforeseen = not isinstance(error, CitewellError)
-                _log.warning("Search is exact, not by Chroma, for now: %s", error, exc_info=unforeseen)
+                log.warning(
+                    "chroma_not_filled",
+                    search="is exact for now",
+                    reason=str(error),
+                    exc_info=error if unforeseen else None,
+                )
                 pause = RETRY_SECONDS
             await asyncio.sleep(pause)
 
@@ -147,7 +152,7 @@ class VectorIndex:
         try:
             found = serving.index.nearest(vector, collections, limit)
         except Unavailable as error:
-            _log.warning("Chroma does not answer, search is exact until it does: %s", error)
+            log.warning("chroma_does_not_answer", search="is exact until it does", reason=str(error))
             self._serving = None
             return None
         return found if self._serving is serving else None

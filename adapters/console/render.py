@@ -18,6 +18,7 @@ from adapters.replies.answer import reply
 from adapters.replies.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
 from adapters.replies.parts import Table as TablePart
 from adapters.replies.parts import Text as TextPart
+from pipeline.links import linked
 from pipeline.spacing import space
 from pipeline.text import visible
 from pipeline.values import Answer, Level
@@ -92,7 +93,8 @@ def _block(block: Block) -> RenderableType:
 
 def _text(part: TextPart, style: str = "") -> Text:
     told = Text(part.warning, style="yellow")
-    told.append(part.text, style=style)
+    for words, url in linked(part.text, {link.text: link.url for link in part.links}):
+        told.append(words, style=Style.parse(style) + _linked(url) if url else style)
     return told.append(f"{_gap(part)}{visible(part.marks)}", style="cyan") if part.marks else told
 
 

@@ -16,16 +16,30 @@ from adapters.discord.client import Client
 from adapters.discord.connection import Connection, open_connection
 from adapters.discord.errors import listening, translated
 from adapters.discord.identify import IdentifyBudget
-from adapters.discord.incoming import PLATFORM
 from adapters.discord.intake import Intake
 from adapters.discord.memory import Memory
 from adapters.discord.pace import Pace
 from adapters.discord.permissions import invite_url
+from adapters.discord.places import PLATFORM
 from adapters.replies.answer import EVERYTHING
 from adapters.replies.parts import Look
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import Answer, Around, ConversationId, Event, IncomingMessage, Manner, Notice, Readers, Work
+from pipeline.translations import Words
+from pipeline.values import (
+    Answer,
+    Around,
+    ConversationId,
+    Event,
+    IncomingMessage,
+    Manner,
+    Notice,
+    PlaceId,
+    Readers,
+    Work,
+)
+from pipeline.values.digest import Digest
+from pipeline.values.insights import Insights
 
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
@@ -107,6 +121,10 @@ class DiscordAdapter:
             self._connected.clear()
             self._connection = None
 
+    async def connected(self) -> bool:
+        """Whether the gateway is there, and has not gone silent."""
+        return self._connection is not None and self._connection.client.linked(silence=self._pace.silence)
+
     async def _run(self, client: Client) -> None:
         """Until the connection ends or its watch finds it dead; always raises."""
         start = asyncio.create_task(client.start(self._token))
@@ -151,8 +169,9 @@ class DiscordAdapter:
             look=self._look,
             days=self._days,
             pace=self._pace,
+            api_url=self._api_url,
         )
-        tree = commands.declare(client, line.asking.ask, line.panels, line.setup)
+        tree = commands.declare(client, line.asking.ask, line.panels, line.setup, line.insights, line.knowledge)
 
         async def set_up() -> None:
             await self._declare(tree)
@@ -213,12 +232,11 @@ class DiscordAdapter:
         line = await self._ready()
         return await line.audiences.of(message)
 
-    async def readers_in(self, place: str) -> Readers:
+    async def readers_in(self, place: PlaceId) -> Readers:
         """Everyone who reads a channel."""
         line = await self._ready()
         await line.client.complete()
-        _, guild, channel = place.split(":")
-        return await line.audiences.of_channel(int(guild), int(channel))
+        return await line.audiences.of_channel(int(place.space), int(place.channel))
 
     async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
         """Post what the bot says by itself. Raises Unavailable, or Refused when Discord will not let us."""
@@ -230,6 +248,21 @@ class DiscordAdapter:
         line = await self._ready()
         with translated("look for a notice"):
             return await line.notices.find_notice(notice)
+
+    async def digest_readers(self, digest: Digest) -> Readers:
+        """Everyone who reads the channel, or the person."""
+        return await (await self._ready()).digests.readers(digest)
+
+    async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
+        """Post it as one message. Raises Unavailable, or Refused when Discord will not let us."""
+        line = await self._ready()
+        with translated("post a digest"):
+            await line.digests.post(digest, seen, speech, receipt)
+
+    async def find_digest(self, digest: Digest) -> str | None:
+        line = await self._ready()
+        with translated("look for a digest"):
+            return await line.digests.find(digest)
 
     async def _ready(self) -> Connection:
         try:

@@ -8,7 +8,9 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.discord.incoming import SAID, place, question
+from adapters.discord.incoming import SAID
+from adapters.discord.places import place
+from adapters.discord.spoken import question
 from pipeline.values import Around, IncomingMessage
 
 LAST = 6

@@ -18,7 +18,8 @@ import discord
 import structlog
 
 from adapters.discord.client import Client
-from adapters.discord.incoming import PLATFORM, ReplyTo, place
+from adapters.discord.incoming import ReplyTo
+from adapters.discord.places import PLATFORM, place
 from pipeline.values import Actor, IncomingMessage, Manner, Readers
 
 LOOK_UP_SECONDS = 10.0
@@ -49,6 +50,15 @@ class Audiences:
         """A person alone, in a direct message."""
         found = await asyncio.gather(*(self._member(guild_id, user_id) for guild_id in self._homes()))
         return Readers(groups=_alone(user_id).union(*found), external=not any(found))
+
+    async def actor_of(self, user_id: int) -> Actor:
+        """A person in a direct message, with the roles they have in the home servers."""
+        await self._client.complete()
+        return Actor(person=f"{PLATFORM}:{user_id}", groups=(await self.of_person(user_id)).groups)
+
+    async def actor(self, interaction: discord.Interaction[Any]) -> Actor:
+        """Whoever pressed a button or used a command, in a server or in a direct message."""
+        return actor(interaction) if interaction.guild_id else await self.actor_of(interaction.user.id)
 
     async def of_presser(self, interaction: discord.Interaction[discord.Client]) -> Readers:
         """Whoever pressed a button or used a command, seeing the reply alone."""

@@ -69,6 +69,7 @@ class Client(discord.Client):
         self._gap: asyncio.Task[None] | None = None
         self._caught_up = False
         self._complete = asyncio.Event()
+        self._linked = False
         self.heard = time.monotonic()
         """When the gateway last said anything, on the monotonic clock."""
         self.set_up: Callable[[], Awaitable[None]] | None = None
@@ -115,6 +116,7 @@ class Client(discord.Client):
 
     async def on_connect(self) -> None:
         """A fresh session: the servers are told one by one."""
+        self._linked = True
         self._complete.clear()
 
     async def on_ready(self) -> None:
@@ -142,10 +144,11 @@ class Client(discord.Client):
         await self._mark_if_all_read()
 
     async def on_disconnect(self) -> None:
-        self._caught_up = False
+        self._linked = self._caught_up = False
 
     async def on_resumed(self) -> None:
         """Discord has replayed what was missed, unless a gap is still being read."""
+        self._linked = True
         self._caught_up = self._gap is not None and self._gap.done()
 
     async def on_message(self, message: discord.Message) -> None:
@@ -174,6 +177,10 @@ class Client(discord.Client):
             await self.pressed(interaction, str(data.get("custom_id", "")))
 
     # --- Whether it is alive -----------------------------------------------------------------
+
+    def linked(self, *, silence: float = SILENCE_SECONDS) -> bool:
+        """Whether there is a gateway session, and the gateway has said something within `silence` seconds."""
+        return self._linked and not self.is_closed() and time.monotonic() - self.heard <= silence
 
     async def watch(self, *, silence: float = SILENCE_SECONDS, mark: float = MARK_SECONDS) -> None:
         """Note how far everything was read, until the gateway is dead: then raise Unavailable.

@@ -11,9 +11,11 @@ import discord
 import structlog
 from discord import app_commands
 
-from adapters.discord import incoming, names
+from adapters.discord import incoming, names, spoken
 from adapters.discord.account import Panels
 from adapters.discord.ephemeral import Interaction, by_locale, honest, say
+from adapters.discord.insights import Insights
+from adapters.discord.knowledge import Knowledge
 from adapters.discord.memory import Memory
 from adapters.discord.setup import CHANNEL, SERVER, Setup
 from adapters.replies.panels import CITATIONS, STYLES, TONGUES
@@ -29,7 +31,9 @@ Tree = app_commands.CommandTree[Any]
 QUESTION_ROOM = 2000
 
 
-def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> Tree:
+def declare(
+    client: discord.Client, ask: Ask, panels: Panels, setup: Setup, insights: Insights, knowledge: Knowledge
+) -> Tree:
     """Guild installation only, usable in servers and in direct messages with the bot."""
     tree = app_commands.CommandTree(
         client,
@@ -57,6 +61,10 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
     @app_commands.choices(style=choices(STYLES), citations=choices(CITATIONS), language=choices(TONGUES))
     async def preferences(interaction: Interaction, style: str = "", citations: str = "", language: str = "") -> None:
         await panels.preferences(interaction, style=style, citations=citations, language=language)
+
+    @tree.command(name=names.INSIGHTS, description=names.INSIGHTS_ABOUT)
+    async def insights_command(interaction: Interaction) -> None:
+        await insights.show(interaction)
 
     @tree.command(name=names.SETUP, description=names.SETUP_ABOUT)
     @app_commands.describe(where=names.WHERE_ABOUT, **{name: field.hint for name, field in FIELDS.items()})
@@ -105,11 +113,15 @@ def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup) -> T
 
     @tree.context_menu(name=names.ANSWER_THIS)
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:
-        text = incoming.question(message, client.user) if client.user else ""
+        text = spoken.question(message, client.user) if client.user else ""
         if text:
             await ask(interaction, text, True, incoming.attachments(message))
         else:
             await say(interaction, (by_locale(interaction)(wording.NO_TEXT),))
+
+    @tree.context_menu(name=names.ADD_THIS)
+    async def add_this(interaction: Interaction, message: discord.Message) -> None:
+        await knowledge.choose(interaction, message)
 
     @tree.error
     async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:

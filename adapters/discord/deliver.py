@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 
 import discord
@@ -12,8 +12,9 @@ import structlog
 from adapters.discord.activity import typing
 from adapters.discord.blocks import attachments, card, layout
 from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
-from adapters.discord.incoming import Place, in_thread, place, root, withheld
+from adapters.discord.incoming import in_thread, root, withheld
 from adapters.discord.permissions import obstacle
+from adapters.discord.places import Place, place
 from adapters.discord.render import Page, pages, plain, progress
 from adapters.discord.reply import Reference, Reply, find, person_of
 from adapters.discord.target import Target
@@ -28,7 +29,7 @@ from pipeline import wording
 from pipeline.errors import Refused, Unusable
 from pipeline.ports import Receipt
 from pipeline.translations import ENGLISH, Message, Words
-from pipeline.values import Answer, ConversationId, Event, Manner, Work
+from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
 
 NO_REPLY = Message("I could not answer you in {channel}: {why}")
 
@@ -43,15 +44,17 @@ class Deliverer:
         appearing: set[ConversationId],
         content: bool,
         look: Look = EVERYTHING,
+        offers: Callable[[IncomingMessage], Awaitable[bool]],
         first_seconds: float = FIRST_SECONDS,
         edit_seconds: float = EDIT_SECONDS,
     ) -> None:
         """`appearing` is kept to hold the conversations in which a reply is appearing. `content`: we may read what is
-        not addressed to us."""
+        not addressed to us. `offers`: whether the files of a message may be added to the documents by its author."""
         self._client = client
         self._appearing = appearing
         self._content = content
         self._look = look
+        self._offers = offers
         self._first = first_seconds
         self._every = edit_seconds
 
@@ -104,9 +107,12 @@ class Deliverer:
             return
         await reply.begin()
         speech = Words(answer.language)
-        notes, remarks = wording.notes_on(work.message, speech), [speech(remark) for remark in target.remarks]
+        offered = await self._offers(work.message)
+        notes = wording.notes_on(work.message, speech, offered=offered)
+        remarks = [speech(remark) for remark in target.remarks]
         stoppable = self._content and in_thread(work.message, reply.channel.id)
-        made = partial(parts.reply, answer, self._look, notes=notes, remarks=remarks, stoppable=stoppable)
+        adds = work.message.key if offered else ""
+        made = partial(parts.reply, answer, self._look, notes=notes, remarks=remarks, adds=adds, stoppable=stoppable)
         await self._finish(made(attachable=True), made(), reply, root(work.message))
 
     async def _finish(self, made: Shown, plainly: Shown, reply: Reply, root: str) -> None:

@@ -13,14 +13,14 @@ from discord import ui
 
 from adapters.discord.blocks import Row, layout
 from adapters.discord.errors import TRANSIENT
-from adapters.discord.incoming import PLATFORM
+from adapters.discord.places import PLATFORM, places
 from adapters.discord.retry import REQUEST_SECONDS
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.language import speaking
 from pipeline.ports import Desk
 from pipeline.translations import Words
-from pipeline.values import PersonId
+from pipeline.values import PersonId, PlaceId
 
 Interaction = discord.Interaction[Any]
 log = structlog.get_logger(__name__)
@@ -54,6 +54,11 @@ async def words_of(desk: Desk, interaction: Interaction) -> Words:
 
 def person(interaction: Interaction) -> str:
     return str(PersonId(platform=PLATFORM, user=str(interaction.user.id)))
+
+
+def places_of(interaction: Interaction) -> tuple[PlaceId, ...]:
+    """The places that a press or a command was made in, the widest first; none in a direct message."""
+    return places(interaction.guild_id, interaction.channel_id or 0, interaction.channel)
 
 
 async def say(interaction: Interaction, texts: Sequence[str], *, row: Row = ()) -> None:

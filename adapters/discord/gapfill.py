@@ -17,8 +17,8 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.discord.incoming import DIRECT, PLATFORM
 from adapters.discord.memory import Memory
+from adapters.discord.places import DIRECT, PLATFORM
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox
 

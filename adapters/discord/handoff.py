@@ -10,10 +10,10 @@ from discord import ui
 from adapters.discord import buttons
 from adapters.discord.audience import Audiences, actor
 from adapters.discord.blocks import layout
-from adapters.discord.ephemeral import Interaction, person, say
-from adapters.discord.incoming import DIRECT, PLATFORM
+from adapters.discord.ephemeral import Interaction, person, places_of, say
 from adapters.discord.markup import escape
 from adapters.discord.modal import fields
+from adapters.discord.places import DIRECT, PLATFORM
 from adapters.replies import handoff
 from pipeline import wording
 from pipeline.errors import Refused
@@ -41,7 +41,7 @@ class Handoffs:
             answer_id,
             person(interaction),
             await self._audiences.of_presser(interaction),
-            chain(interaction),
+            places_of(interaction),
             origin,
             below,
             private=not below,
@@ -49,12 +49,12 @@ class Handoffs:
 
     async def open(self, interaction: Interaction, handoff_id: str) -> None:
         """The form for the reply."""
-        keep = await self._desk.may_keep(actor(interaction), _place(interaction))
+        keep = await self._desk.handoffs.may_keep(actor(interaction), places_of(interaction)[-1])
         words = await self._desk.words(person(interaction), locale=str(interaction.locale))
         await interaction.response.send_modal(form(handoff_id, words, keep=keep))
 
     async def resolved(self, interaction: Interaction, handoff_id: str) -> None:
-        """Close the question, and say in the place of the button who did."""
+        """Close the question, and say in the place of the heading who did."""
         reply, keep = given(interaction.data)
         message = interaction.message
         name = interaction.user.display_name
@@ -62,15 +62,17 @@ class Handoffs:
         await interaction.response.defer()
         words = await self._desk.words(person(interaction), text=reply, locale=str(interaction.locale))
         try:
-            said = await self._desk.resolve(
-                handoff_id, _place(interaction), actor(interaction), name, reply, keep=keep, link=link
+            said = await self._desk.handoffs.resolve(
+                handoff_id, places_of(interaction)[-1], actor(interaction), name, reply, keep=keep, link=link
             )
         except Refused:
             await say(interaction, (words(wording.NOT_KEPT),))
             return
         if message and said != wording.HANDOFF_GONE:
-            shown = list(buttons.texts(message.components))
-            await interaction.edit_original_response(view=layout([*shown, f"-# ✓ {escape(name)}"]))
+            first, *below = buttons.texts(message.components)
+            _, *quoted = first.splitlines()
+            heading = f"**✓ {escape(words(wording.RESOLVED_BY, who=name))}**"
+            await interaction.edit_original_response(view=layout(["\n".join([heading, *quoted]), *below]))
         await say(interaction, (words(said),))
 
 
@@ -79,15 +81,6 @@ def conversation(interaction: Interaction) -> ConversationId:
     return ConversationId(
         platform=PLATFORM, space=str(interaction.guild_id or DIRECT), channel=str(interaction.channel_id)
     )
-
-
-def chain(interaction: Interaction) -> tuple[str, ...]:
-    """The places that a press was made in, the widest first."""
-    if interaction.guild_id is None:
-        return ()
-    server, channel = f"{PLATFORM}:{interaction.guild_id}", interaction.channel
-    parents = (channel.parent_id,) if isinstance(channel, discord.Thread) else ()
-    return (server, *(f"{server}:{one}" for one in (*parents, interaction.channel_id)))
 
 
 def form(handoff_id: str, words: Words, *, keep: bool) -> ui.Modal:
@@ -114,7 +107,3 @@ def given(data: Any) -> tuple[str, bool]:
     filled = {str(field.get("custom_id")): field for field in fields((data or {}).get("components", ()))}
     reply = str(filled.get(REPLY_FIELD, {}).get("value") or "")[: handoff.REPLY].strip()
     return reply, "yes" in (filled.get(KEEP_FIELD, {}).get("values") or ())
-
-
-def _place(interaction: Interaction) -> str:
-    return f"{PLATFORM}:{interaction.guild_id}:{interaction.channel_id}"

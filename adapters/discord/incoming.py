@@ -14,13 +14,11 @@ from typing import NamedTuple
 import discord
 
 from adapters.discord.buttons import root_of
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId
+from adapters.discord.places import DIRECT, PLATFORM, Place, guild_of, key, place, said_in
+from adapters.discord.spoken import question
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, PersonId
 
-PLATFORM = "discord"
-DIRECT = "dm"
-_MENTION = re.compile(r"<(@[!&]?|#)(\d{1,20})>")
 _SOMEBODY = re.compile(r"<@[!&]?\d")
-_EMOJI = re.compile(r"<a?:\w+:\d+>")
 
 
 class Reading(NamedTuple):
@@ -56,6 +54,7 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
         sent_at=message.created_at,
         manner=manner,
         event_id=str(message.id),
+        said_in=said_in(message),
     )
     return Reading(
         incoming,
@@ -65,15 +64,6 @@ def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> 
 
 def _names_somebody(message: discord.Message) -> bool:
     return message.mention_everyone or _SOMEBODY.search(message.content) is not None
-
-
-def chain(message: discord.Message) -> tuple[str, ...]:
-    """The places that `message` was said in, the widest first; none for a direct message."""
-    guild_id = guild_of(message)
-    if guild_id is None:
-        return ()
-    parents = (message.channel.parent_id,) if isinstance(message.channel, discord.Thread) else ()
-    return (f"{PLATFORM}:{guild_id}", *(f"{PLATFORM}:{guild_id}:{one}" for one in (*parents, message.channel.id)))
 
 
 def replied_to(message: discord.Message) -> tuple[str, ...]:
@@ -87,11 +77,6 @@ def replied_to(message: discord.Message) -> tuple[str, ...]:
 
 
 SAID = (discord.MessageType.default, discord.MessageType.reply)
-
-
-def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
-    space = str(guild_id or DIRECT)
-    return str(MessageKey(platform=PLATFORM, space=space, channel=str(channel_id), message=str(message_id)))
 
 
 class ReplyTo(NamedTuple):
@@ -109,51 +94,6 @@ class ReplyTo(NamedTuple):
     def parse(cls, text: str) -> ReplyTo:
         way, _, token = text.partition(":")
         return cls(token, way == "private")
-
-
-class Place(NamedTuple):
-    """Where a question was asked."""
-
-    guild_id: int | None
-    channel_id: int
-    message_id: int
-    """For a command: the interaction's id."""
-
-
-def place(message: IncomingMessage) -> Place:
-    """What `key` was made of."""
-    key = message.place
-    return Place(None if key.space == DIRECT else int(key.space), int(key.channel), int(key.message))
-
-
-def question(message: discord.Message, me: discord.ClientUser) -> str:
-    """What was said, without our own mention, other mentions by name; what begins a forum's post, under its title."""
-    names = {f"@{user.id}": f"@{user.display_name}" for user in message.mentions}
-    names |= {f"@{role.id}": f"@{role.name}" for role in message.role_mentions}
-    names[f"@{me.id}"] = ""
-    if message.guild and (own_role := message.guild.self_role):
-        names[f"@{own_role.id}"] = ""
-
-    def name(match: re.Match[str]) -> str:
-        mark, number = match.groups()
-        if mark == "#":
-            channel = message.guild.get_channel_or_thread(int(number)) if message.guild else None
-            return f"#{channel.name}" if channel else ""
-        return names.get(f"@{number}", "")
-
-    named = _MENTION.sub(name, message.content).strip()
-    said = _EMOJI.sub("", named).strip() or named
-    channel = message.channel
-    if isinstance(channel, discord.Thread) and message.id == channel.id:
-        return f"{channel.name}\n{said}".strip()
-    return said
-
-
-def guild_of(message: discord.Message) -> int | None:
-    """The guild's id, also where the guild is not in the cache; None for a direct message."""
-    if message.guild is not None:
-        return message.guild.id
-    return getattr(message.channel, "guild_id", None)
 
 
 def _mentioned(message: discord.Message, me: discord.ClientUser) -> bool:
@@ -220,7 +160,7 @@ def in_thread(message: IncomingMessage, channel_id: int) -> bool:
 
 def attachments(message: discord.Message) -> tuple[Attachment, ...]:
     return tuple(
-        Attachment(name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)
+        Attachment(id=str(one.id), name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)
         for one in message.attachments
     )
 

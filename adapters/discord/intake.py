@@ -13,14 +13,17 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.discord.incoming import PLATFORM, Reading, chain, guild_of, key, question, read, replied_to
+from adapters.discord.incoming import Reading, read, replied_to
 from adapters.discord.memory import Memory
+from adapters.discord.places import PLATFORM, guild_of, key, said_in
+from adapters.discord.spoken import question
+from adapters.replies.waiting import Waiting
 from pipeline import wording
 from pipeline.errors import Busy, Unavailable
 from pipeline.language import speaking, told
 from pipeline.places import heard, unasked
 from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, IncomingMessage, Manner, Place
+from pipeline.values import ConversationId, IncomingMessage, Manner, Place, PlaceId
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
@@ -44,6 +47,7 @@ class Intake:
         self._appearing = appearing
         self._memory = memory
         self._threads = threads
+        self._waiting = Waiting()
         self.unsaved = 0
         """Events that came and are not in the inbox yet."""
 
@@ -51,13 +55,14 @@ class Intake:
         """Put `message` into the inbox if it is for us. Does not return before it is durable."""
         place = await self._place(message)
         if not message.author.bot:
-            for replied in replied_to(message):
+            plain = () if message.reference else self._waiting.answered(str(message.channel.id), message.content)
+            for replied in (*replied_to(message), *plain):
                 await self._surely(partial(self._inbox.leave_to_people, replied, f"{PLATFORM}:{message.author.id}"))
         if reading := read(message, me, threads=self._in_threads(place)):
             await self._keep(message, reading, place)
 
     async def _place(self, message: discord.Message) -> Place:
-        return await self._surely(lambda: self._desk.place(chain(message)))
+        return await self._surely(lambda: self._desk.places.of(said_in(message)))
 
     def _in_threads(self, place: Place) -> bool:
         return self._threads if place.threads is None else place.threads
@@ -66,7 +71,7 @@ class Intake:
         """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""
         if message.manner is not Manner.OVERHEARD:
             return True
-        return unasked(message, place) if message.opens else await self._takes_part(message.conversation)
+        return unasked(message, place) if message.opens else await self._takes_part(message)
 
     async def _keep(self, message: discord.Message, reading: Reading, place: Place) -> bool:
         """Whether the message is for us and was not known as that."""
@@ -82,6 +87,8 @@ class Intake:
             if busy.first and incoming.manner is not Manner.OVERHEARD:
                 await _tell(message)
             return True
+        if wait and new:
+            self._waiting.keep(incoming)
         if not new and message.edited_at:
             await self._surely(lambda: self._inbox.amend(incoming.key, incoming.text))
         return new
@@ -104,7 +111,7 @@ class Intake:
 
     async def leave(self, guild_id: int) -> None:
         """We were removed from a server: nothing is kept of it."""
-        await self._surely(lambda: self._inbox.leave(f"{PLATFORM}:{guild_id}"))
+        await self._surely(lambda: self._inbox.leave(PlaceId(platform=PLATFORM, space=str(guild_id))))
 
     async def _in_its_conversation(self, reading: Reading) -> IncomingMessage:
         """Only the rated part of a reply carries the root of its conversation; the inbox knows that of its question."""
@@ -113,8 +120,11 @@ class Intake:
             return message.model_copy(update={"conversation": found})
         return message
 
-    async def _takes_part(self, conversation: ConversationId) -> bool:
-        return conversation in self._appearing or await self._surely(lambda: self._inbox.takes_part(conversation))
+    async def _takes_part(self, message: IncomingMessage) -> bool:
+        conversation = message.conversation
+        return conversation in self._appearing or await self._surely(
+            lambda: self._inbox.takes_part(conversation, message.sent_at)
+        )
 
     def _know_direct(self, channel_id: int) -> None:
         try:

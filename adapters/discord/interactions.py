@@ -12,8 +12,9 @@ import discord
 from adapters.discord import buttons, limits, render
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import Row
-from adapters.discord.ephemeral import Interaction, by_locale, honest, person, say, words_of
-from adapters.discord.handoff import Handoffs, chain, conversation
+from adapters.discord.ephemeral import Interaction, by_locale, honest, person, places_of, say, words_of
+from adapters.discord.handoff import Handoffs, conversation
+from adapters.discord.knowledge import Knowledge
 from adapters.discord.modal import reason_given, reason_modal
 from adapters.discord.sharing import Sharing
 from adapters.replies import panels, words
@@ -24,17 +25,28 @@ from pipeline.ports import Desk, Inbox
 from pipeline.translations import Words
 from pipeline.values import Answer, Rating, Reason, Vote
 
-_SHOWN = (Button.PASSAGES, Button.WHY, Button.HELPFUL, Button.UNHELPFUL, buttons.EXPORT)
+_SHOWN = (
+    Button.PASSAGES,
+    Button.WHY,
+    Button.HELPFUL,
+    Button.UNHELPFUL,
+    Button.ADD,
+    buttons.EXPORT,
+    buttons.TAKE_BACK,
+)
 """What answers each press with something to see."""
 
 
 class Actions:
-    def __init__(self, desk: Desk, inbox: Inbox, audiences: Audiences, *, look: Look, threads: bool) -> None:
+    def __init__(
+        self, desk: Desk, inbox: Inbox, audiences: Audiences, knowledge: Knowledge, *, look: Look, threads: bool
+    ) -> None:
         self._desk = desk
         self._inbox = inbox
         self._audiences = audiences
         self._sharing = Sharing(desk, inbox, audiences, look=look, threads=threads)
         self._handoffs = Handoffs(desk, audiences)
+        self._knowledge = knowledge
         self._clicks = Clicks()
 
     async def press(self, interaction: Interaction, custom_id: str) -> None:
@@ -61,6 +73,12 @@ class Actions:
                 await self._handoffs.open(interaction, answer_id)
             case buttons.RESOLVED:
                 await self._handoffs.resolved(interaction, answer_id)
+            case Button.ADD:
+                await self._knowledge.offered(interaction)
+            case buttons.ADDING:
+                await self._knowledge.submitted(interaction, answer_id)
+            case buttons.TAKE_BACK:
+                await self._knowledge.take_back(interaction, answer_id)
             case _:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self._act_privately(interaction, action, answer_id, root)
@@ -100,7 +118,7 @@ class Actions:
 
     async def _ask_row(self, interaction: Interaction, answer_id: str) -> Row:
         """The button to ask a person, where there is one to ask."""
-        place = await self._desk.place(chain(interaction))
+        place = await self._desk.places.of(places_of(interaction))
         speech = await self._desk.words(person(interaction), locale=str(interaction.locale))
         message = interaction.message
         seen = str(message.id) if message and not message.flags.ephemeral else ""

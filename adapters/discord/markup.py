@@ -7,8 +7,9 @@ subtext, spoilers, fences, and characters that turn the direction of text or hid
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 
+from pipeline.links import linked
 from pipeline.text import visible
 
 _INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
@@ -24,6 +25,7 @@ _INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
 _LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
 _ROUND = str.maketrans("[]", "()")
 MAX_ADDRESS = 512
+_NO_LINKS: Mapping[str, str] = {}
 
 
 def clean(text: str) -> str:
@@ -36,17 +38,18 @@ def escape(text: str) -> str:
     return _escape(clean(text))
 
 
-def inline(text: str, addresses: Collection[str] = ()) -> str:
-    """One line of a sentence: bold, inline code and the links in `addresses` stay, all else shows as it is."""
+def inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
+    """One line of a sentence: bold and inline code stay, what `links` names opens its address, all else shows as it
+    is."""
     text = clean(text)
     parts: list[str] = []
     end = 0
     for match in _INLINE.finditer(text):
-        parts.append(_linked(text[end : match.start()], addresses))
+        parts.append(_linked(text[end : match.start()], links))
         code, bold = match.group(1), match.group(2)
-        parts.append(f"`{_inert_code(code[1:-1])}`" if code else f"**{_escape(bold)}**")
+        parts.append(f"`{_inert_code(code[1:-1])}`" if code else f"**{_words(bold, links)}**")
         end = match.end()
-    parts.append(_linked(text[end:], addresses))
+    parts.append(_linked(text[end:], links))
     return "".join(parts)
 
 
@@ -68,17 +71,23 @@ def linkable(address: str) -> bool:
     return whole and _LINKABLE.fullmatch(address) is not None
 
 
-def _linked(text: str, addresses: Collection[str]) -> str:
-    if not addresses:
+def _linked(text: str, links: Mapping[str, str]) -> str:
+    if not links:
         return _escape(text)
     parts: list[str] = []
     end = 0
     for match in _ADDRESS.finditer(text):
-        address = next((a for a in (match.group(), match.group().rstrip(".,;:!?)'\"")) if a in addresses), "")
+        address = next((a for a in (match.group(), match.group().rstrip(".,;:!?)'\"")) if links.get(a) == a), "")
         if address and linkable(address):
-            parts += [_escape(text[end : match.start()]), f"<{address}>"]
+            parts += [_words(text[end : match.start()], links), f"<{address}>"]
             end = match.start() + len(address)
-    return "".join([*parts, _escape(text[end:])])
+    return "".join([*parts, _words(text[end:], links)])
+
+
+def _words(text: str, links: Mapping[str, str]) -> str:
+    """Text without addresses that are live, with the words that are links."""
+    parts = linked(text, {words: url for words, url in links.items() if "://" not in words and linkable(url)})
+    return "".join(link(words, url) if url else _escape(words) for words, url in parts)
 
 
 def _escape(text: str) -> str:

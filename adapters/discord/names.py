@@ -10,13 +10,13 @@ from pipeline.translations import ENGLISH, Message
 
 ASK, SOURCES, PRIVACY = Message("ask"), Message("sources"), Message("privacy")
 PREFERENCES, HELP = Message("preferences"), Message("help")
-ANSWER_THIS = Message("Answer this message")
+ANSWER_THIS, ADD_THIS = Message("Answer this message"), Message("Add to knowledge")
 COMMANDS = {"ask": ASK, "sources": SOURCES, "privacy": PRIVACY, "preferences": PREFERENCES, "menu": ANSWER_THIS}
 """The fields of the help that name commands."""
 QUESTION, SHARE = Message("question"), Message("share")
 STYLE, CITATIONS, LANGUAGE = Message("style"), Message("citations"), Message("language")
 """Of what can be given with them."""
-SETUP, WHERE = Message("setup"), Message("where")
+SETUP, WHERE, INSIGHTS = Message("setup"), Message("where"), Message("insights")
 SETTINGS = {
     "auto": Message("auto"),
     "auto_level": Message("auto_level"),
@@ -42,6 +42,7 @@ STYLE_ABOUT, CITATIONS_ABOUT = Message("How much is said"), Message("How sources
 LANGUAGE_ABOUT = Message("The language of my answers")
 HELP_ABOUT = Message("How to ask")
 SETUP_ABOUT = Message("For admins: how I behave here; without options, what holds")
+INSIGHTS_ABOUT = Message("For admins: what was asked lately, and what the documents lack")
 WHERE_ABOUT = Message("This channel or the whole server")
 
 

@@ -15,6 +15,7 @@ from adapters.discord.markup import escape, link
 from adapters.discord.reply import nonce, person_of
 from adapters.discord.retry import steadily
 from adapters.replies.handoff import Told, told
+from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.values import About, Answer, Notice, PersonId
 
@@ -72,8 +73,11 @@ class Notices:
     async def _channel(self, notice: Notice) -> discord.abc.Messageable:
         handoff = notice.handoff
         if notice.about is About.ASKED:
-            _, guild, channel = handoff.target.split(":")
-            return self._client.get_partial_messageable(int(channel), guild_id=int(guild))
+            asked = handoff.target
+            there = self._client.get_channel(int(asked.channel))
+            if isinstance(there, discord.abc.GuildChannel | discord.Thread) and there.guild.id != int(asked.space):
+                raise Refused("the channel where people are asked is of another server")
+            return self._client.get_partial_messageable(int(asked.channel), guild_id=int(asked.space))
         if handoff.private:
             return await (await person_of(self._client, handoff.asker)).create_dm()
         guild_id = int(handoff.origin.space) if handoff.origin.space.isdecimal() else None

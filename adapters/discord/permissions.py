@@ -5,7 +5,7 @@ from __future__ import annotations
 import discord
 
 from adapters.discord.errors import THREAD_LOCKED
-from adapters.discord.incoming import Place
+from adapters.discord.places import Place
 from pipeline.translations import ENGLISH, Message, Words
 
 NEEDED = {

@@ -20,9 +20,10 @@ import structlog
 from adapters.discord import limits
 from adapters.discord.blocks import attachments, card
 from adapters.discord.deliver import follow
-from adapters.discord.ephemeral import Interaction, by_locale, locale, person, say
+from adapters.discord.ephemeral import Interaction, by_locale, locale, person, places_of, say
 from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
-from adapters.discord.incoming import DIRECT, PLATFORM, ReplyTo, key
+from adapters.discord.incoming import ReplyTo
+from adapters.discord.places import DIRECT, PLATFORM, key
 from adapters.discord.render import Page, pages
 from adapters.discord.reply import nonce, person_of
 from adapters.discord.retry import REQUEST_SECONDS, steadily
@@ -190,6 +191,7 @@ def _message(
         manner=Manner.COMMAND,
         event_id=str(interaction.id),
         locale=locale(interaction),
+        said_in=places_of(interaction),
         reply_to=str(ReplyTo(interaction.token, private)),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from adapters.discord import limits
 from adapters.discord.markup import code, escape, inline, link
@@ -43,7 +43,7 @@ class Markdown:
 
     below_heading = "\n"
 
-    def inline(self, text: str, links: Collection[str]) -> str:
+    def inline(self, text: str, links: Mapping[str, str]) -> str:
         return inline(text, links)
 
     def literal(self, text: str) -> str:
@@ -63,13 +63,14 @@ class Markdown:
             for part in cut(line):
                 yield Piece(f"> {escape(part)}", "\n")
 
-    def table(self, table: Table, links: Collection[str]) -> Iterator[Piece]:
-        """Aligned text where it is narrow: Discord has no tables."""
+    def table(self, table: Table, links: Mapping[str, str]) -> Iterator[Piece]:
+        """Aligned text where it is narrow and nothing in it can be opened: Discord has no tables."""
         rows = [[_cell(cell) for cell in row] for row in (table.header, *table.rows) if row]
         columns = max(map(len, rows))
         rows = [row + [""] * (columns - len(row)) for row in rows]
         widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-        if sum(widths) + 3 * (columns - 1) > WIDTH:
+        opens = any(cell.links for row in table.rows for cell in row)
+        if opens or sum(widths) + 3 * (columns - 1) > WIDTH:
             yield from listed(table, self, links)
             return
         lines = [" | ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))

@@ -14,7 +14,7 @@ import structlog
 from discord import ui
 
 from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE
-from adapters.discord.incoming import Place
+from adapters.discord.places import Place
 from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
 from pipeline.values import PersonId

@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-import discord
-
 from adapters.discord.audience import actor
-from adapters.discord.ephemeral import Interaction, honest, say, words_of
-from adapters.discord.incoming import PLATFORM
+from adapters.discord.ephemeral import Interaction, honest, places_of, say, words_of
 from adapters.discord.markup import escape
 from adapters.replies import setup
 from pipeline.errors import NotAllowed, WrongSetting
-from pipeline.places import around
 from pipeline.ports import Desk
 from pipeline.translations import Message, Words
-from pipeline.values import Action, Place
+from pipeline.values import Action, Place, PlaceId
 
 _CHANNEL = re.compile(r"(?:<#)?([0-9]+)>?")
 CHANNEL, SERVER = "channel", "server"
@@ -40,31 +36,28 @@ class Setup:
             return words(SERVERS_ONLY)
         who = actor(interaction)
         if not choices:
-            if not self._desk.allows(who, Action.SET_UP):
+            if not self._desk.authority.allows(who, Action.SET_UP):
                 return words(setup.ADMINS_ONLY)
-            return _shown(place, await self._desk.place(around(place)), words)
+            return _shown(place, await self._desk.places.of(place.chain), words)
         if asked := _CHANNEL.fullmatch(choices.get("ask", "").strip()):
-            choices = {**choices, "ask": f"{PLATFORM}:{interaction.guild_id}:{asked[1]}"}
+            here = interaction.guild.get_channel_or_thread(int(asked[1])) if interaction.guild else None
+            channel = str(place.model_copy(update={"channel": asked[1]})) if here else "a channel of another server"
+            choices = {**choices, "ask": channel}
         try:
-            return f"{words(setup.DONE)}\n{_shown(place, await self._desk.set_up(who, place, choices), words)}"
+            return f"{words(setup.DONE)}\n{_shown(place, await self._desk.places.set_up(who, place, choices), words)}"
         except NotAllowed:
             return words(setup.ADMINS_ONLY)
         except WrongSetting as error:
             return escape(setup.refusal(error, words))
 
 
-def place_of(interaction: Interaction, where: str) -> str | None:
+def place_of(interaction: Interaction, where: str) -> PlaceId | None:
     """The place that is meant: of a thread or a forum post, its channel."""
-    if interaction.guild_id is None:
-        return None
-    if where == SERVER:
-        return f"{PLATFORM}:{interaction.guild_id}"
-    channel = interaction.channel
-    parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
-    return f"{PLATFORM}:{interaction.guild_id}:{parent}"
+    chain = places_of(interaction)
+    return chain[0 if where == SERVER else 1] if chain else None
 
 
-def _shown(place: str, now: Place, words: Words) -> str:
-    where = words(setup.THIS_CHANNEL if place.count(":") == 2 else setup.WHOLE_SERVER)
+def _shown(place: PlaceId, now: Place, words: Words) -> str:
+    where = words(setup.THIS_CHANNEL if place.channel else setup.WHOLE_SERVER)
     rows = "\n".join(f"- {escape(line)}" for line in setup.lines(now, words))
     return f"**{words(setup.TITLE)}** ({where})\n{rows}\n-# {words(setup.EXPLAINED)}"

@@ -10,11 +10,11 @@ import discord
 
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import attachments, card
-from adapters.discord.ephemeral import Interaction
+from adapters.discord.ephemeral import Interaction, places_of
 from adapters.discord.errors import TRANSIENT
-from adapters.discord.handoff import chain
-from adapters.discord.incoming import Place, shared_conversation
+from adapters.discord.incoming import shared_conversation
 from adapters.discord.permissions import obstacle
+from adapters.discord.places import Place
 from adapters.discord.render import Page, pages
 from adapters.discord.reply import nonce
 from adapters.discord.retry import steadily
@@ -64,7 +64,7 @@ class Sharing:
 
     async def _post(self, interaction: Interaction, where: Place, answer: Answer) -> AsyncIterator[ConversationId]:
         channel = interaction.client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
-        set_here = (await self._desk.place(chain(interaction))).threads
+        set_here = (await self._desk.places.of(places_of(interaction))).threads
         threads = self._threads if set_here is None else set_here
         above = parts.asked(answer, by=interaction.user.display_name)
         for part, page in enumerate(pages(parts.reply(answer, self._look, notes=above, attachable=True))):

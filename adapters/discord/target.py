@@ -6,8 +6,8 @@ import discord
 
 from adapters.discord import limits
 from adapters.discord.errors import THREAD_EXISTS
-from adapters.discord.incoming import Place
 from adapters.discord.markup import clean
+from adapters.discord.places import Place
 from adapters.discord.retry import steadily
 from pipeline.translations import Message
 from pipeline.values import IncomingMessage, Manner

@@ -1,7 +1,8 @@
 """The process that reads files: one file after another from standard input, under limits.
 
-A request is a line of JSON (`suffix`, `size`, `cpu_seconds`) and the bytes of the file. A reply is its length in
-8 bytes and JSON: `content`, or `refused` with `what_to_do`, and `spent` when the process should be replaced.
+A request is a line of JSON (`suffix`, `size`, `cpu_seconds`) and the bytes of the file. A reply is a frame, its length
+in 8 bytes and JSON: `content` with how many `frames` of `blocks` follow and how many those are, or `refused` with
+`what_to_do`, and `spent` when the process should be replaced.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ import math
 import os
 import resource
 import sys
-from typing import BinaryIO
+from collections.abc import Sequence
 
+from adapters.files.blocks import Blocks, packed
 from adapters.files.formats import BINARY_FORMATS, read_format
 from adapters.files.outline import Content
 from pipeline.errors import Refused
 
 PAGE_SECONDS = 0.1
-"""For a PDF, this much more processor time for each page."""
+"""This much more processor time for each page of a PDF, and for each page's worth of a workbook's cells."""
 TEXT_SECONDS = 1e-5
 """For a text format, this much more for each byte: five times what a Markdown document takes."""
 MOST_SECONDS = 120
@@ -38,20 +40,27 @@ def main() -> None:
     requests = sys.stdin.buffer
     while request := requests.readline():
         asked = json.loads(request)
-        reply = _answer(asked["suffix"], requests.read(asked["size"]), asked["cpu_seconds"])
-        _send(replies, json.dumps(reply).encode())
+        reply, frames = _answer(asked["suffix"], requests.read(asked["size"]), asked["cpu_seconds"])
+        for frame in (json.dumps(reply).encode(), *frames):
+            replies.write(len(frame).to_bytes(8, "big") + frame)
+        replies.flush()
 
 
-def _answer(suffix: str, content: bytes, cpu_seconds: float) -> dict[str, object]:
+def _answer(suffix: str, content: bytes, cpu_seconds: float) -> tuple[dict[str, object], Sequence[bytes]]:
     try:
-        return {"content": _read(suffix, content, cpu_seconds).model_dump(mode="json")}
+        found = _read(suffix, content, cpu_seconds)
+        blocks = found.blocks
+        frames = blocks.frames if isinstance(blocks, Blocks) else (packed(list(blocks)),)
+        known = found.model_dump(mode="json", exclude={"blocks"})
+        return {"content": known, "frames": len(frames), "blocks": len(blocks)}, frames
     except Refused as error:
-        return {"refused": str(error), "what_to_do": error.what_to_do}
+        return {"refused": str(error), "what_to_do": error.what_to_do}, ()
     except MemoryError:
-        return {"refused": "reading it takes more memory than a document may", "what_to_do": "Split it.", "spent": True}
+        refused = "reading it takes more memory than a document may"
+        return {"refused": refused, "what_to_do": "Split it.", "spent": True}, ()
     except Exception:  # noqa: BLE001 whatever a library stumbles over is the file's fault
         wrong = "the file is damaged" if suffix in BINARY_FORMATS else f"the file is not understood as {suffix}"
-        return {"refused": wrong, "what_to_do": "Open and save it again, then retry."}
+        return {"refused": wrong, "what_to_do": "Open and save it again, then retry."}, ()
 
 
 def _read(suffix: str, content: bytes, cpu_seconds: float) -> Content:
@@ -73,8 +82,3 @@ def _used() -> float:
 def _allow(until: float) -> None:
     """The kernel ends this process once it has used `until` seconds of processor time."""
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(until), resource.RLIM_INFINITY))
-
-
-def _send(replies: BinaryIO, reply: bytes) -> None:
-    replies.write(len(reply).to_bytes(8, "big") + reply)
-    replies.flush()

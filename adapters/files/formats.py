@@ -6,18 +6,21 @@ from collections.abc import Callable
 
 from adapters.files.outline import Content
 
-TEXT_FORMATS = (".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv")
+TEXT_FORMATS = (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv")
 BINARY_FORMATS = (".pdf", ".docx", ".pptx", ".xlsx")
 JSON_LINES = (".jsonl", ".ndjson")
+WEB_PAGE = ".web-page"
+"""No file has it: HTML with a site around its content."""
 
 
 def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = lambda count: None) -> Content:
-    """A file as blocks, for JSON Lines one line of it; `on_pages` hears how many pages a PDF has.
+    """A file as blocks, for JSON Lines one line of it; `on_pages` hears how many pages a PDF has, and how
+    many a workbook's cells would fill, as they are read.
 
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
     match suffix:
-        case ".md" | ".markdown":
+        case ".md" | ".markdown" | ".mdx":
             from adapters.files.markdown import read_markdown
 
             return read_markdown(content)
@@ -33,6 +36,10 @@ def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = l
             from adapters.files.html import read_html
 
             return read_html(content)
+        case ".web-page":
+            from adapters.files.web_page import read_page
+
+            return read_page(content)
         case ".csv" | ".tsv":
             from adapters.files.csv import read_csv
 
@@ -56,4 +63,4 @@ def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = l
         case _:
             from adapters.files.xlsx import read_xlsx
 
-            return read_xlsx(content)
+            return read_xlsx(content, on_pages)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement, PreformattedString
 
 from adapters.files.outline import Content, Outline, label
 from adapters.files.title import given_title
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, Link
 
 _UNREAD = frozenset(
     """script style template noscript head title meta link svg math canvas iframe object embed audio video nav aside
@@ -24,6 +25,8 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-siz
 _BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "alert"})
 _ENOUGH = 200
 """Characters that <main> or <article> must hold to be taken for the content."""
+_LONGEST_ANCHOR = 400
+"""Characters of an `id` that is taken into links."""
 MAX_DEPTH = 200
 """Elements nested deeper are read as inline text."""
 
@@ -31,8 +34,13 @@ MAX_DEPTH = 200
 def read_html(content: bytes) -> Content:
     """The main content with headings, lists, tables and code; scripts, hidden text and navigation left out."""
     soup = BeautifulSoup(content, "lxml")
+    return read_soup(soup, main_of(soup))
+
+
+def read_soup(soup: BeautifulSoup, main: Tag) -> Content:
+    """As `read_html`, of `main`, which is in `soup`."""
     outline = Outline()
-    _Walk(outline, soup, _single_h1(soup)).flow([_main(soup)])
+    _Walk(outline, soup, _single_h1(soup)).flow([main])
     named = given_title(soup.title.get_text(" ")) if soup.title else ""
     found = outline.content()
     return found if found.title else found.model_copy(update={"title": label(named)})
@@ -49,7 +57,8 @@ def _single_h1(soup: BeautifulSoup) -> Tag | None:
     return found[0] if len(found) == 1 and isinstance(found[0], Tag) else None
 
 
-def _main(soup: BeautifulSoup) -> Tag:
+def main_of(soup: BeautifulSoup) -> Tag:
+    """The element that the page itself calls its content, otherwise all of it."""
     for found in (soup.find_all("main"), soup.find_all(role="main"), soup.find_all("article")):
         if len(found) == 1 and isinstance(found[0], Tag) and len(found[0].get_text(strip=True)) >= _ENOUGH:
             return found[0]
@@ -87,7 +96,8 @@ class _Walk:
         self._outline = outline
         self._holders = _holders(soup)
         self._title = title
-        self._run: list[str] = []
+        self._base = _base(soup)
+        self._run: list[PageElement] = []
 
     def flow(self, elements: Iterable[PageElement], depth: int = 0, *, nested: int = 0) -> None:
         """Blocks in order; text between them is prose. `nested`: how many lists they stand in."""
@@ -98,13 +108,15 @@ class _Walk:
                 self._flush()
                 self._block(element, depth, nested=nested)
             else:
-                self._run.append(_inline(element))
+                self._run.append(element)
         self._flush()
 
     def _block(self, element: Tag, depth: int, *, nested: int) -> None:
         name = element.name
         if re.fullmatch(r"h[1-6]", name):
+            self._outline.anchor = _anchor(element)
             self._outline.heading(int(name[1]), _inline(element), title=element is self._title)
+            self._outline.anchor = ""
         elif name in {"ul", "ol", "menu"}:
             for item in element.find_all("li", recursive=False):
                 if not _unread(item):
@@ -114,7 +126,7 @@ class _Walk:
         elif name == "pre":
             self._outline.add(BlockKind.CODE, element.get_text())
         elif name == "dt":
-            self._outline.add(BlockKind.PROSE, _inline(element).strip().rstrip(":") + ":")
+            self._outline.add(BlockKind.PROSE, _inline(element).strip().rstrip(":") + ":", links=self._links([element]))
         elif name == "dd":
             self._item(element, BlockKind.ITEM, depth, nested)
         else:
@@ -128,12 +140,12 @@ class _Walk:
         opening = (
             f"\n{_inline(child)}\n" if getattr(child, "name", "") == "p" else _inline(child) for child in children[:end]
         )
-        self._outline.add(kind, _squeeze("".join(opening)), depth=nested)
+        self._outline.add(kind, _squeeze("".join(opening)), depth=nested, links=self._links(children[:end]))
         self.flow(children[end:], depth + 1, nested=nested + 1)
 
     def _table(self, table: Tag) -> None:
         if caption := table.find("caption"):
-            self._outline.add(BlockKind.PROSE, _squeeze(_inline(caption)))
+            self._outline.add(BlockKind.PROSE, _squeeze(_inline(caption)), links=self._links([caption]))
         rows = [row.find_all(["td", "th"], recursive=False) for row in table.find_all("tr") if not _unread(row)]
         rows = [cells for cells in rows if cells]
         if all(len(cells) == 1 for cells in rows):
@@ -141,15 +153,42 @@ class _Walk:
                 self.flow(cells[0].children)
             return
         header = bool(rows) and all(isinstance(cell, Tag) and cell.name == "th" for cell in rows[0])
-        self._outline.table([[_inline(cell) for cell in cells] for cells in rows], header=header)
+        links = [self._links(cells) for cells in rows]
+        self._outline.table([[_inline(cell) for cell in cells] for cells in rows], header=header, links=links)
 
     def _is_block(self, element: Tag) -> bool:
         return element.name in _BLOCKS or id(element) in self._holders
 
     def _flush(self) -> None:
-        text = _squeeze("".join(self._run))
+        self._outline.add(BlockKind.PROSE, _squeeze("".join(map(_inline, self._run))), links=self._links(self._run))
         self._run.clear()
-        self._outline.add(BlockKind.PROSE, text)
+
+    def _links(self, elements: Iterable[PageElement]) -> list[Link]:
+        return [
+            Link(text=_inline(link), url=_resolved(self._base, str(link["href"])))
+            for element in elements
+            if isinstance(element, Tag)
+            for link in ([element] if element.name == "a" else element.find_all("a"))
+            if isinstance(link, Tag) and link.has_attr("href")
+        ]
+
+
+def _base(soup: BeautifulSoup) -> str:
+    """The address that the page says its links are relative to, if it does."""
+    found = soup.find("base", href=True)
+    return str(found["href"]) if isinstance(found, Tag) else ""
+
+
+def _resolved(base: str, url: str) -> str:
+    try:
+        return urljoin(base, url.strip())
+    except ValueError:
+        return ""
+
+
+def _anchor(heading: Tag) -> str:
+    found = str(heading.get("id") or "")
+    return found if len(found) <= _LONGEST_ANCHOR else ""
 
 
 def _inline(element: PageElement) -> str:

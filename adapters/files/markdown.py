@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import pairwise, zip_longest
 
 from markdown_it import MarkdownIt
@@ -12,10 +14,12 @@ from markdown_it.tree import SyntaxTreeNode
 
 from adapters.files import html
 from adapters.files.decode import decode
+from adapters.files.generators import GAP, without_marks
 from adapters.files.outline import Content, Outline, label, safe_url
-from pipeline.values import BlockKind
+from pipeline.values import BlockKind, Link
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)\r?\n\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"[A-Za-z][\w -]*")
 _TASK = re.compile(r"\[[ xX]\] ")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -31,7 +35,11 @@ def read_markdown(content: bytes) -> Content:
     if front := _FRONT_MATTER.match(text):
         known = dict(_front_matter(front.group(1)))
         text = text[front.end() :]
-    return _content(_Walk(MarkdownIt("commonmark").enable("table"), " ".join, guess=False), text, known)
+    elif front := _TOML.match(text):
+        with suppress(tomllib.TOMLDecodeError):
+            known = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
+        text = text[front.end() :]
+    return _content(_Walk(without_marks(MarkdownIt("commonmark").enable("table")), " ".join, guess=False), text, known)
 
 
 def read_text(content: bytes) -> Content:
@@ -111,7 +119,7 @@ class _Walk:
             case "heading":
                 self._outline.heading(int(node.tag[1]), self._text(node))
             case "paragraph":
-                self._outline.add(BlockKind.PROSE, self._text(node))
+                self._outline.add(BlockKind.PROSE, self._text(node), links=_links([node]))
             case "bullet_list" | "ordered_list":
                 kind = BlockKind.STEP if node.type == "ordered_list" and not nested else BlockKind.ITEM
                 for item in node.children:
@@ -119,8 +127,9 @@ class _Walk:
             case "fence" | "code_block":
                 self._outline.add(BlockKind.CODE, node.content)
             case "table":
-                rows = [[self._text(cell) for cell in row.children] for part in node.children for row in part.children]
-                self._outline.table(rows, header=True)
+                rows = [row.children for part in node.children for row in part.children]
+                texts = [[self._text(cell) for cell in cells] for cells in rows]
+                self._outline.table(texts, header=True, links=[_links(cells) for cells in rows])
             case "html_block":
                 html.read_into(self._outline, node.content)
             case _:
@@ -133,7 +142,8 @@ class _Walk:
         while own < len(item.children) and item.children[own].type == "paragraph":
             own += 1
         text = "\n".join(self._text(child) for child in item.children[:own])
-        self._outline.add(kind, _TASK.sub("", text, count=1) if _TASK.match(text) else text, depth=nested)
+        text = _TASK.sub("", text, count=1) if _TASK.match(text) else text
+        self._outline.add(kind, text, depth=nested, links=_links(item.children[:own]))
         for child in item.children[own:]:
             self._block(child, nested=nested + 1)
 
@@ -141,8 +151,25 @@ class _Walk:
         inline = node if node.type == "inline" else next((c for c in node.children if c.type == "inline"), None)
         if inline is None or inline.token is None:
             return ""
-        lines = _plain(inline.token.children or []).split("\0")
-        return self._join_lines([line.strip() for line in lines])
+        lines = [line.strip() for line in _plain(inline.token.children or []).split("\0")]
+        if not self._guess:
+            lines = [line for line in lines if line.strip(GAP)]
+        return self._join_lines(lines)
+
+
+def _links(nodes: Sequence[SyntaxTreeNode]) -> list[Link]:
+    """Those in the inline content of `nodes`."""
+    inline = (child for node in nodes for child in (node, *node.children) if child.type == "inline")
+    return [
+        Link(text=_plain(_inside(link)).replace("\0", " "), url=str(link.attrs.get("href", "")))
+        for holder in inline
+        for link in holder.walk()
+        if link.type == "link"
+    ]
+
+
+def _inside(link: SyntaxTreeNode) -> list[Token]:
+    return [token for child in link.children for token in child.to_tokens()]
 
 
 def _plain(tokens: list[Token]) -> str:

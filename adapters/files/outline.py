@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
+from adapters.files.blocks import FRAME, Blocks, packed
 from pipeline.errors import Refused
-from pipeline.values import Block, BlockKind, Value, row_text
+from pipeline.values import Block, BlockKind, Link, Value, row_text
 
 MAX_CHARACTERS = 20_000_000
 """Text of one document: about 3,000 dense pages."""
@@ -26,7 +28,7 @@ class Content(Value):
 
     title: str = ""
     """Empty when the file does not say."""
-    blocks: tuple[Block, ...] = ()
+    blocks: SkipValidation[Sequence[Block]] = ()
     product: str = ""
     document_type: str = ""
     url: str = ""
@@ -40,13 +42,15 @@ class Content(Value):
 class Outline:
     """Collects blocks and keeps the path of headings above them.
 
-    `page`, `sheet` and `row` are stamped onto the blocks that follow. Raises Refused past MAX_CHARACTERS.
+    `page`, `sheet` and `anchor` are stamped onto the blocks that follow. Raises Refused past MAX_CHARACTERS.
     """
 
     def __init__(self) -> None:
         self.page: int | None = None
         self.sheet: str | None = None
+        self.anchor = ""
         self._blocks: list[Block] = []
+        self._frames: list[bytes] = []
         self._path: list[tuple[int, str]] = []
         self._title = ""
         self._characters = 0
@@ -64,25 +68,34 @@ class Outline:
         else:
             self._path.append((level, text))
 
-    def add(self, kind: BlockKind, text: str, *, row: int | None = None, depth: int = 0) -> None:
-        """Append a block; one without text is left out."""
-        text = _CONTROL.sub("", text).strip("\n").rstrip() if kind is BlockKind.CODE else clean(text)
+    def add(
+        self, kind: BlockKind, text: str, *, row: int | None = None, depth: int = 0, links: Iterable[Link] = ()
+    ) -> None:
+        """Append a block; one without text is left out. `links` come in the order of their words in `text`."""
+        code = kind is BlockKind.CODE
+        text = _CONTROL.sub("", text).strip("\n").rstrip() if code else clean(text)
         if text.strip():
-            self._append(kind, text, row, depth)
+            self._append(kind, text, row, depth, () if code else _standing(text, links))
 
-    def table(self, rows: list[list[str]], *, header: bool) -> None:
-        """Append rows of cells; the first is the header if `header`. Rows without text are left out."""
-        for number, cells in enumerate(rows):
+    def table(self, rows: list[list[str]], *, header: bool, links: Sequence[Iterable[Link]] = ()) -> None:
+        """Append rows of cells; the first is the header if `header`. Rows without text are left out. `links`: of each
+        row those of its cells."""
+        for number, (cells, own) in enumerate(zip_longest(rows, links, fillvalue=())):
             if any(cell.strip() for cell in cells):
-                self.add(BlockKind.HEADER if header and number == 0 else BlockKind.ROW, table_row(cells))
+                kind = BlockKind.HEADER if header and number == 0 else BlockKind.ROW
+                self.add(kind, table_row(cells), links=own)
 
     def content(self, **known: str) -> Content:
         """All that was collected, with the title that a heading gave unless `known` has one."""
         title = label(known.get("title", "")) or label(self._title)
-        return Content(blocks=tuple(self._blocks), **{**known, "title": title})
+        count = len(self._frames) * FRAME + len(self._blocks)
+        blocks = Blocks([*self._frames, packed(self._blocks)], count) if self._frames else tuple(self._blocks)
+        return Content(blocks=blocks, **{**known, "title": title})
 
-    def _append(self, kind: BlockKind, text: str, row: int | None = None, depth: int = 0) -> None:
-        self._characters += len(text)
+    def _append(
+        self, kind: BlockKind, text: str, row: int | None = None, depth: int = 0, links: tuple[Link, ...] = ()
+    ) -> None:
+        self._characters += len(text) + sum(len(link.url) for link in links)
         if self._characters > MAX_CHARACTERS:
             raise Refused(
                 f"the document holds more than {MAX_CHARACTERS // 1_000_000} MB of text",
@@ -90,7 +103,24 @@ class Outline:
             )
         path = tuple(name for _, name in self._path)
         block = Block(kind=kind, text=text, heading=path, page=self.page, sheet=self.sheet, row=row, depth=depth)
-        self._blocks.append(block)
+        if len(self._blocks) == FRAME:
+            self._frames.append(packed(self._blocks))
+            self._blocks.clear()
+        known = {"anchor": self.anchor, "links": links}
+        self._blocks.append(block.model_copy(update=known) if self.anchor or links else block)
+
+
+def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:
+    """Those of `links` that have words which stand in `text`, in their order."""
+    found: list[Link] = []
+    end = 0
+    for link in links:
+        words = " ".join(clean(link.text).split())
+        start = text.find(words, end) if len(link.url) <= _LONGEST_URL and any(map(str.isalnum, words)) else -1
+        if start >= 0:
+            end = start + len(words)
+            found.append(Link(text=words, url=link.url.strip()))
+    return tuple(found)
 
 
 def table_row(cells: Iterable[str]) -> str:
@@ -123,4 +153,4 @@ def safe_url(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return ""
-    return url if parts.scheme in {"http", "https"} and parts.netloc else ""
+    return url if parts.scheme in {"http", "https"} and parts.hostname and "@" not in parts.netloc else ""

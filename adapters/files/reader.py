@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from adapters.files.formats import BINARY_FORMATS, JSON_LINES, TEXT_FORMATS
+from adapters.files.formats import BINARY_FORMATS, JSON_LINES, TEXT_FORMATS, WEB_PAGE
 from adapters.files.outline import Content
 from adapters.files.worker import Worker
 from pipeline.errors import Refused
@@ -41,6 +41,14 @@ class Reader:
     async def read_line(self, content: bytes) -> Content:
         """One line of a JSON Lines file. Raises Refused with the reason."""
         return await self._text.read(JSON_LINES[0], content)
+
+    async def read_page(self, content: bytes) -> Content:
+        """The main content of a page of a web site. Raises Refused with the reason, also when it holds no text."""
+        check_size(len(content), MAX_TEXT_BYTES)
+        found = await self._text.read(WEB_PAGE, content)
+        if not found.has_text:
+            raise Refused("the page holds no text", what_to_do="It may be made by scripts, which are not run.")
+        return found
 
     async def close(self) -> None:
         """End the child processes."""

@@ -12,15 +12,16 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from adapters.files.blocks import Blocks
 from adapters.files.outline import MAX_CHARACTERS, Content
 from pipeline.errors import Refused
 
 CPU_SECONDS = 10.0
 WALL_SECONDS = 240.0
 OFFICE_SECONDS = 60.0
-"""Longest wait for a file, and for one of Word, PowerPoint or Excel: well above the limits on processor time that the
+"""Longest wait for a file, and for one of Word or PowerPoint: well above the limits on processor time that the
 child sets itself."""
-_OFFICE = (".docx", ".pptx", ".xlsx")
+_OFFICE = (".docx", ".pptx")
 MAX_REPLY = 16 * MAX_CHARACTERS
 _ROOT = str(Path(__file__).parents[2])
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from adapters.files.child import main; main()"
@@ -30,6 +31,8 @@ class _Reply(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     content: Content | None = None
+    frames: int = 0
+    blocks: int = 0
     refused: str = ""
     what_to_do: str = ""
     spent: bool = False
@@ -90,7 +93,15 @@ class Worker:
         """Raises Refused when the child died or said what it never says."""
         try:
             await self._ask(process, suffix, content)
-            return _Reply.model_validate_json(await self._answer(process))
+            reply = _Reply.model_validate_json(await self._frame(process, MAX_REPLY))
+            if reply.content is None:
+                return reply
+            frames: list[bytes] = []
+            for _ in range(reply.frames):
+                frames.append(await self._frame(process, MAX_REPLY - sum(map(len, frames))))
+            blocks = Blocks(frames, reply.blocks)
+            found = blocks if len(frames) > 1 else tuple(blocks)
+            return reply.model_copy(update={"content": reply.content.model_copy(update={"blocks": found})})
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise _died(await process.wait()) from error
         except ValidationError as error:
@@ -103,10 +114,10 @@ class Worker:
         process.stdin.write(content)
         await process.stdin.drain()
 
-    async def _answer(self, process: Process) -> bytes:
+    async def _frame(self, process: Process, most: int) -> bytes:
         assert process.stdout
         size = int.from_bytes(await process.stdout.readexactly(8), "big")
-        if size > MAX_REPLY:
+        if size > most:
             raise Refused("more came out of it than a document may hold", what_to_do="Split it into smaller files.")
         return await process.stdout.readexactly(size)
 

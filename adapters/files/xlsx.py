@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from openpyxl import load_workbook
@@ -13,28 +14,46 @@ from adapters.files.csv import is_header
 from adapters.files.outline import Content, Outline, table_row
 from pipeline.values import BlockKind
 
+_PAGE = 2_500
+"""Cells that count as much as a page."""
 _SEARCHED = 10
 """Rows in which the header row is looked for."""
 
 
-def read_xlsx(content: bytes) -> Content:
-    """Values as last calculated, dates as ISO 8601, percentages as such; hidden sheets are left out."""
+def read_xlsx(content: bytes, on_pages: Callable[[int], None] = lambda count: None) -> Content:
+    """Values as last calculated, dates as ISO 8601, percentages as such; hidden sheets are left out. `on_pages` hears
+    how many pages' worth of cells were read."""
     check_archive(content)
     book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     outline = Outline()
+    cells = _Cells(on_pages)
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":
             continue
         sheet.reset_dimensions()
         outline.sheet = sheet.title
         named = len(book.worksheets) > 1 or not sheet.title.lower().startswith("sheet")
-        _sheet(outline, sheet, sheet.title if named else "")
+        _sheet(outline, cells.shown(sheet), sheet.title if named else "")
     return outline.content(title=(book.properties.title or "").strip())
 
 
-def _sheet(outline: Outline, sheet: Any, name: str) -> None:
+class _Cells:
+    """The cells of a workbook, counted."""
+
+    def __init__(self, on_pages: Callable[[int], None]) -> None:
+        self._on_pages = on_pages
+        self._count = 0
+
+    def shown(self, sheet: Any) -> Iterator[tuple[int, list[str]]]:
+        for number, row in enumerate(sheet.iter_rows(), 1):
+            before, self._count = self._count, self._count + len(row)
+            if before // _PAGE != self._count // _PAGE:
+                self._on_pages(self._count // _PAGE)
+            yield number, [_shown(cell) for cell in row]
+
+
+def _sheet(outline: Outline, rows: Iterator[tuple[int, list[str]]], name: str) -> None:
     """Lines above the header row are prose: the title of the sheet, a remark."""
-    rows = ((number, [_shown(cell) for cell in row]) for number, row in enumerate(sheet.iter_rows(), 1))
     filled = ((number, cells) for number, cells in rows if any(cells))
     header_found = False
     for count, (number, cells) in enumerate(filled):

@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from adapters.models.client import CONNECT_SECONDS, LazyClient
-from adapters.models.json_reply import parse
+from adapters.models.client import LazyClient
+from adapters.models.json_reply import body, parse
 from adapters.models.sse import content_type, read_events, read_rest
 from adapters.models.translate import translated
+from adapters.models.transport import http_client
 from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
 from pipeline.values import Usage
@@ -30,7 +31,7 @@ class AnthropicModel:
         self.name = f"anthropic:{model}"
         self._model = model
         self._schemas = True
-        self._client = LazyClient(self.name, lambda: _make_client(key, base_url, timeout))
+        self._client = LazyClient(self.name, lambda: _make_client(self.name, key, base_url, timeout))
 
     async def connect(self) -> None:
         """See `LanguageModel`: imports the SDK and makes the client."""
@@ -60,7 +61,7 @@ class AnthropicModel:
         client = await self._client.get()
         with self._translated():
             reply = await self._ask(client, self._request(messages, max_tokens), into)
-        content, usage = _read_reply(self.name, reply)
+        content, usage = _read_reply(self.name, body(self.name, reply))
         return parse(self.name, content, into), usage
 
     async def close(self) -> None:
@@ -69,7 +70,7 @@ class AnthropicModel:
     async def _ask(self, client: AsyncAnthropic, request: dict[str, Any], into: type[T]) -> Any:
         import anthropic
 
-        create: Any = client.messages.create
+        create: Any = client.messages.with_raw_response.create
         if self._schemas:
             shape = {"format": {"type": "json_schema", "schema": into.model_json_schema()}}
             try:
@@ -91,11 +92,11 @@ class AnthropicModel:
         return {"model": self._model, "max_tokens": max_tokens, "system": system, "messages": chat}
 
 
-def _make_client(key: str, base_url: str | None, timeout: float) -> AsyncAnthropic:
+def _make_client(service: str, key: str, base_url: str | None, timeout: float) -> AsyncAnthropic:
     import anthropic
 
-    limits = anthropic.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
-    return anthropic.AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, timeout=limits)
+    http = http_client(anthropic, service, timeout)
+    return anthropic.AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, http_client=http)
 
 
 class _Reading:
@@ -126,16 +127,13 @@ class _Reading:
 
 
 def _read_reply(service: str, reply: Any) -> tuple[str, Usage]:
-    if isinstance(reply, str):
-        raise Unavailable(service, "answered with a page instead of an API reply")
     try:
-        content = "".join(block.text for block in reply.content if block.type == "text")
-        why = _REASONS.get(reply.stop_reason, reply.stop_reason)
-        usage = Usage(
-            writer=service, input_tokens=reply.usage.input_tokens or 0, output_tokens=reply.usage.output_tokens or 0
-        )
-    except (AttributeError, TypeError, ValueError) as error:
+        content = "".join(block["text"] for block in reply["content"] if block["type"] == "text")
+        why = _REASONS.get(reply["stop_reason"], reply["stop_reason"])
+        used = reply["usage"]
+        usage = Usage(writer=service, input_tokens=used["input_tokens"] or 0, output_tokens=used["output_tokens"] or 0)
+    except (KeyError, TypeError, ValueError) as error:
         raise Unusable(f"{service}: a reply of unknown shape") from error
     if why != "stop" or not content.strip():
-        raise Unusable(f"{service}: an empty or unfinished reply (stop reason {why})")
+        raise Unusable(f"{service}: an empty or unfinished reply (stop reason {str(why)[:40]})")
     return content, usage

@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from adapters.models.transport import http_client
 from pipeline.errors import Unavailable
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-
-CONNECT_SECONDS = 5.0
 
 
 class Closable(Protocol):
@@ -58,7 +57,7 @@ def openai_client(service: str, *, key: str, base_url: str | None, timeout: floa
     def make() -> AsyncOpenAI:
         import openai
 
-        limits = openai.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
-        return openai.AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=limits)
+        http = http_client(openai, service, timeout)
+        return openai.AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=http)
 
     return LazyClient(service, make)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adapters.models.client import openai_client
+from adapters.models.json_reply import body
 from adapters.models.translate import translated
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
@@ -86,10 +87,10 @@ class OpenAIEmbedder:
 
         try:
             with translated(openai, self._service, "OPENAI_API_KEY"):
-                reply: Any = await client.embeddings.create(
+                reply: Any = await client.embeddings.with_raw_response.create(
                     model=self._model, input=[text or " " for text in texts], encoding_format="float"
                 )
-            rows = {item.index: item.embedding for item in reply.data}
+            rows = {item["index"]: item["embedding"] for item in body(self._service, reply)["data"]}
             return [[float(number) for number in rows[place]] for place in range(len(texts))]
         except Unavailable:
             raise

@@ -1,15 +1,26 @@
-"""JSON as models write it: with or without a fence, with or without words around it."""
+"""JSON of model servers, and as models write it: with or without a fence, with or without words around it."""
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 from pydantic import ValidationError
 
-from pipeline.errors import Unusable
+from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import T
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
+
+def body(service: str, response: Any) -> Any:
+    """The JSON that an SDK's raw `response` holds: what the SDKs make of it takes minutes for 8 MB of `{}`. Raises
+    Unavailable when it holds something else."""
+    try:
+        return json.loads(response.http_response.content)
+    except (ValueError, RecursionError) as error:
+        raise Unavailable(service, "answered with a page instead of an API reply") from error
 
 
 def parse(service: str, content: str, into: type[T]) -> T:

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 from adapters.models.client import openai_client
-from adapters.models.json_reply import parse
+from adapters.models.json_reply import body, parse
 from adapters.models.sse import content_type, read_events
 from adapters.models.thinking import Thinking
 from adapters.models.translate import translated
@@ -88,8 +88,8 @@ class OpenAIModel:
         schema = {"name": into.__name__, "schema": into.model_json_schema(), "strict": True}
         optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
         with self._translated():
-            reply = await self._ask(client.chat.completions.create, messages, max_tokens, optional)
-        content, tokens = _read_reply(self.name, reply)
+            reply = await self._ask(client.chat.completions.with_raw_response.create, messages, max_tokens, optional)
+        content, tokens = _read_reply(self.name, body(self.name, reply))
         return parse(self.name, content, into), Usage(writer=self.name, input_tokens=tokens[0], output_tokens=tokens[1])
 
     async def close(self) -> None:
@@ -157,15 +157,13 @@ def _read_chunk(service: str, chunk: Any) -> tuple[str, str, tuple[int, int] | N
 
 
 def _read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
-    if isinstance(reply, str):
-        raise Unavailable(service, "answered with a page instead of an API reply")
     try:
-        choice = reply.choices[0]
-        content, why = choice.message.content, choice.finish_reason
-        used = reply.usage
-        tokens = (int(used.prompt_tokens or 0), int(used.completion_tokens or 0)) if used else (0, 0)
+        choice = reply["choices"][0]
+        content, why = choice["message"]["content"], choice["finish_reason"]
+        used = reply.get("usage")
+        tokens = (int(used["prompt_tokens"] or 0), int(used["completion_tokens"] or 0)) if used else (0, 0)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise Unusable(f"{service}: a reply without choices") from error
     if why != "stop" or not isinstance(content, str) or not content.strip():
-        raise Unusable(f"{service}: an empty or unfinished reply (finish reason {why})")
+        raise Unusable(f"{service}: an empty or unfinished reply (finish reason {str(why)[:40]})")
     return content, tokens

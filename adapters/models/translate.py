@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any
 
+from adapters.fetch.retry_after import retry_after
 from pipeline.errors import CitewellError, Unavailable, Unusable
 
 _REMEDIES = {
@@ -34,11 +33,15 @@ def translated(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
         raise _from_status(service, key, error) from error
     except sdk.APITimeoutError as error:
         raise Unavailable(service, "did not answer in time") from error
-    except (sdk.APIConnectionError, httpx2.HTTPError, httpx2.StreamError) as error:
+    except sdk.APIConnectionError as error:
+        if isinstance(error.__cause__, CitewellError):
+            raise error.__cause__ from None
+        raise Unavailable(service, "the connection failed") from error
+    except (httpx2.HTTPError, httpx2.StreamError) as error:
         raise Unavailable(service, "the connection failed") from error
     except sdk.APIError as error:
         raise Unavailable(service, f"reported an error while answering ({vendor_code(error)})") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Unusable(f"{service}: the reply is not JSON") from error
 
 
@@ -59,17 +62,3 @@ def vendor_code(error: object) -> str:
     said = error if isinstance(error, dict) else vars(error) if hasattr(error, "__dict__") else {}
     code = str(said.get("code") or said.get("type") or "no code")
     return code if len(code) <= 40 and code.replace("_", "").replace(" ", "").isalnum() else "no code"
-
-
-def retry_after(header: str | None) -> float | None:
-    """Seconds of a Retry-After header, given as seconds or as a date (RFC 9110, 10.2.3); None when there is none."""
-    if not header:
-        return None
-    try:
-        return max(float(header), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max((parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds(), 0.0)
-    except (TypeError, ValueError):
-        return None

@@ -46,12 +46,14 @@ def reply(
     *,
     notes: Sequence[str] = (),
     remarks: Sequence[str] = (),
+    adds: str = "",
     shareable: bool = False,
     stoppable: bool = False,
     attachable: bool = False,
 ) -> Reply:
     """The whole reply; `notes` are lines of ours above the answer, `remarks` below it.
 
+    `adds`: the question came with files that can be added to the documents, which the button carries so;
     `shareable`: a private answer that may be shared; `stoppable`: it stands where questions are answered that mention
     nobody; `attachable`: long code may be a file."""
     speech = Words(answer.language)
@@ -66,12 +68,13 @@ def reply(
     return Reply(
         blocks=(*before, *written, *after),
         language=answer.language,
-        links=frozenset(citation.url for citation in answer.citations if citation.url),
+        links=frozenset(url for one in answer.citations for url in (one.url, one.url.partition("#")[0]) if url),
         sources_title=speech(wording.SOURCES if answer.citations else wording.NEAREST),
         sources=tuple(_sources(answer, speech)) if look.citations else (),
         status=wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else "",
         answer_id=answer.id,
-        actions=_actions(answer, shareable=shareable, stoppable=stoppable),
+        actions=(*_actions(answer, shareable=shareable, stoppable=stoppable), *([Button.ADD] if adds else [])),
+        adds=adds,
         ask=answer.ask,
         files=tuple(files),
     )

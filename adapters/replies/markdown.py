@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Protocol
 
@@ -13,6 +13,9 @@ from pipeline.spacing import space
 
 SHORT_ROW = 120
 """Characters of a row of a table that is one entry of a list."""
+ADDRESSES = 600
+"""Characters of addresses behind words of one piece: with them, too, a piece fits a message."""
+_AROUND = len("[](<>)")
 BETWEEN = " · "
 """Between the cells of a row that is a line: cells have commas and semicolons of their own."""
 
@@ -23,8 +26,8 @@ class Dialect(Protocol):
     below_heading: str
     """What separates a heading from what it stands above."""
 
-    def inline(self, text: str, links: Collection[str]) -> str:
-        """Foreign Markdown in one line; of addresses only `links` may be opened."""
+    def inline(self, text: str, links: Mapping[str, str]) -> str:
+        """Foreign Markdown in one line; of words and addresses only `links` may be opened, each as its address."""
         ...
 
     def literal(self, text: str) -> str:
@@ -45,13 +48,14 @@ class Dialect(Protocol):
 
     def quote(self, quote: Quote) -> Iterator[Piece]: ...
 
-    def table(self, table: Table, links: Collection[str]) -> Iterator[Piece]:
+    def table(self, table: Table, links: Mapping[str, str]) -> Iterator[Piece]:
         """Its rows, each but the first after a line end."""
         ...
 
 
 def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = ()) -> Iterator[Piece]:
     """What may be cut apart between any two. A heading stands in one piece with what it is above."""
+    known = {address: address for address in links}
     heading = ""
     gap: str | None = ""
     for block in blocks:
@@ -59,10 +63,10 @@ def pieces(blocks: Iterable[Block], dialect: Dialect, links: Collection[str] = (
             if heading:
                 yield Piece(heading, "\n\n" if gap is None else gap)
                 gap = None
-            heading = f"**{_whole(block.text, dialect, links)}**"
+            heading = f"**{_whole(block.text, dialect)}**"
             gap = "\n\n" if gap is None else gap
             continue
-        for piece in _pieces(block, dialect, links):
+        for piece in _pieces(block, dialect, known):
             begun = piece._replace(gap=gap) if gap is not None else piece
             gap = None
             if heading:
@@ -83,7 +87,7 @@ def _under(heading: str, piece: Piece, dialect: Dialect) -> Iterator[Piece]:
         yield piece._replace(gap="\n\n")
 
 
-def _pieces(block: Block, dialect: Dialect, links: Collection[str]) -> Iterator[Piece]:
+def _pieces(block: Block, dialect: Dialect, links: Mapping[str, str]) -> Iterator[Piece]:
     match block:
         case Paragraph():
             before = ""
@@ -96,17 +100,17 @@ def _pieces(block: Block, dialect: Dialect, links: Collection[str]) -> Iterator[
         case Table():
             yield from dialect.table(block, links)
         case Code():
-            yield from _code(block, dialect, links)
+            yield from _code(block, dialect)
         case Quote():
             yield from dialect.quote(block)
         case Note():
             for line in cut(block.text):
                 yield Piece(dialect.note(line), "\n")
         case Heading():
-            yield Piece(f"**{_whole(block.text, dialect, links)}**")
+            yield Piece(f"**{_whole(block.text, dialect)}**")
 
 
-def _text(text: Text, dialect: Dialect, links: Collection[str], gap: str, bullet: str = "") -> Iterator[Piece]:
+def _text(text: Text, dialect: Dialect, links: Mapping[str, str], gap: str, bullet: str = "") -> Iterator[Piece]:
     """A sentence as one piece, or as several where it is very long."""
     if text.url:
         yield Piece(f"{bullet}{dialect.link(text.text, text.url)}", gap)
@@ -114,16 +118,27 @@ def _text(text: Text, dialect: Dialect, links: Collection[str], gap: str, bullet
     *first, last = [*cut(text.text)] or [""]
     warned = f"{bullet}{text.warning}"
     for part in first:
-        yield Piece(f"{warned}{dialect.inline(part, links)}", gap)
+        yield Piece(f"{warned}{dialect.inline(part, with_own(text, links, part))}", gap)
         warned, gap = "", " "
-    yield Piece(f"{warned}{dialect.inline(last, links)}{marks(text, dialect)}", gap)
+    yield Piece(f"{warned}{dialect.inline(last, with_own(text, links, last))}{marks(text, dialect)}", gap)
 
 
-def _whole(text: Text, dialect: Dialect, links: Collection[str]) -> str:
+def with_own(text: Text, links: Mapping[str, str], part: str, room: int = ADDRESSES) -> Mapping[str, str]:
+    """`links` and, as far as their addresses take at most `room` in this `part` of it, those of the text."""
+    known = dict(links)
+    for link in text.links:
+        taken = part.count(link.text) * (len(link.url) + _AROUND)
+        if taken <= room:
+            room -= taken
+            known[link.text] = link.url
+    return known
+
+
+def _whole(text: Text, dialect: Dialect) -> str:
     return f"{text.warning}{dialect.literal(text.text)}{marks(text, dialect)}"
 
 
-def _code(code: Code, dialect: Dialect, links: Collection[str]) -> Iterator[Piece]:
+def _code(code: Code, dialect: Dialect) -> Iterator[Piece]:
     for line in code.text.split("\n"):
         for part in cut(line) if line.strip() else (line,):
             yield Piece(dialect.code(part) or " ", "\n", Kind.CODE, code.language)
@@ -131,7 +146,7 @@ def _code(code: Code, dialect: Dialect, links: Collection[str]) -> Iterator[Piec
         yield Piece(f"{code.after.warning}{marks(code.after, dialect).strip()}", "\n\n")
 
 
-def listed(table: Table, dialect: Dialect, links: Collection[str]) -> Iterator[Piece]:
+def listed(table: Table, dialect: Dialect, links: Mapping[str, str]) -> Iterator[Piece]:
     """A table as a list: short rows are an entry each, of longer ones each cell is; behind the names of the columns."""
     names = table.header if table.rows else ()
     rows = [list(zip_longest(names, row, fillvalue=Text(text=""))) for row in table.rows or (table.header,)]
@@ -139,7 +154,10 @@ def listed(table: Table, dialect: Dialect, links: Collection[str]) -> Iterator[P
     gap = "\n"
     for cells in rows:
         if longest <= SHORT_ROW:
-            entry = BETWEEN.join(_cell(name, cell, dialect, links) for name, cell in cells)
+            room = ADDRESSES // len(cells)
+            entry = BETWEEN.join(
+                _cell(name, cell, dialect, with_own(cell, links, cell.text, room)) for name, cell in cells
+            )
             yield Piece(f"- {cells[0][1].warning}{entry}", gap)
             gap = "\n"
             continue
@@ -150,7 +168,7 @@ def listed(table: Table, dialect: Dialect, links: Collection[str]) -> Iterator[P
         gap = "\n\n"
 
 
-def _cell(name: Text, cell: Text, dialect: Dialect, links: Collection[str]) -> str:
+def _cell(name: Text, cell: Text, dialect: Dialect, links: Mapping[str, str]) -> str:
     named = f"**{dialect.literal(name.text)}:** " if name.text else ""
     return f"{named}{dialect.inline(cell.text, links) or '–'}{marks(cell, dialect)}"
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from pipeline.text import visible
-from pipeline.values import Value
+from pipeline.values import Link, Value
 
 Shown = Annotated[str, AfterValidator(visible)]
 """Whatever it was made of, nothing in it hides."""
@@ -34,6 +34,8 @@ class Text(Value):
     """What stands before it: that it is not verified."""
     url: str = ""
     """What a click on all of it opens."""
+    links: tuple[Link, ...] = ()
+    """Whole words of `text` that a click opens an address with."""
 
 
 class Paragraph(Value):
@@ -100,6 +102,8 @@ class Button(StrEnum):
     SHARE = "share"
     ASK = "ask"
     """A person; the reply says what it is called."""
+    ADD = "add"
+    """The files of the question to the documents."""
     STOP = "stop"
     """Sends the bot out of the conversation, until somebody mentions it there."""
 
@@ -125,4 +129,6 @@ class Reply(Value):
     actions: tuple[Button, ...] = ()
     ask: Shown = ""
     """What the button to ask a person says."""
+    adds: str = ""
+    """What the button carries that adds the files of the question."""
     files: tuple[File, ...] = ()

@@ -11,7 +11,7 @@ from pipeline import wording
 from pipeline.compose import cite
 from pipeline.text import visible
 from pipeline.translations import Words
-from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, row_cells
+from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link, row_cells
 
 HEADING = 200
 """Characters above which what stands as a heading is a paragraph."""
@@ -77,9 +77,7 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
 
 
 def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
-    texts = (
-        Text(text=" ".join(visible(one.text).split()), marks=marks.of(one), warning=marks.before(one)) for one in run
-    )
+    texts = (_line(one.text, one.links, marks=marks.of(one), warning=marks.before(one)) for one in run)
     return tuple(text for text in texts if text.text)
 
 
@@ -88,19 +86,20 @@ def _says(text: Text) -> bool:
 
 
 def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
-    header = [_cell(cell) for cell in row_cells(run[0].text)] if run[0].kind is BlockKind.HEADER else []
+    header = [_line(cell) for cell in row_cells(run[0].text)] if run[0].kind is BlockKind.HEADER else []
     return Table(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
 
 
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
-    cells = [_cell(cell) for cell in row_cells(sentence.text)]
+    cells = [_line(cell, sentence.links) for cell in row_cells(sentence.text)]
     behind = marks.of_cells(sentence, len(cells))
     cells = [cell.model_copy(update={"marks": mark}) for cell, mark in zip(cells, behind, strict=True)]
     return (cells[0].model_copy(update={"warning": marks.before(sentence)}), *cells[1:])
 
 
-def _cell(text: str) -> Text:
-    return Text(text=" ".join(visible(text).split()))
+def _line(text: str, links: Iterable[Link] = (), **more: str) -> Text:
+    known = (Link(text=" ".join(visible(link.text).split()), url=link.url) for link in links)
+    return Text(text=" ".join(visible(text).split()), links=tuple(link for link in known if link.text), **more)
 
 
 def _language(name: str) -> str:
@@ -108,7 +107,8 @@ def _language(name: str) -> str:
 
 
 class _Marks:
-    """What stands behind each sentence; where one source serves all, it stands once, behind the last."""
+    """What stands behind each sentence; where one source serves all, it stands once, behind the last that is not code:
+    below a block of code it would stand alone."""
 
     def __init__(
         self, sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Words
@@ -118,7 +118,8 @@ class _Marks:
         self._speech = speech
         told = [sentence for sentence in sentences if sentence.kind not in _CAPTIONS]
         alone = len(citations) == 1 and all(sentence.numbers == (citations[0].number,) for sentence in told)
-        self._last = told[-1] if alone and told else None
+        spoken = [sentence for sentence in told if sentence.kind is not BlockKind.CODE] or told
+        self._last = spoken[-1] if alone and told else None
 
     def of(self, sentence: CitedSentence) -> str:
         silent = self._last is not None and sentence is not self._last

@@ -22,6 +22,7 @@ LABELS = {
     Button.WHY: Message("Why this confidence?"),
     Button.SHARE: Message("Share in channel"),
     Button.STOP: Message("Stay out of this thread"),
+    Button.ADD: Message("Add to knowledge"),
 }
 DESCRIBED = {
     Button.HELPFUL: Message("This answer was helpful"),

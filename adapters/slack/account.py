@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
+import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
@@ -22,7 +22,7 @@ from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.translations import Words
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class Homepage:
@@ -97,13 +97,13 @@ class Homepage:
             view = home(documents, preferences, notice, await self._setup.blocks(user), await self._words(user))
             await self._web.call("views.publish", user_id=user, view=view)
         except CitewellError as error:
-            log.warning("the App Home could not be shown: %s", error)
+            log.warning("slack_home_not_shown", reason=str(error))
 
     async def _words(self, user: str) -> Words:
         return await self._desk.words(person(self._me.team, user))
 
     async def _failed(self, user: str, error: CitewellError) -> str:
-        log.warning("a request in the App Home failed: %s", error)
+        log.warning("slack_home_request_failed", reason=str(error))
         return (await self._words(user))(wording.TRY_AGAIN)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+
+import structlog
 
 from adapters.slack.incoming import Body, Me, person
 from adapters.slack.members import FRESH
@@ -11,7 +12,7 @@ from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable
 from pipeline.values import Actor
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class Actors:
@@ -41,10 +42,10 @@ class Actors:
         try:
             found = (await self._web.call("usergroups.list", include_users="true")).get("usergroups") or ()
         except Declined as declined:
-            log.info("user groups are not known, so that roles given to them do not count: %s", declined)
+            log.info("slack_user_groups_unlisted", roles_of_groups="do not count", reason=str(declined))
             found = ()
         except Unavailable as error:
-            log.warning("user groups are not known now: %s", error)
+            log.warning("slack_user_groups_unknown", reason=str(error))
             return {}
         self._groups = {str(group["id"]): frozenset(map(str, group.get("users") or ())) for group in found}
         self._asked = now

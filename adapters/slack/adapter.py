@@ -13,16 +13,21 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.replies.parts import Look
+from adapters.slack import adding
 from adapters.slack.account import Homepage
 from adapters.slack.actors import Actors
 from adapters.slack.around import around
 from adapters.slack.audience import Audiences
 from adapters.slack.connection import Connections, http_mode, socket_mode, until_one_ends
-from adapters.slack.deliver import Deliverer
+from adapters.slack.deliver import Deliverer, Offer
+from adapters.slack.digests import Digests
+from adapters.slack.files import Files
 from adapters.slack.gapfill import Gapfill
 from adapters.slack.handoff import Handoffs
+from adapters.slack.insights import Insights
 from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
+from adapters.slack.knowledge import Knowledge
 from adapters.slack.members import Members
 from adapters.slack.notices import Notices
 from adapters.slack.setup import Setup
@@ -31,7 +36,21 @@ from adapters.slack.startup import Workspace, introduce, report, socket_address
 from adapters.slack.web import SDK_LOG, Pace, Web
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.values import Answer, Around, Event, IncomingMessage, Notice, Readers, Work
+from pipeline.translations import Words
+from pipeline.values import (
+    Action,
+    Answer,
+    Around,
+    Event,
+    IncomingMessage,
+    Manner,
+    Notice,
+    PlaceId,
+    Readers,
+    Work,
+)
+from pipeline.values.digest import Digest
+from pipeline.values.insights import Insights as Seen
 
 
 class SlackAdapter:
@@ -68,6 +87,8 @@ class SlackAdapter:
         self._clock = clock
         self._opening = asyncio.Lock()
         self._open: _Open | None = None
+        self._desk: Desk | None = None
+        self._reached = _never
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         if not (self._app_token or self._signing_secret):
@@ -76,6 +97,13 @@ class SlackAdapter:
                 "neither it nor SLACK_SIGNING_SECRET is set",
                 what_to_do="Set SLACK_APP_TOKEN (xapp-…, for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP).",
             )
+        self._desk = desk
+        try:
+            await self._listen(inbox, desk)
+        finally:
+            self._reached = _never
+
+    async def _listen(self, inbox: Inbox, desk: Desk) -> None:
         slack = await self._slack()
         intake = Intake(inbox, desk, slack.me, slack.deliverer)
         gapfill = Gapfill(slack.web, slack.me, inbox, intake, self._clock)
@@ -83,6 +111,7 @@ class SlackAdapter:
         if self._signing_secret:
             host, port = self._address
             self._introduce(slack, f"HTTP at {host}:{port}")
+            self._reached = _always
             try:
                 await until_one_ends(http_mode(app, self._signing_secret, host, port), gapfill.keep(_always))
             except OSError as error:
@@ -93,7 +122,12 @@ class SlackAdapter:
             first = await socket_address(slack.web.client, self._app_token)
             self._introduce(slack, "Socket Mode")
             connections = Connections()
+            self._reached = connections.any
             await until_one_ends(socket_mode(app, self._app_token, first, connections), gapfill.keep(connections.any))
+
+    async def connected(self) -> bool:
+        """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
+        return await self._reached()
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         await (await self._slack()).deliverer.deliver(work, events, receipt)
@@ -109,9 +143,9 @@ class SlackAdapter:
     async def readers(self, message: IncomingMessage) -> Readers:
         return await (await self._slack()).audiences.of_message(message)
 
-    async def readers_in(self, place: str) -> Readers:
+    async def readers_in(self, place: PlaceId) -> Readers:
         """Everyone who reads a channel."""
-        return await (await self._slack()).audiences.of_channel(place.rpartition(":")[2])
+        return await (await self._slack()).audiences.of_channel(place.channel)
 
     async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
         """Post what the bot says by itself. Raises Unavailable, or Refused when Slack declines."""
@@ -119,6 +153,17 @@ class SlackAdapter:
 
     async def find_notice(self, notice: Notice) -> str | None:
         return await (await self._slack()).notices.find_notice(notice)
+
+    async def digest_readers(self, digest: Digest) -> Readers:
+        """Everyone who reads the channel, or the person."""
+        return await (await self._slack()).digests.readers(digest)
+
+    async def post_digest(self, digest: Digest, seen: Seen, speech: Words, receipt: Receipt) -> None:
+        """Post it as one message. Raises Unavailable, or Refused when Slack declines."""
+        await (await self._slack()).digests.post(digest, seen, speech, receipt)
+
+    async def find_digest(self, digest: Digest) -> str | None:
+        return await (await self._slack()).digests.find(digest)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
@@ -146,7 +191,7 @@ class SlackAdapter:
         except BaseException:
             await session.close()
             raise
-        return _Open(session, web, workspace, self._look, shared_channels=self._shared_channels)
+        return _Open(session, web, workspace, self._look, self._offer, shared_channels=self._shared_channels)
 
     def _app(self, slack: _Open, intake: Intake, inbox: Inbox, desk: Desk) -> AsyncApp:
         SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
@@ -164,12 +209,23 @@ class SlackAdapter:
         )
         Interactions(slack.web, slack.me, self._look, slack.audiences, sharing, inbox, desk).register(app)
         Handoffs(slack.web, slack.me, slack.audiences, slack.actors, desk).register(app)
+        Insights(slack.web, slack.me, slack.audiences, slack.actors, desk).register(app)
+        files = Files(slack.web, self._bot_token, self._api_url)
+        Knowledge(slack.web, slack.me, slack.audiences, slack.actors, files, desk).register(app)
         setup = Setup(slack.web, slack.me, slack.actors, desk)
         setup.register(app)
         Homepage(slack.web, slack.me, slack.audiences, setup, desk).register(app)
         app.event("member_joined_channel")(slack.members.joined)
         app.event(re.compile(""))(_leave_alone)
         return app
+
+    async def _offer(self, message: IncomingMessage) -> str:
+        """What the button carries that adds the files of a direct message; nothing where its author may not."""
+        if not (self._desk and self._open and message.attachments) or message.external:
+            return ""
+        actor = await self._open.actors.of({"id": message.asker.user})
+        allowed = message.manner is Manner.DIRECT and self._desk.authority.allows(actor, Action.ADD)
+        return adding.offered(message) if allowed else ""
 
     def _introduce(self, slack: _Open, how: str) -> None:
         for line in report(slack.workspace, how):
@@ -178,6 +234,10 @@ class SlackAdapter:
 
 async def _leave_alone() -> None:
     """An event that nothing here is about, such as `file_shared`: acknowledged, or Slack sends it again."""
+
+
+async def _never() -> bool:
+    return False
 
 
 async def _always() -> bool:
@@ -189,7 +249,14 @@ class _Open:
     """What there is once the workspace is known."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, web: Web, workspace: Workspace, look: Look, *, shared_channels: bool
+        self,
+        session: aiohttp.ClientSession,
+        web: Web,
+        workspace: Workspace,
+        look: Look,
+        offer: Offer,
+        *,
+        shared_channels: bool,
     ) -> None:
         self.session = session
         self.web = web
@@ -200,4 +267,5 @@ class _Open:
         self.audiences = Audiences(web, self.me, self.members)
         self.actors = Actors(web, self.me)
         self.notices = Notices(web, self.me, self.audiences, shared_channels=shared_channels)
-        self.deliverer = Deliverer(web, self.me, look, shared_channels=shared_channels)
+        self.digests = Digests(web, self.me, self.audiences)
+        self.deliverer = Deliverer(web, self.me, look, offer, shared_channels=shared_channels)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any
 
-from adapters.slack.incoming import SPOKEN, Me, is_human, plain
+import structlog
+
+from adapters.slack.incoming import SPOKEN, Me, is_human
+from adapters.slack.spoken import plain
 from adapters.slack.web import Web
 from pipeline.errors import CitewellError
 from pipeline.values import Around, IncomingMessage, MessageKey
@@ -17,7 +19,7 @@ PAGE = 200
 """Messages that are read at most: of a longer thread the first ones."""
 SECONDS = 2.0
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 async def around(web: Web, me: Me, message: IncomingMessage) -> Around:
@@ -33,10 +35,10 @@ async def around(web: Web, me: Me, message: IncomingMessage) -> Around:
             else:
                 found = await web.call("conversations.replies", channel=channel, ts=thread, latest=ts, limit=PAGE)
     except (CitewellError, TimeoutError) as error:
-        log.info("what stands around a message cannot be read: %s", error or "it took too long")
+        log.info("slack_around_unread", reason=str(error) if error else "it took too long")
         return Around()
     messages: list[dict[str, Any]] = found.get("messages") or []
-    said = [plain(str(one.get("text") or ""), me) for one in messages if _before(one, ts) and _said(one, me)]
+    said = [plain(str(one.get("text") or ""), me.user) for one in messages if _before(one, ts) and _said(one, me)]
     return Around(said=tuple(filter(None, [*said[:1], *said[1:][-LAST:]])))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import logging
 import random
 import time
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
+import structlog
 from aiohttp import ClientPayloadError
 from aiohttp import web as http
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
@@ -23,7 +23,7 @@ from adapters.slack.startup import socket_address
 from adapters.slack.web import SDK_LOG
 from pipeline.errors import Unavailable
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 CONNECTIONS = 2
 """Slack closes each from time to time and hands every event to any one that is open."""
@@ -90,7 +90,7 @@ async def _keep(app: AsyncApp, app_token: str, address: str, connections: Connec
         finally:
             connections.open.discard(handler)
             await _close(handler)
-        log.warning("a Slack connection was lost and is made anew")
+        log.warning("slack_connection_lost")
         address = ""
 
 
@@ -129,7 +129,7 @@ async def _new_address(app: AsyncApp, app_token: str) -> str:
         try:
             return await socket_address(app.client, app_token)
         except Unavailable as error:
-            log.warning("no new Slack connection yet: %s", error)
+            log.warning("slack_not_connected_yet", reason=str(error))
             asked = error.retry_after or 0.0
         await asyncio.sleep(max(asked, wait * random.uniform(0.5, 1.0)))  # noqa: S311 - to spread, not to hide
         wait = min(wait * 2, LONGEST_WAIT)
@@ -162,7 +162,7 @@ async def http_mode(app: AsyncApp, signing_secret: str, host: str, port: int) ->
                 AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
             )
         except MALFORMED as error:
-            log.warning("a signed body has none of Slack's shapes (%s)", type(error).__name__)
+            log.warning("slack_request_malformed", reason=type(error).__name__)
             return http.Response(status=400, text="unreadable body")
         kind = answer.headers.get("content-type", ["text/plain"])[0].partition(";")[0]
         return http.Response(status=answer.status, text=str(answer.body or ""), content_type=kind)
@@ -180,7 +180,7 @@ async def http_mode(app: AsyncApp, signing_secret: str, host: str, port: int) ->
 async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
     """500 makes Slack send again, which what nobody can make sense of is not worth. Without `response`, Slack has its
     acknowledgement already."""
-    log.error("a request of Slack's failed", exc_info=error)
+    log.error("slack_request_failed", exc_info=error)
     return response and BoltResponse(status=400 if isinstance(error, MALFORMED) else 500)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
+
+import structlog
 
 from adapters.replies import answer as parts
 from adapters.replies.draft import Draft
@@ -24,7 +25,7 @@ from pipeline.ports import Receipt
 from pipeline.translations import Message, Words
 from pipeline.values import Answer, Event, IncomingMessage, Manner, Work
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 OVER = {
     "message_not_found": "the question is gone",
@@ -46,13 +47,18 @@ NO_REPLY = Message("I could not answer you in {channel}: {why}")
 REFUSED = Message("Slack did not take my reply. Please ask me again here.")
 
 
+Offer = Callable[[IncomingMessage], Awaitable[str]]
+"""What the button carries that adds the files of a message; nothing where there is none to show."""
+
+
 class Deliverer:
     """Delivers any number of replies at once."""
 
-    def __init__(self, web: Web, me: Me, look: Look, *, shared_channels: bool) -> None:
+    def __init__(self, web: Web, me: Me, look: Look, offer: Offer, *, shared_channels: bool) -> None:
         self._web = web
         self._me = me
         self._look = look
+        self._offer = offer
         self.shared_channels = shared_channels
         self._presence = Presence(web)
         self._budget = Budget(web.pace.streams)
@@ -75,9 +81,9 @@ class Deliverer:
                 await self._answer(work, origin, the_reply, events)
         except Declined as declined:
             if declined.error in OVER:
-                log.info("a reply ends here: %s", OVER[declined.error])
+                log.info("slack_reply_ends", reason=OVER[declined.error])
             elif work.message.manner is Manner.OVERHEARD and declined.error in CANNOT_POST:
-                log.info("no reply to what nobody asked us: %s", declined)
+                log.info("slack_unasked_reply_refused", reason=str(declined))
             elif (work.last or declined.error in CANNOT_POST) and not origin.channel.startswith("D"):
                 await self._explain(origin, declined, Words(work.language))
             else:
@@ -96,7 +102,7 @@ class Deliverer:
         try:
             return ",".join(await find(self._web, self._me, place(work.message), work.message.key)) or None
         except Declined as declined:
-            log.warning("cannot look for earlier replies, one may be posted twice: %s", declined)
+            log.warning("slack_replies_unread", one="may be posted twice", reason=str(declined))
             return None
 
     def stop(self, channel: str, thread: str) -> None:
@@ -111,11 +117,12 @@ class Deliverer:
         try:
             await self._web.call("chat.postEphemeral", **where, text=text, parse="none")
         except CitewellError as error:
-            log.warning("could not tell that there is too much to do: %s", error)
+            log.warning("slack_busy_not_told", reason=str(error))
 
     async def _answer(self, work: Work, origin: Origin, the_reply: Reply, events: AsyncIterator[Event]) -> None:
         speech = Words(work.language)
-        notes = wording.notes_on(work.message, speech)
+        adds = await self._offer(work.message)
+        notes = wording.notes_on(work.message, speech, offered=bool(adds))
         draft = Draft(notes, speech)
         overheard = work.message.manner is Manner.OVERHEARD
         async with self._presence.at(origin, speech, hidden=overheard) as sign, Feed(events) as feed:
@@ -125,7 +132,7 @@ class Deliverer:
             finally:
                 self._feeds.pop((origin.channel, origin.thread), None)
             among = not origin.channel.startswith("D")
-            whole = partial(parts.reply, look=self._look, notes=notes, stoppable=among)
+            whole = partial(parts.reply, look=self._look, notes=notes, adds=adds, stoppable=among)
             shown = whole(answer, attachable=True) if answer else draft.stopped
             made = posts(shown)
             await sign.settled()
@@ -176,7 +183,7 @@ class Deliverer:
 
     async def _explain(self, origin: Origin, declined: Declined, speech: Words) -> None:
         """Tell the asker in a direct message why there is no reply in the channel."""
-        log.warning("there is no reply to %s in its channel: %s", origin.ts, declined)
+        log.warning("slack_reply_refused", ts=origin.ts, reason=str(declined))
         why = speech(CANNOT_POST.get(declined.error, REFUSED))
         text = speech(NO_REPLY, channel=f"<#{origin.channel}>", why=why)
         await self._web.turn(origin.user, begun=True)

@@ -7,8 +7,9 @@ inbox is told up to when everything is known, and after a start or an outage wha
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
+
+import structlog
 
 from adapters.slack.incoming import Me
 from adapters.slack.intake import Intake
@@ -25,7 +26,7 @@ MARK = 20.0
 """How often it is written down that everything is known."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class Gapfill:
@@ -65,7 +66,7 @@ class Gapfill:
         try:
             await self._inbox.heard(self._space, f"{now - LAST_RETRY:.6f}")
         except Unavailable as error:
-            log.warning("the inbox cannot be written: %s", error)
+            log.warning("inbox_unavailable", reason=str(error))
             return False
         return True
 
@@ -88,6 +89,6 @@ class Gapfill:
                 failure = error
             if failure is None:
                 return
-            log.warning("what was said meanwhile is not read yet: %s", failure)
+            log.warning("slack_gap_not_read_yet", reason=str(failure))
             await asyncio.sleep(max(wait, failure.retry_after or 0.0))
             wait = min(2 * wait, LONGEST_WAIT)

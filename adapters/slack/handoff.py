@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import logging
 from typing import Any
 
+import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.replies import handoff
-from adapters.slack import markup, private
+from adapters.slack import private
 from adapters.slack.actors import Actors
 from adapters.slack.audience import Audiences
-from adapters.slack.blocks import Block, button, context
+from adapters.slack.blocks import Block, button, section, short
 from adapters.slack.incoming import Body, Me, person
 from adapters.slack.notices import permalink
 from adapters.slack.render import line
@@ -25,7 +25,7 @@ from pipeline.ports import Desk
 from pipeline.translations import Words
 from pipeline.values import ConversationId, Place
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class Handoffs:
@@ -51,13 +51,13 @@ class Handoffs:
                 answer_id,
                 person(self._me.team, user),
                 await self._audiences.of_person(user, channel),
-                self._chain(channel),
+                self._me.places(channel),
                 ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread),
                 ts,
                 private=not ts,
             )
         except CitewellError as error:
-            log.warning("a question could not be passed on: %s", error)
+            log.warning("slack_question_not_passed_on", reason=str(error))
             said = (await self._desk.words(person(self._me.team, user)))(wording.TRY_AGAIN)
         await self._tell(body, said)
 
@@ -66,13 +66,13 @@ class Handoffs:
         await ack()
         channel = str(body["channel"]["id"])
         try:
-            keep = await self._desk.may_keep(await self._actors.of(body["user"]), self._place(channel))
+            keep = await self._desk.handoffs.may_keep(await self._actors.of(body["user"]), self._me.place(channel))
             about = {"handoff": str(body["actions"][0]["value"]), "channel": channel, "ts": str(body["message"]["ts"])}
             words = await self._desk.words(person(self._me.team, str(body["user"]["id"])))
             view = form(json.dumps(about), words, keep=keep)
             await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
         except CitewellError as error:
-            log.warning("the form for a reply could not be shown: %s", error)
+            log.warning("slack_reply_form_not_shown", reason=str(error))
 
     async def resolved(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Close the question; the form stays open where the reply may not be kept."""
@@ -83,9 +83,9 @@ class Handoffs:
         words = await self._desk.words(person(self._me.team, str(user["id"])), text=reply)
         name = str(user.get("name") or user.get("username") or words(handoff.COLLEAGUE))
         try:
-            said = await self._desk.resolve(
+            said = await self._desk.handoffs.resolve(
                 str(about["handoff"]),
-                self._place(channel),
+                self._me.place(channel),
                 await self._actors.of(user),
                 name,
                 reply,
@@ -98,32 +98,25 @@ class Handoffs:
         await ack()
         try:
             if said != wording.HANDOFF_GONE:
-                await self._mark(channel, ts, name)
+                await self._mark(channel, ts, words(wording.RESOLVED_BY, who=name))
             told = {"channel": channel, "user": str(user["id"]), "text": words(said)}
             await self._web.call("chat.postEphemeral", **told, parse="none")
         except CitewellError as error:
-            log.warning("that a question is resolved could not be shown: %s", error)
+            log.warning("slack_resolution_not_shown", reason=str(error))
 
-    async def _mark(self, channel: str, ts: str, name: str) -> None:
-        """Say in the place of the button who resolved it."""
+    async def _mark(self, channel: str, ts: str, heading: str) -> None:
+        """Say in the place of the heading who resolved it, and take the button away."""
         (message, *_) = (await self._web.call("conversations.replies", channel=channel, ts=ts, limit=1))["messages"]
         shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
-        blocks = [*shown, context(markup.mrkdwn(f"✓ {name}"))]
+        blocks = [section(f"*✓ {short(heading, 300)}*"), *shown[1:]]
         text = str(message.get("text") or "")
         await self._web.call("chat.update", channel=channel, ts=ts, text=text, blocks=blocks, **QUIET)
-
-    def _place(self, channel: str) -> str:
-        return f"slack:{self._me.team}:{channel}"
-
-    def _chain(self, channel: str) -> tuple[str, ...]:
-        space = f"slack:{self._me.team}"
-        return (space,) if channel.startswith("D") else (space, self._place(channel))
 
     async def _tell(self, body: Body, text: str) -> None:
         try:
             await private.show(self._web, str(body["response_url"]), [line(text)])
         except CitewellError as error:
-            log.warning("could not tell: %s", error)
+            log.warning("slack_not_told", reason=str(error))
 
 
 def form(about: str, words: Words, *, keep: bool) -> Block:

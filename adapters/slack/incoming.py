@@ -1,22 +1,18 @@
-"""What Slack sends -> what Citewell understands. Without calls and state; what is asked in private is dated now."""
+"""What Slack sends -> what Citewell understands. Without calls and state."""
 
 from __future__ import annotations
 
-import html
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId, Value
+from adapters.slack.spoken import MENTIONS_SOMEBODY, mention_of, plain
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId, PlaceId, Value
 
 Body = Mapping[str, Any]
 
 SPOKEN = frozenset({None, "file_share", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
-
-ASKED = "ask-"
-"""How the message id of a command begins."""
 
 
 class Me(Value):
@@ -25,6 +21,14 @@ class Me(Value):
     team: str
     user: str
     bot: str = ""
+
+    def place(self, channel: str = "") -> PlaceId:
+        """A channel, or the workspace."""
+        return PlaceId(platform="slack", space=self.team, channel=channel)
+
+    def places(self, channel: str) -> tuple[PlaceId, ...]:
+        """The workspace and the channel; of a direct message the workspace alone."""
+        return self.place("" if channel.startswith("D") else channel).chain
 
 
 class Addressed(Value):
@@ -77,63 +81,30 @@ def read(body: Body, me: Me) -> Happened | None:
     return None
 
 
-def replied_to(body: Body, me: Me) -> tuple[str, str] | None:
-    """The key of the message that somebody replied to in its thread, and who did."""
+class Remark(Value):
+    """What a person said, whoever it was for."""
+
+    channel: str
+    author: str
+    text: str
+    answers: str = ""
+    """The key of the message that it replies to in its thread."""
+
+
+def remark(body: Body, me: Me) -> Remark | None:
+    """A new message of a person; None for anything else."""
     event = body.get("event") or {}
-    thread, ts = str(event.get("thread_ts") or ""), event.get("ts")
-    if event.get("type") != "message" or event.get("subtype") not in SPOKEN or not thread or thread == ts:
+    if event.get("type") != "message" or event.get("subtype") not in SPOKEN:
         return None
     if _installation(body) != me.team or not is_human(event, me):
         return None
-    return message_key(me.team, str(event.get("channel") or ""), thread), person(me.team, str(event["user"]))
-
-
-def command(body: Body, me: Me) -> IncomingMessage:
-    """A slash command as a question answered in private."""
-    return _private(
-        me,
-        channel=str(body["channel_id"]),
-        user=str(body["user_id"]),
-        team=str(body.get("team_id") or me.team),
-        trigger=f"{ASKED}{body['trigger_id']}",
-        text=plain(str(body.get("text") or ""), me),
-        reply_to=str(body["response_url"]),
+    channel, thread = str(event.get("channel") or ""), str(event.get("thread_ts") or "")
+    return Remark(
+        channel=channel,
+        author=person(me.team, str(event["user"])),
+        text=plain(str(event.get("text") or ""), me.user),
+        answers=message_key(me.team, channel, thread) if thread and thread != event.get("ts") else "",
     )
-
-
-def shortcut(body: Body, me: Me) -> IncomingMessage:
-    """`Answer this message`: the message as a question of whoever chose the shortcut, answered in private."""
-    return _private(
-        me,
-        channel=str(body["channel"]["id"]),
-        user=str(body["user"]["id"]),
-        team=str((body.get("user") or {}).get("team_id") or (body.get("team") or {}).get("id") or me.team),
-        trigger=f"menu-{body['trigger_id']}",
-        text=plain(str(body["message"].get("text") or ""), me),
-        reply_to=str(body["response_url"]),
-        files=body["message"].get("files") or (),
-    )
-
-
-def _private(
-    me: Me, *, channel: str, user: str, team: str, trigger: str, text: str, reply_to: str, files: Iterable[Body] = ()
-) -> IncomingMessage:
-    return IncomingMessage(
-        key=message_key(me.team, channel, trigger),
-        conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=f"ask-{user}"),
-        author=person(me.team, user),
-        text=text,
-        attachments=tuple(_attachment(file) for file in files),
-        sent_at=datetime.now(UTC),
-        manner=Manner.COMMAND,
-        external=team != me.team,
-        reply_to=reply_to,
-    )
-
-
-def announced(message: IncomingMessage) -> bool:
-    """Whether a line of ours stands where the answer will: a command was acknowledged with one."""
-    return message.place.message.startswith(ASKED)
 
 
 def message_key(team: str, channel: str, message_id: str) -> str:
@@ -158,9 +129,9 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
     thread = str(event.get("thread_ts") or "")
     if event.get("channel_type") == "im" or channel.startswith("D"):
         manner = Manner.DIRECT
-    elif event["type"] == "app_mention" or _mention(me.user).search(text):
+    elif event["type"] == "app_mention" or mention_of(me.user).search(text):
         manner = Manner.MENTION
-    elif text and not _MENTIONS_SOMEBODY.search(text):
+    elif text and not MENTIONS_SOMEBODY.search(text):
         manner = Manner.OVERHEARD
     else:
         return None
@@ -168,12 +139,13 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         key=message_key(me.team, channel, ts),
         conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or ts),
         author=person(me.team, user),
-        text=plain(text, me),
-        attachments=tuple(_attachment(file) for file in event.get("files") or ()),
+        text=plain(text, me.user),
+        attachments=tuple(attachment(file) for file in event.get("files") or ()),
         sent_at=datetime.fromtimestamp(float(ts), UTC),
         manner=manner,
         external=bool(body.get("is_ext_shared_channel")) or _stranger(event, me),
         event_id=str(body.get("event_id") or ""),
+        said_in=me.places(channel),
     )
     return Addressed(message=message, edited="edited" in event)
 
@@ -186,7 +158,7 @@ def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted 
     if not is_human(now, me) or now.get("text") == before.get("text"):
         return None
     addressed = _spoken(body, {"type": "message", **now}, channel, me)
-    return Edited(key=key, text=plain(str(now.get("text") or ""), me), addressed=addressed)
+    return Edited(key=key, text=plain(str(now.get("text") or ""), me.user), addressed=addressed)
 
 
 def is_human(event: Body, me: Me) -> bool:
@@ -198,43 +170,11 @@ def _stranger(event: Body, me: Me) -> bool:
     return bool(home) and home != me.team
 
 
-def _attachment(file: Body) -> Attachment:
+def attachment(file: Body) -> Attachment:
     return Attachment(
+        id=str(file.get("id") or ""),
         name=str(file.get("name") or file.get("title") or "file"),
         media_type=str(file.get("mimetype") or ""),
         size=int(file.get("size") or 0),
         url=str(file.get("url_private_download") or ""),
     )
-
-
-# --- The text of a message ----------------------------------------------------------------------
-
-_MENTIONS_SOMEBODY = re.compile(r"<(?:@|!subteam\^)")
-_EMOJI = re.compile(r"(?<![\w:]):[a-z0-9_'+-]+:(?::skin-tone-[2-6]:)?(?![\w:])")
-_TOKEN = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
-
-
-def _mention(user: str) -> re.Pattern[str]:
-    return re.compile(rf"<@{re.escape(user)}(?:\|[^<>]*)?>")
-
-
-def plain(text: str, me: Me) -> str:
-    """Slack's markup as the words a person sees, our own mention left out.
-
-    `<#C1|general>` -> `#general`, `<https://x|label>` -> `label`, `&lt;` -> `<`; of people and places without a name,
-    of dates and of emoji nothing."""
-    mention = _mention(me.user).pattern
-    text = re.sub(rf"(?<![\s,])[\s,]*+{mention}(?=\s*[?!.])|{mention}", " ", text)
-    text = html.unescape(_EMOJI.sub(" ", _TOKEN.sub(_words, text)))
-    lines = (re.sub(r"\s+([?!.,])", r"\1", " ".join(line.split())) for line in text.splitlines())
-    return "\n".join(lines).strip()
-
-
-def _words(token: re.Match[str]) -> str:
-    target, label = token.group(1), token.group(2)
-    match target[:1]:
-        case "@" | "#":
-            return f"{target[0]}{label.lstrip('@#')}" if label else ""
-        case "!":
-            return "" if target.startswith("!date") else label or f"@{target[1:].partition('^')[0]}"
-    return label or target

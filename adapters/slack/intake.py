@@ -10,8 +10,9 @@ from typing import Any
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from adapters.replies.waiting import Waiting
 from adapters.slack.deliver import Deliverer
-from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, replied_to
+from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, remark
 from pipeline import wording
 from pipeline.errors import Busy
 from pipeline.language import speaking, told
@@ -34,6 +35,7 @@ class Intake:
         self._desk = desk
         self._me = me
         self._deliverer = deliverer
+        self._waiting = Waiting()
         self._whispering: set[asyncio.Task[None]] = set()
 
     async def receive(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
@@ -46,8 +48,9 @@ class Intake:
 
     async def take(self, body: Body) -> None:
         """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
-        if replied := replied_to(body, self._me):
-            await self._inbox.leave_to_people(*replied)
+        if said := remark(body, self._me):
+            for key in (said.answers,) if said.answers else self._waiting.answered(said.channel, said.text):
+                await self._inbox.leave_to_people(key, said.author)
         match read(body, self._me):
             case Addressed() as addressed:
                 await self._accept(addressed)
@@ -68,7 +71,7 @@ class Intake:
     async def _accept(self, addressed: Addressed) -> bool:
         """Whether the message is for us and was not known as that."""
         message = addressed.message
-        place = await self._place(message.conversation.channel)
+        place = await self._desk.places.of(message.said_in)
         if not heard(message, place) or not await self._is_ours(message, place):
             return False
         wait = place.auto_wait if unasked(message, place) and message.manner is Manner.OVERHEARD else 0
@@ -82,13 +85,11 @@ class Intake:
                 self._whispering.add(task)
                 task.add_done_callback(self._whispering.discard)
             return True
+        if wait and new:
+            self._waiting.keep(message)
         if addressed.edited and not new:
             await self._inbox.amend(message.key, message.text)
         return new
-
-    async def _place(self, channel: str) -> Place:
-        space = f"slack:{self._me.team}"
-        return await self._desk.place((space,) if channel.startswith("D") else (space, f"{space}:{channel}"))
 
     async def _is_ours(self, message: IncomingMessage, place: Place) -> bool:
         """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""
@@ -100,4 +101,4 @@ class Intake:
             return unasked(message, place)
         conversation = message.conversation
         appearing = self._deliverer.takes_part(conversation.channel, conversation.thread)
-        return appearing or await self._inbox.takes_part(conversation)
+        return appearing or await self._inbox.takes_part(conversation, message.sent_at)

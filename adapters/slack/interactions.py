@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
@@ -16,7 +16,7 @@ from adapters.slack import private
 from adapters.slack.audience import Audiences
 from adapters.slack.blocks import section
 from adapters.slack.handoff import offer
-from adapters.slack.incoming import Body, Me, command, person, shortcut
+from adapters.slack.incoming import Body, Me, person
 from adapters.slack.modal import reason_form, reason_given
 from adapters.slack.render import Post, line, posts
 from adapters.slack.sharing import Sharing
@@ -27,7 +27,7 @@ from pipeline.ports import Desk, Inbox
 from pipeline.translations import ENGLISH, Message
 from pipeline.values import Answer, ConversationId, Rating, Vote
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class Interactions:
@@ -58,7 +58,7 @@ class Interactions:
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
         try:
-            message = command(body, self._me)
+            message = private.command(body, self._me)
             speech = await self._desk.words(message.author, text=message.text)
             await self._inbox.accept(message)
         except Busy:
@@ -69,7 +69,7 @@ class Interactions:
     async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The shortcut `Answer this message`, in the same way."""
         try:
-            await self._inbox.accept(shortcut(body, self._me))
+            await self._inbox.accept(private.shortcut(body, self._me))
         except Busy:
             await ack()
             await self._tell(body, await self._say(body, wording.BUSY))
@@ -94,8 +94,7 @@ class Interactions:
     async def _offer(self, body: Body, answer_id: str) -> None:
         """A person can be asked, where one is set."""
         channel, message = str(body["channel"]["id"]), body.get("message") or {}
-        space = f"slack:{self._me.team}"
-        place = await self._desk.place((space, *([] if channel.startswith("D") else [f"{space}:{channel}"])))
+        place = await self._desk.places.of(self._me.places(channel))
         if place.ask:
             ts = str(message.get("ts") or "")
             speech = await self._desk.words(self._person(body))
@@ -182,11 +181,11 @@ class Interactions:
         try:
             await private.confirm_shared(self._web, str(body["response_url"]), self._look, answer)
         except CitewellError as error:
-            log.warning("could not tell that an answer is shared: %s", error)
+            log.warning("slack_share_not_told", reason=str(error))
 
     async def _sorry(self, body: Body, error: CitewellError) -> None:
         """Say that a click came to nothing, by the way that needs no permission at all."""
-        log.warning("an interaction failed: %s", error)
+        log.warning("slack_interaction_failed", reason=str(error))
         text = wording.TRY_AGAIN
         needed = error.needed if isinstance(error, Declined) else ""
         if needed:
@@ -207,7 +206,7 @@ class Interactions:
         try:
             await private.show(self._web, str(body["response_url"]), [line(text)])
         except CitewellError as error:
-            log.warning("could not tell: %s", error)
+            log.warning("slack_not_told", reason=str(error))
 
     def _again(self, body: Body) -> bool:
         """Whether the same person clicked the same a moment ago: it is being shown already."""

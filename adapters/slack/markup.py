@@ -4,18 +4,19 @@ Two languages are written here. *Markdown* is what the `markdown` block and stre
 `<!here>`-like tokens, so angle brackets are escaped and ampersands are not (measured on a workspace:
 PostHog/posthog PR 95054). *mrkdwn* is Slack's own, for `text`, `section` and `context`: `& < >` are escaped.
 
-A link is live only when its target is one of `links`, byte for byte. Every other address is shown as code,
-which no client makes clickable.
+A link is live only when its target is one of `links`, byte for byte, or its words are. Every other address is shown
+as code, which no client makes clickable.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from pipeline.links import linked
 from pipeline.text import visible
 
 _ADDRESS = re.compile(
@@ -29,6 +30,7 @@ _ADDRESS = re.compile(
 )
 _TRAILING = ".,;:!?'\"*_~»”’"
 _BLOCK_START = re.compile(r"(?m)^[ \t]*(?=#{1,6}(?:\s|$)|~~~|>|\||=+\s*$|-{3,}\s*$|\*{3,}\s*$|_{3,}\s*$)")
+_ROUND = str.maketrans("[]", "()")
 _NEVER_A_LINE_START = "\u200b"
 _INLINE = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
 _INLINE.normalizeLink = lambda url: url  # type: ignore[method-assign] # compared byte for byte
@@ -61,13 +63,13 @@ def code(text: str) -> str:
     return _angles(visible(text)).replace("```", "ˋˋˋ")
 
 
-def inline(text: str, links: Collection[str]) -> str:
+def inline(text: str, links: Mapping[str, str]) -> str:
     """One line of foreign Markdown with its emphasis, code and permitted links, and nothing else alive."""
     tokens = _INLINE.parseInline(" ".join(visible(text).split()))[0].children or []
     return _guard("".join(_emit(tokens, links)).strip())
 
 
-def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:
+def _emit(tokens: Sequence[Token], links: Mapping[str, str]) -> Iterator[str]:
     """Markdown again. Text that will stand together is looked at together, whatever stood between it before."""
     plain = ""
     closers: list[str] = []
@@ -83,7 +85,7 @@ def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:
                 markup = _code_span(token.content)
             case "link_open":
                 url = str(token.attrs.get("href", ""))
-                live = url in links and linkable(url)
+                live = links.get(url) == url and linkable(url)
                 markup = "[" if live else ""
                 closers.append(f"]({url})" if live else "")
             case "link_close":
@@ -91,21 +93,31 @@ def _emit(tokens: Sequence[Token], links: Collection[str]) -> Iterator[str]:
             case _:
                 markup = token.markup
         if markup:
-            yield _text(plain, () if inside else links)
+            yield _text(plain, {} if inside else links)
             yield markup
             plain = ""
             inside = any(closers)
     yield _text(plain, links)
 
 
-def _text(text: str, links: Collection[str]) -> str:
+def _text(text: str, links: Mapping[str, str]) -> str:
     out: list[str] = []
     end = 0
     for match in _ADDRESS.finditer(text):
         address = _without_trailing(match.group())
-        out += [_literal(text[end : match.start()]), _address(address, links)]
+        out += [_words(text[end : match.start()], links), _address(address, links)]
         end = match.start() + len(address)
-    return "".join([*out, _literal(text[end:])])
+    return "".join([*out, _words(text[end:], links)])
+
+
+def _words(text: str, links: Mapping[str, str]) -> str:
+    """Text without addresses, with the words that are links."""
+    parts = linked(text, {words: url for words, url in links.items() if linkable(url)})
+    return "".join(_link(words, url) if url else _literal(words) for words, url in parts)
+
+
+def _link(words: str, url: str) -> str:
+    return f"[{_literal(words.translate(_ROUND))}]({url})"
 
 
 def _without_trailing(address: str) -> str:
@@ -119,9 +131,9 @@ def _without_trailing(address: str) -> str:
         address = shorter
 
 
-def _address(address: str, links: Collection[str]) -> str:
-    if address in links and linkable(address):
-        return f"[{_literal(address)}]({address})"
+def _address(address: str, links: Mapping[str, str]) -> str:
+    if links.get(address) == address and linkable(address):
+        return _link(address, address)
     return _code_span(address)
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
+
 from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Declined, Web
 from pipeline.errors import CitewellError, Unavailable
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 FRESH = 300.0
 """Seconds that somebody's standing is believed."""
@@ -65,7 +66,7 @@ class Members:
                     people.channels[channel] = self._look(channel, people)
                 return await asyncio.shield(people.channels[channel])
         except TimeoutError:
-            log.warning("a channel's members are not known in time, so it counts as one with guests")
+            log.warning("slack_members_late", channel_counts_as="one with guests")
             return False
 
     async def joined(self, event: dict[str, Any]) -> None:
@@ -88,7 +89,7 @@ class Members:
                 try:
                     rest = await self._list()
                 except Exception:  # the next list may be one that can be read, and without one every channel is closed
-                    log.exception("the people of the workspace could not be read")
+                    log.exception("slack_people_unread")
                     rest = RETRY
                 self._coming = self._wanted.is_set()
                 self._read.set()
@@ -121,9 +122,7 @@ class Members:
                 for one in page:
                     (outside if is_outside(one, self._team) else inside).add(str(one.get("id")))
         except CitewellError as error:
-            log.warning(
-                "the people of the workspace cannot be listed, so channels count as ones with guests: %s", error
-            )
+            log.warning("slack_people_unlisted", channels_count_as="ones with guests", reason=str(error))
             return FRESH if isinstance(error, Declined) else RETRY
         listed = inside | outside
         self._newcomers = {key: at for key, at in self._newcomers.items() if key[1] not in listed}
@@ -143,7 +142,7 @@ class Members:
                 if not people.inside.issuperset(page):
                     return False
         except Declined as declined:
-            log.warning("a channel's members cannot be listed, so it counts as one with guests: %s", declined)
+            log.warning("slack_members_unlisted", channel_counts_as="one with guests", reason=str(declined))
             return False
         except Unavailable:
             people.channels.pop(channel, None)

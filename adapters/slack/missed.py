@@ -6,9 +6,10 @@ those that nobody can tell of. What is found takes the way of every event: the i
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
+
+import structlog
 
 from adapters.slack.intake import Intake
 from adapters.slack.members import is_outside
@@ -29,7 +30,7 @@ Thread = tuple[str, str]
 """A channel and the message that the thread began with."""
 INFO, HISTORY, REPLIES = "conversations.info", "conversations.history", "conversations.replies"
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class Missed:
@@ -68,7 +69,7 @@ class Missed:
             try:
                 await read(one)
             except Declined as declined:
-                log.warning("what was said meanwhile cannot be read in %s: %s", one, declined)
+                log.warning("slack_gap_unreadable", where=str(one), reason=str(declined))
             except Unavailable as error:
                 failure = error
                 continue

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from adapters.replies.handoff import Link, Told, told
@@ -62,22 +63,12 @@ class Notices:
         where = self._where(notice)
         if notice.handoff.private and notice.about is not About.ASKED:
             where = {"channel": (await self._web.call("conversations.open", users=where["channel"]))["channel"]["id"]}
-        since = notice.posting_since.timestamp() - SLACK_SECONDS if notice.posting_since else 0.0
-        wanted: dict[str, Any] = {"channel": where["channel"], "oldest": f"{since:.6f}", "include_all_metadata": True}
-        method = "conversations.history"
-        if thread := where.get("thread_ts"):
-            method, wanted = "conversations.replies", {**wanted, "ts": thread}
-        async for page in pages(self._web, method, "messages", limit=200, **wanted):
-            for message in page:
-                payload = (message.get("metadata") or {}).get("event_payload") or {}
-                if message.get("user") == self._me.user and payload.get("key") == notice.key:
-                    return str(message["ts"])
-        return None
+        return await find_marked(self._web, self._me, where, notice.key, notice.posting_since)
 
     def _where(self, notice: Notice) -> dict[str, str]:
         handoff = notice.handoff
         if notice.about is About.ASKED:
-            return {"channel": handoff.target.rpartition(":")[2]}
+            return {"channel": handoff.target.channel}
         if handoff.private:
             return {"channel": PersonId.parse(handoff.asker).user}
         return {"channel": handoff.origin.channel, "thread_ts": handoff.origin.thread}
@@ -95,6 +86,23 @@ def blocks(shown: Told, handoff_id: str, person: str, link: str) -> list[Block]:
     made += [section(f"<{link}|{shown.origin}>")] if link else []
     made += [{"type": "actions", "elements": [button(shown.button, "resolve", handoff_id)]}] if shown.button else []
     return made
+
+
+async def find_marked(
+    web: Web, me: Me, where: Mapping[str, str], key: str, posting_since: datetime | None
+) -> str | None:
+    """Our message in a channel or thread that is marked with `key`, since shortly before it was to be posted."""
+    since = posting_since.timestamp() - SLACK_SECONDS if posting_since else 0.0
+    wanted: dict[str, Any] = {"channel": where["channel"], "oldest": f"{since:.6f}", "include_all_metadata": True}
+    method = "conversations.history"
+    if thread := where.get("thread_ts"):
+        method, wanted = "conversations.replies", {**wanted, "ts": thread}
+    async for page in pages(web, method, "messages", limit=200, **wanted):
+        for message in page:
+            payload = (message.get("metadata") or {}).get("event_payload") or {}
+            if message.get("user") == me.user and payload.get("key") == key:
+                return str(message["ts"])
+    return None
 
 
 async def permalink(web: Web, channel: str, ts: str) -> str:

@@ -1,4 +1,6 @@
-"""Answers for one person alone, through the response URL of a command: five messages within thirty minutes.
+"""Questions by command, dated now, and their answers for one person alone.
+
+These go through the response URL of the command: five messages within thirty minutes.
 
 Slack shows such a message once and offers no way to find or edit it. So after a crash between the intent and its
 record nobody can know whether the answer was seen; the person is asked to ask again.
@@ -6,28 +8,82 @@ record nobody can know whether the answer was seen; the person is asked to ask a
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from datetime import UTC, datetime
+
+import structlog
 
 from adapters.replies import answer as parts
 from adapters.replies import words
 from adapters.replies.parts import Look
 from adapters.slack.blocks import context
 from adapters.slack.feed import Feed
-from adapters.slack.incoming import announced
+from adapters.slack.incoming import Body, Me, attachment, message_key, person
 from adapters.slack.render import Post, line, posts
 from adapters.slack.reply import QUIET
+from adapters.slack.spoken import plain
 from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.ports import Receipt
 from pipeline.translations import Words
-from pipeline.values import Answer, Event, Work
+from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 MOST = 4
 """Messages of one answer; the fifth use of the URL is kept for saying that there is more."""
 SHOWN = "shown"
+ASKED = "ask-"
+"""How the message id of a command begins."""
+
+
+def command(body: Body, me: Me) -> IncomingMessage:
+    """A slash command as a question answered in private."""
+    return _question(
+        me,
+        channel=str(body["channel_id"]),
+        user=str(body["user_id"]),
+        team=str(body.get("team_id") or me.team),
+        trigger=f"{ASKED}{body['trigger_id']}",
+        text=plain(str(body.get("text") or ""), me.user),
+        reply_to=str(body["response_url"]),
+    )
+
+
+def shortcut(body: Body, me: Me) -> IncomingMessage:
+    """`Answer this message`: the message as a question of whoever chose the shortcut, answered in private."""
+    return _question(
+        me,
+        channel=str(body["channel"]["id"]),
+        user=str(body["user"]["id"]),
+        team=str((body.get("user") or {}).get("team_id") or (body.get("team") or {}).get("id") or me.team),
+        trigger=f"menu-{body['trigger_id']}",
+        text=plain(str(body["message"].get("text") or ""), me.user),
+        reply_to=str(body["response_url"]),
+        files=body["message"].get("files") or (),
+    )
+
+
+def _question(
+    me: Me, *, channel: str, user: str, team: str, trigger: str, text: str, reply_to: str, files: Iterable[Body] = ()
+) -> IncomingMessage:
+    return IncomingMessage(
+        key=message_key(me.team, channel, trigger),
+        conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=f"ask-{user}"),
+        author=person(me.team, user),
+        text=text,
+        attachments=tuple(attachment(file) for file in files),
+        sent_at=datetime.now(UTC),
+        manner=Manner.COMMAND,
+        external=team != me.team,
+        said_in=me.places(channel),
+        reply_to=reply_to,
+    )
+
+
+def announced(message: IncomingMessage) -> bool:
+    """Whether a line of ours stands where the answer will: a command was acknowledged with one."""
+    return message.place.message.startswith(ASKED)
 
 
 async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
@@ -44,7 +100,7 @@ async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event]
         await show(web, work.message.reply_to, made[:1], instead=announced(work.message))
         await show(web, work.message.reply_to, made[1:])
     except Declined as declined:
-        log.warning("a private answer came too late: %s", declined)
+        log.warning("slack_private_answer_late", reason=str(declined))
         await _tell_directly(web, work.message.asker.user, speech)
     else:
         await receipt.posted(SHOWN)
@@ -82,7 +138,7 @@ async def _tell_directly(web: Web, user: str, speech: Words) -> None:
         await web.turn(user, begun=True)
         await web.call(POST, channel=user, text=speech(wording.ASK_AGAIN), **QUIET)
     except Declined as declined:
-        log.warning("and the asker could not be told: %s", declined)
+        log.warning("slack_asker_not_told", reason=str(declined))
 
 
 async def _last(events: AsyncIterator[Event]) -> Answer:

@@ -6,14 +6,14 @@ characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from adapters.replies import answer, words
 from adapters.replies.cut import Kind, Message, Piece, Segment, pack
 from adapters.replies.cut import words as cut
-from adapters.replies.markdown import listed, marks, pieces
-from adapters.replies.parts import Button, Quote, Reply, Source, Table
+from adapters.replies.markdown import listed, marks, pieces, with_own
+from adapters.replies.parts import Button, Quote, Reply, Source, Table, Text
 from adapters.slack import markup
 from adapters.slack.blocks import LABEL, Block, button, context, preformatted, quoted, short
 from pipeline.translations import ENGLISH, Words
@@ -51,17 +51,17 @@ class Markdown:
 
     below_heading = "\n\n"
 
-    def inline(self, text: str, links: Collection[str]) -> str:
+    def inline(self, text: str, links: Mapping[str, str]) -> str:
         return markup.inline(text, links)
 
     def literal(self, text: str) -> str:
-        return markup.inline(text, ())
+        return markup.inline(text, {})
 
     def link(self, text: str, url: str) -> str:
         return f"[{self.literal(text)}]({url})" if markup.linkable(url) else self.literal(text)
 
     def note(self, text: str) -> str:
-        return markup.inline(text, ())
+        return markup.inline(text, {})
 
     def code(self, line: str) -> str:
         return line
@@ -70,12 +70,9 @@ class Markdown:
         for part in cut(quote.text, PART - 2 * SEGMENT):
             yield Piece(part, "\n", Kind.QUOTE)
 
-    def table(self, table: Table, links: Collection[str]) -> Iterator[Piece]:
+    def table(self, table: Table, links: Mapping[str, str]) -> Iterator[Piece]:
         columns = max(map(len, (table.header, *table.rows)))
-        rows = [
-            _row([f"{cell.warning}{_cell(cell.text, links)}{marks(cell, self)}" for cell in row], columns)
-            for row in (table.header, *table.rows)
-        ]
+        rows = [_row([self._cell(cell, links) for cell in row], columns) for row in (table.header, *table.rows)]
         if not (table.header and table.rows) or max(map(len, rows)) > ROW // 2:
             yield from listed(table, self, links)
             return
@@ -83,6 +80,10 @@ class Markdown:
         yield Piece(head)
         for row in rows[1:]:
             yield Piece(row, "\n", head=head)
+
+    def _cell(self, cell: Text, links: Mapping[str, str]) -> str:
+        told = self.inline(cell.text, with_own(cell, links, cell.text))
+        return f"{cell.warning}{told}{marks(cell, self)}".replace("|", "∣")
 
 
 MARKDOWN = Markdown()
@@ -146,10 +147,6 @@ def _fenced(segment: Segment) -> str:
     return f"```{segment.language}\n{markup.code(segment.text)}\n```"
 
 
-def _cell(text: str, links: Collection[str]) -> str:
-    return markup.inline(text, links).replace("|", "∣")
-
-
 def _row(cells: Sequence[str], columns: int) -> str:
     return f"| {' | '.join([*(cell or ' ' for cell in cells), *[' '] * (columns - len(cells))])} |"
 
@@ -183,7 +180,8 @@ def _footer(reply: Reply) -> Iterator[Block]:
     pressed = [action for action in reply.actions if action not in (Button.HELPFUL, Button.UNHELPFUL)]
     if pressed:
         labels = {**{action: speech(label) for action, label in words.LABELS.items()}, Button.ASK: reply.ask}
-        elements = [button(labels[action], action.value, reply.answer_id) for action in pressed]
+        values = {Button.ADD: reply.adds}
+        elements = [button(labels[action], action.value, values.get(action, reply.answer_id)) for action in pressed]
         yield {"type": "actions", "elements": elements}
 
 

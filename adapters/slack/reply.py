@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from typing import Any
+
+import structlog
 
 from adapters.replies.parts import File
 from adapters.slack.activity import Origin
@@ -15,7 +16,7 @@ from adapters.slack.render import Post
 from adapters.slack.web import POST, Declined, Web
 from pipeline.ports import Receipt
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 EVENT_TYPE = "citewell_reply"
 QUIET: dict[str, Any] = {"parse": "none", "unfurl_links": False, "unfurl_media": False}
@@ -77,7 +78,7 @@ class Reply:
                 if file.name not in held:
                     await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
         except Declined as declined:
-            log.warning("a file could not be attached, so its text is posted: %s", declined)
+            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
             return False
         return True
 

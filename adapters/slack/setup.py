@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping
 from typing import Any
 
+import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
@@ -18,12 +18,11 @@ from adapters.slack.incoming import Body, Me, person
 from adapters.slack.web import Web
 from pipeline import wording
 from pipeline.errors import CitewellError, NotAllowed, WrongSetting
-from pipeline.places import around
 from pipeline.ports import Desk
 from pipeline.translations import Words
-from pipeline.values import AS_SET, Action, Place
+from pipeline.values import AS_SET, Action, Place, PlaceId
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
 FIELDS = {name: field for name, field in setup.FIELDS.items() if name != "threads"}
@@ -47,36 +46,38 @@ class Setup:
     async def blocks(self, user: str) -> list[Block]:
         """The part of the Home that admins see."""
         actor = await self._actors.of({"id": user})
-        return offer(await self._words(user)) if self._desk.allows(actor, Action.SET_UP) else []
+        return offer(await self._words(user)) if self._desk.authority.allows(actor, Action.SET_UP) else []
 
     async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         channel = str(body["actions"][0].get("selected_conversation") or "")
-        place = f"slack:{self._me.team}{f':{channel}' if channel else ''}"
+        place = self._me.place(channel)
         try:
-            if self._desk.allows(await self._actors.of(body["user"]), Action.SET_UP):
+            if self._desk.authority.allows(await self._actors.of(body["user"]), Action.SET_UP):
                 words = await self._words(str(body["user"]["id"]))
-                view = form(place, await self._desk.set_here(place), await self._desk.place(around(place)), words)
+                view = form(
+                    place, await self._desk.places.set_here(place), await self._desk.places.of(place.chain), words
+                )
                 await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
         except CitewellError as error:
-            log.warning("the form for a place could not be shown: %s", error)
+            log.warning("slack_setup_not_shown", reason=str(error))
 
     async def submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Set what was chosen; what is wrong is said in the form, which stays open."""
         view = body["view"]
-        place = str(view["private_metadata"])
+        place = PlaceId.parse(str(view["private_metadata"]))
         words = await self._words(str(body["user"]["id"]))
         choices = given(view)
         if _CHANNEL.fullmatch(choices["ask"]):
-            choices["ask"] = f"slack:{self._me.team}:{choices['ask']}"
+            choices["ask"] = str(self._me.place(choices["ask"]))
         try:
-            await self._desk.set_up(await self._actors.of(body["user"]), place, choices)
+            await self._desk.places.set_up(await self._actors.of(body["user"]), place, choices)
         except NotAllowed:
             await ack(response_action="errors", errors={"auto": words(setup.ADMINS_ONLY)})
         except WrongSetting as error:
             await ack(response_action="errors", errors={error.name: cut.short(setup.refusal(error, words), 150)})
         except CitewellError as error:
-            log.warning("a place could not be set up: %s", error)
+            log.warning("slack_setup_failed", reason=str(error))
             await ack(response_action="errors", errors={"auto": words(wording.TRY_AGAIN)})
         else:
             await ack()
@@ -100,14 +101,14 @@ def offer(words: Words) -> list[Block]:
     ]
 
 
-def form(place: str, here: Place, now: Place, words: Words) -> Block:
+def form(place: PlaceId, here: Place, now: Place, words: Words) -> Block:
     """The modal: what is set here is chosen, and what holds is said."""
-    where = f"<#{place.rpartition(':')[2]}>" if place.count(":") == 2 else words(setup.WHOLE_WORKSPACE)
+    where = f"<#{place.channel}>" if place.channel else words(setup.WHOLE_WORKSPACE)
     holds = short(" · ".join(setup.lines(now, words)), 2_000)
     return {
         "type": "modal",
         "callback_id": "setup",
-        "private_metadata": place,
+        "private_metadata": str(place),
         "title": {"type": "plain_text", "text": words(setup.TITLE)},
         "submit": {"type": "plain_text", "text": words(setup.SAVE)},
         "close": {"type": "plain_text", "text": words(CLOSE)},

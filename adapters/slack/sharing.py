@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
+
+import structlog
 
 from adapters.replies import answer as parts
 from adapters.replies.parts import Look
@@ -24,7 +25,7 @@ LATEST = 200
 """Messages of a channel among which an answer is looked for that may have been shared already."""
 EVENT_TYPE = "citewell_shared"
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class Sharing:
@@ -87,7 +88,7 @@ class Sharing:
         try:
             messages = (await self._web.call("conversations.history", **wanted))["messages"]
         except Declined as declined:
-            log.info("cannot look whether an answer is shared already: %s", declined)
+            log.info("slack_shared_answer_unread", reason=str(declined))
             return {}
         found: dict[int, str] = {}
         for message in messages:

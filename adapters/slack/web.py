@@ -24,7 +24,9 @@ READS = frozenset(
         "conversations.info",
         "conversations.members",
         "conversations.replies",
+        "files.info",
         "usergroups.list",
+        "users.conversations",
         "users.info",
         "users.list",
     }

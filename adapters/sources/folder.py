@@ -15,12 +15,15 @@ from adapters.files import jsonl
 from adapters.files.formats import JSON_LINES
 from adapters.files.outline import Content
 from adapters.files.reader import MAX_BINARY_BYTES, MAX_TEXT_BYTES, Reader, check_size, largest
+from adapters.sources.links import file_url, with_files, with_fragments
 from adapters.sources.walk import LeftOut, walk
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Document, Parsed
 
 _BATCH = 256
+_BLANK = 1024
+"""Bytes of white space at most that make a file an empty one."""
 
 
 class FileItem(SourceItem):
@@ -40,17 +43,24 @@ class FolderSource:
     Hidden files, what `.gitignore` files exclude, links that lead out of it and `without` are left out. A document's
     id is made from the folder its file is in and the file's name, in JSON Lines from the file and the line's `doc_id`:
     it is the same whether the file was named, its folder or one above. With `prefix`, it is that and the path below
-    the folder, or the `doc_id`.
+    the folder, or the `doc_id`. With `base_url`, documents that name no address of their own have that of their file.
     """
 
     def __init__(
-        self, path: Path, reader: Reader, *, prefix: str | None = None, without: frozenset[Path] = frozenset()
+        self,
+        path: Path,
+        reader: Reader,
+        *,
+        prefix: str | None = None,
+        without: frozenset[Path] = frozenset(),
+        base_url: str = "",
     ) -> None:
         self._path = path.resolve()
         self._reader = reader
         self.name = self._path.as_posix()
         self._prefix = prefix
         self._without = without
+        self._base_url = base_url
         self._left_out = LeftOut()
 
     @property
@@ -62,6 +72,27 @@ class FolderSource:
     def outside(self) -> tuple[str, ...]:
         """The links that `items()` did not follow, as they lead out of the folder."""
         return tuple(map(self._label, self._left_out.outside))
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """The folders that `items()` did not enter, as programs fetched or made what they hold, and minified files."""
+        return tuple(map(self._label, self._left_out.foreign))
+
+    @property
+    def empty(self) -> tuple[str, ...]:
+        """The files that `items()` passed over because nothing is in them."""
+        return tuple(map(self._label, self._left_out.empty))
+
+    @property
+    def skipped(self) -> dict[str, str]:
+        """All that `items()` passed over, and why."""
+        reasons = {
+            "because of the format": self.unsupported,
+            "leading out of the folder": self.outside,
+            "as fetched, built or minified": self.foreign,
+            "being empty": self.empty,
+        }
+        return {label: reason for reason, labels in reasons.items() for label in labels}
 
     async def items(self) -> AsyncIterator[SourceItem]:
         """Raises Refused when there is no such path, Unavailable after the last item when some could not be read."""
@@ -93,9 +124,15 @@ class FolderSource:
             found = await self._reader.read(item.path.name, content)
         else:
             found = await self._reader.read_line(content)
-        return Parsed(document=self._document(item, found, content), blocks=found.blocks)
+        document = self._document(item, found)
+        if not document.url:
+            return Parsed(document=document, blocks=found.blocks)
+        blocks = await asyncio.to_thread(with_fragments, found.blocks, item.path.name, content)
+        if self._base_url and not found.url:
+            blocks = await asyncio.to_thread(with_files, blocks, document.filename, self._base_url)
+        return Parsed(document=document, blocks=blocks)
 
-    def _document(self, item: FileItem, found: Content, content: bytes) -> Document:
+    def _document(self, item: FileItem, found: Content) -> Document:
         return Document(
             id=item.id,
             filename=self._label(item.path),
@@ -103,8 +140,8 @@ class FolderSource:
             product=found.product,
             document_type=found.document_type,
             source=self.name,
-            url=found.url,
-            version=hashlib.sha256(content).hexdigest(),
+            url=found.url or (file_url(self._base_url, self._label(item.path)) if self._base_url else ""),
+            version=item.version,
             metadata=found.metadata,
         )
 
@@ -116,15 +153,21 @@ class FolderSource:
                     yield from self._lines(path, taken)
                 except OSError:
                     left_out.unreadable.append(path)
+            elif item := self._file(path):
+                yield item
             else:
-                yield self._file(path)
+                left_out.empty.append(path)
 
-    def _file(self, path: Path) -> FileItem:
+    def _file(self, path: Path) -> FileItem | None:
+        """None for one that is empty."""
         label = self._label(path)
         version, problem = "", ""
         try:
             with path.open("rb") as file:
-                version = hashlib.file_digest(file, "sha256").hexdigest()
+                if not file.read(_BLANK).strip() and not file.read(1):
+                    return None
+                file.seek(0)
+                version = self._version(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
             problem = f"the file could not be read: {error.strerror}"
         return FileItem(id=self._id(path, path.name), label=label, version=version, path=path, problem=problem)
@@ -154,12 +197,16 @@ class FolderSource:
         return FileItem(
             id=item_id,
             label=label,
-            version=hashlib.sha256(line).hexdigest(),
+            version=self._version(hashlib.sha256(line).hexdigest()),
             path=path,
             offset=offset,
             size=size,
             problem=problem,
         )
+
+    def _version(self, digest: str) -> str:
+        """Another one when the address of the file is another."""
+        return hashlib.sha256(f"{digest} {self._base_url}".encode()).hexdigest() if self._base_url else digest
 
     def _id(self, path: Path, name: str) -> str:
         if self._prefix is None:

@@ -9,7 +9,7 @@ import typer
 
 from bot.commands.terminal import Data, note, out, run, settings
 from pipeline.text import visible
-from pipeline.values import Decision, place_id
+from pipeline.values import Decision, PlaceId
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
 _PERSON = {"slack": re.compile(r"[UW][A-Z0-9]+"), "discord": re.compile(r"[0-9]+")}
@@ -20,9 +20,9 @@ def _group() -> None:
     """Keep `explain` a command of its own."""
 
 
-def _place(value: str) -> str:
+def _place(value: str) -> PlaceId:
     try:
-        return place_id(value)
+        return PlaceId.parse(value)
     except ValueError as error:
         raise typer.BadParameter(f"must be {error}, not {value!r}") from None
 
@@ -30,16 +30,18 @@ def _place(value: str) -> str:
 @audience.command()
 def explain(
     place: Annotated[
-        str, typer.Option("--place", callback=_place, help="Where it is asked: slack:T0123:C0456, discord:1234:5678.")
+        PlaceId,
+        typer.Option(
+            "--place", parser=_place, metavar="PLACE", help="Where it is asked: slack:T0123:C0456, discord:1234:5678."
+        ),
     ],
     person: Annotated[str, typer.Option("--person", help="Who reads a private reply there: U0789.")] = "",
     data: Data = None,
 ) -> None:
     """Show which collections a place sees, and which rule gives or withholds each."""
     found = settings(data)
-    platform = place.partition(":")[0]
-    if person and not _PERSON[platform].fullmatch(person):
-        raise typer.BadParameter(f"--person must be an id of {platform}, not {person!r}")
+    if person and not _PERSON[place.platform].fullmatch(person):
+        raise typer.BadParameter(f"--person must be an id of {place.platform}, not {person!r}")
 
     async def work() -> None:
         from bot.explain import Reading, explained
@@ -47,7 +49,7 @@ def explain(
 
         async with open_citewell(found, make=False) as citewell:
             collections = await citewell.storage.library.collections()
-            reading = Reading(place=tuple(place.split(":")), person=person)
+            reading = Reading(place=place, person=person)
             settings = await citewell.desk.places.origins(place)
             for line in explained(reading, collections, citewell.rules, citewell.roles, settings):
                 out.print(visible(line), markup=False, soft_wrap=True)

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import access, asking, documents, evaluating, history, indexing, running
+from bot.commands import (
+    access,
+    asking,
+    backups,
+    doctor,
+    documents,
+    evaluating,
+    golden,
+    history,
+    indexing,
+    insights,
+    running,
+    schedule,
+    sources,
+)
 
 app = typer.Typer(
     name="citewell",
@@ -36,7 +50,9 @@ def _options(
 
 
 app.command()(running.run)
+app.command()(doctor.doctor)
 app.command()(indexing.index)
+app.add_typer(sources.sources, name="sources")
 app.add_typer(documents.documents, name="documents")
 app.command()(asking.ask)
 app.command()(asking.chat)
@@ -44,4 +60,10 @@ app.command()(asking.demo)
 app.add_typer(access.audience, name="audience")
 app.command()(access.audit)
 app.add_typer(history.history, name="history")
+app.command()(insights.insights)
+app.add_typer(backups.backup, name="backup")
+app.command()(backups.restore)
+app.add_typer(schedule.schedule, name="schedule")
+evaluating.evaluate.command()(golden.golden)
+evaluating.evaluate.command()(golden.collect)
 app.add_typer(evaluating.evaluate, name="eval")

@@ -14,7 +14,19 @@ from rich.console import RenderableType
 
 from adapters.console.follow import follow
 from adapters.console.render import render
-from bot.commands.terminal import EMPTY, Data, err, note, one_of, out, run, settings, text_input, warn
+from bot.commands.terminal import (
+    Data,
+    err,
+    name_question,
+    note,
+    nothing_indexed,
+    one_of,
+    out,
+    run,
+    settings,
+    text_input,
+    warn,
+)
 from bot.handbook import CONVERSATION, handbook
 from bot.settings import Settings
 from pipeline.language import speaking, told
@@ -66,6 +78,7 @@ def ask(
 
         async with open_citewell(found, make=False) as citewell:
             warn(await missing_server(found.chroma_url))
+            name_question()
             asked = citewell.events(
                 text, thread=thread, style=style, format=format_, citations=citations, everything=everything
             )
@@ -76,7 +89,7 @@ def ask(
 
     answer = asyncio.run(work())
     if "empty_knowledge_base" in answer.safety_flags:
-        note(EMPTY)
+        note(nothing_indexed(found))
     if "more_documents" in answer.safety_flags:
         note("All of them: citewell documents")
     if format_ in _FORMS and answer.sentences and _FORMS[format_] not in {one.kind for one in answer.sentences}:
@@ -117,6 +130,7 @@ def chat(
     from bot.wiring import open_citewell
 
     async def answer(citewell: Citewell, text: str) -> Answer:
+        name_question()
         async with closing(citewell.events(text, thread=thread)) as events:
             return await follow(events, err, speaking(None, (told(text),)))
 
@@ -127,7 +141,7 @@ def chat(
         citewell = runner.run(opening.__aenter__())
         try:
             if runner.run(citewell.storage.library.empty()):
-                note(EMPTY)
+                note(nothing_indexed(found))
             out.print("[dim]Ask; an empty line ends the conversation.[/dim]")
             while text := out.input("[bold]> [/bold]").strip():
                 out.print(_shown(runner.run(answer(citewell, text)), found, passages=passages, why=why))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -13,18 +13,21 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from bot.commands.selection import comes_back, ended, hint, named, path_of, select
-from bot.commands.terminal import EMPTY, Data, note, out, run, settings, warn
+from bot.commands.terminal import Data, confirm_forgetting, note, nothing_indexed, out, run, settings, warn
 from bot.settings import Settings
 from pipeline import wording
-from pipeline.errors import Refused
 from pipeline.text import visible
-from pipeline.values import Action, Document
+from pipeline.values import TAUGHT, Action, Document
 
 documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
 
 
 @documents.callback()
-def list_documents(context: typer.Context, data: Data = None) -> None:
+def list_documents(
+    context: typer.Context,
+    due: Annotated[bool, typer.Option("--due", help="Only people's replies that are to be reviewed by now.")] = False,
+    data: Data = None,
+) -> None:
     """List what is indexed: as a table on a terminal, elsewhere one document a line with tabs between."""
     if context.invoked_subcommand:
         return
@@ -38,8 +41,13 @@ def list_documents(context: typer.Context, data: Data = None) -> None:
             listed = await citewell.storage.library.documents()
             warn(await idle_rules(citewell))
         if not listed:
-            note(EMPTY)
+            note(nothing_indexed(found))
             return
+        if due:
+            listed = _to_review(listed, datetime.now(UTC).date())
+            if not listed:
+                note("No reply that was kept as an answer is to be reviewed yet.")
+                return
         rows = [_row(document) for document in listed]
         if not out.is_terminal:
             for row in rows:
@@ -104,7 +112,7 @@ def remove(
         out.print(f"{wording.counted(removed, 'document')} removed")
         if back := sum(comes_back(one, sources - over) for one in gone.values()):
             files = wording.counted(back, "of these files is", "of these files are")
-            note(f"{files} still in an indexed folder and will come back with its next index.")
+            note(f"{files} still in an indexed folder or source and will come back with its next index or sync.")
 
     run(work())
     for line in unknown:
@@ -125,16 +133,21 @@ async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
 
 def _confirm(several: dict[str, int]) -> None:
     """Raises Abort for a no, and Refused where nobody can be asked."""
-    if not several:
-        return
-    what = visible(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
-    if not sys.stdin.isatty():
-        raise Refused(f"this would forget {what}", what_to_do="If that is meant, add --yes.")
-    typer.confirm(f"Forget {what}?", abort=True)
+    if several:
+        confirm_forgetting(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
+
+
+def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
+    """People's replies whose day of review has come, the longest overdue first."""
+    dated = [(document.metadata["review"], document) for document in documents if "review" in document.metadata]
+    due = [(day, document) for day, document in dated if document.source == TAUGHT and day <= today.isoformat()]
+    return [document for _, document in sorted(due, key=lambda one: one[0])]
 
 
 def _row(document: Document) -> tuple[str, str, str, str]:
     note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
+    if document.source == TAUGHT:
+        note += f" (by {document.metadata.get('author', '')}, to be reviewed {document.metadata.get('review', '')})"
     named = (document.id, document.title, document.collection, document.filename + note)
     identity, title, collection, filename = map(visible, named)
     return identity, title, collection, filename

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ from adapters.files.reader import SUPPORTED
 from bot.commands.terminal import Data, err, note, out, run, settings, warn
 from bot.setting_types import collection_name
 from pipeline import wording
-from pipeline.ingest.ingest import Change, Event, Failed, Summary
+from pipeline.ingest.ingest import Change, Event, Failed, Summary, Underway
 from pipeline.text import visible
 from pipeline.values import Action
 
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 NAMED = 5
 """Files or kinds of files listed in one line."""
+SHOWN = 40
+"""Characters of a document's label beside the bar."""
 
 
-def _named(collection: str) -> str:
+def named_collection(collection: str) -> str:
+    """What `--collection` takes."""
     try:
         return collection and collection_name(collection)
     except ValueError as error:
@@ -41,7 +44,7 @@ def index(
         str,
         typer.Option(
             "--collection",
-            callback=_named,
+            callback=named_collection,
             help="Collection to fill; default: where it was before, else CITEWELL_DEFAULT_COLLECTION.",
         ),
     ] = "",
@@ -58,7 +61,7 @@ def index(
         raise typer.BadParameter("Name a file or folder to index, or use --rebuild.")
     found = settings(data)
     summaries: list[Summary] = []
-    show = _Progress()
+    show = IndexProgress()
 
     async def work() -> None:
         from bot.authority import AT_THE_TERMINAL
@@ -86,13 +89,13 @@ def index(
             note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
         raise
     for summary in summaries:
-        _summarise(summary)
-        if summary.model_copy(update={"unsupported": (), "outside": ()}) == Summary():
+        summarise(summary)
+        if summary.model_copy(update=dict.fromkeys(("unsupported", "outside", "foreign", "empty"), ())) == Summary():
             note(
                 f"There is nothing to read in {visible(', '.join(map(str, paths)))}: {', '.join(SUPPORTED)} are read, "
                 "except hidden files and those that a .gitignore excludes."
             )
-        _tell_left_out(summary)
+        tell_left_out(summary)
         if summary.failed:
             raise typer.Exit(1)
 
@@ -112,11 +115,13 @@ async def _embed_again(citewell: Citewell) -> None:
     out.print(f"Embedded {wording.counted(embedded, 'document')}." if embedded else "All documents are embedded.")
 
 
-class _Progress:
-    """A line for each failure as it happens, and on a terminal a bar."""
+class IndexProgress:
+    """A line for each failure as it happens, and on a terminal a bar; of the source called `name`, where it has one."""
 
-    taken = 0
-    """Documents that are in the library now and were not before, or not like this."""
+    def __init__(self, name: str = "") -> None:
+        self.taken = 0
+        """Documents that are in the library now and were not before, or not like this."""
+        self._name = name
 
     def __enter__(self) -> None:
         columns = (
@@ -126,7 +131,7 @@ class _Progress:
             TimeElapsedColumn(),
         )
         self._bar = Progress(*columns, console=err, disable=not err.is_terminal, transient=True)
-        self._task = self._bar.add_task("Indexing", total=None)
+        self._task = self._bar.add_task(self._name or "Indexing", total=None)
         self._bar.start()
 
     def __exit__(self, *_: object) -> None:
@@ -134,9 +139,14 @@ class _Progress:
 
     def __call__(self, event: Event) -> None:
         self.taken += event.change in (Change.ADDED, Change.CHANGED)
-        self._bar.update(self._task, completed=event.done, total=event.total, description=visible(event.label)[-40:])
+        read = f" {event.share:.0%}" if isinstance(event, Underway) else ""
+        label = visible(event.label)
+        cut = label if len(label) <= SHOWN else f"…{label[1 - SHOWN :]}"
+        description = f"{self._name}: {cut}{read}" if self._name else f"{cut}{read}"
+        self._bar.update(self._task, completed=event.done, total=event.total, description=description)
         if isinstance(event, Failed):
-            note(f"failed: {visible(event.label)}: {visible(event.reason)}")
+            failed = self._name if self._name and event.whole else f"failed: {label}"
+            note(f"{failed}: {visible(event.reason)}")
 
 
 async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
@@ -147,7 +157,8 @@ async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) ->
                 note(f"{source} stays in the collection {own}: it was indexed there on its own.")
 
 
-def _tell_left_out(summary: Summary) -> None:
+def tell_left_out(summary: Summary) -> None:
+    """What was passed over, and why."""
     if files := summary.unsupported:
         kinds = Counter(PurePath(label).suffix.lower() or "without a suffix" for label in files)
         shown = files if len(files) <= NAMED else [f"{number} {kind}" for kind, number in kinds.most_common()]
@@ -156,21 +167,39 @@ def _tell_left_out(summary: Summary) -> None:
     if links := summary.outside:
         count = wording.counted(len(links), "link was", "links were")
         note(f"{count} not followed, leading out of the folder: {_some(links)}. To index what is there, name it.")
+    if foreign := summary.foreign:
+        note(f"Left out as fetched, built or minified: {_some(foreign)}. To index what is there, name it.")
+    for reason, labels in _by_reason(summary.skipped).items():
+        note(f"{wording.counted(len(labels), 'document was', 'documents were')} left out ({reason}): {_some(labels)}")
+    if empty := summary.empty:
+        note(f"{wording.counted(len(empty), 'file is', 'files are')} empty: {_some(empty)}")
+
+
+def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for label, reason in skipped:
+        found[reason].append(label)
+    return found
 
 
 def _some(labels: Sequence[str]) -> str:
     return visible(", ".join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])]))
 
 
-def _summarise(summary: Summary) -> None:
+def summarise(summary: Summary, name: str = "") -> None:
+    """What came of it, behind the name of the source."""
     counts = {
         "added": summary.added,
         "changed": summary.changed,
         "unchanged": summary.unchanged,
         "removed": summary.removed,
-        "failed": len(summary.failed),
+        "failed": sum(not failed.whole for failed in summary.failed),
     }
-    out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    if summary.unreached and not any(counts.values()):
+        return
+    told = ", ".join(f"{count} {change}" for change, count in counts.items())
+    told += "; not all of it was reached, and what is known of the rest is kept" if summary.unreached else ""
+    out.print(f"{name}: {told}" if name else told, markup=False, soft_wrap=True)
     for label in summary.flagged:
         note(f"flagged: {visible(label)}: holds instructions to an assistant, which are ignored")
     if summary.degraded:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from bot.indexing import is_path
 from pipeline.text import visible
 from pipeline.values import Document
 
@@ -48,8 +49,10 @@ def ended(sources: set[Path], named: set[Path]) -> set[Path]:
 
 
 def comes_back(document: Document, sources: set[Path]) -> bool:
-    """Whether its file is still there, in one of the sources."""
+    """Whether its file is still there, in one of the sources; what is fetched is taken to be."""
     path = path_of(document)
+    if not is_path(document.source):
+        return Path(document.source) in sources
     return not sources.isdisjoint((path, *path.parents)) and _is_there(path)
 
 

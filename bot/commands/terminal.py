@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
+import sys
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
+import structlog
 import typer
 from rich.console import Console
 
 from adapters.console.piped import Piped
 from bot.settings import Settings, read_settings
 from pipeline.errors import Refused
+from pipeline.text import visible
 
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
-out = Piped(highlight=False)
-err = Console(stderr=True, highlight=False)
-EMPTY = "Nothing is indexed yet. To index a file or a folder: citewell index PATH"
+out = Piped(highlight=False, emoji=False)
+err = Console(stderr=True, highlight=False, emoji=False)
 
 
 def settings(data: Path | None = None, *, service: bool = False) -> Settings:
@@ -32,6 +35,13 @@ def settings(data: Path | None = None, *, service: bool = False) -> Settings:
     asked = service or "log_level" in found.model_fields_set
     configure_logging(found.log_level if asked else "warning", service=service)
     return found
+
+
+def nothing_indexed(found: Settings) -> str:
+    """What to do where there is no document yet."""
+    if found.sources:
+        return "Nothing is indexed yet. To take in the sources of citewell.toml: citewell sources sync"
+    return "Nothing is indexed yet. To index a file or a folder: citewell index PATH"
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -60,12 +70,24 @@ def text_input() -> Iterator[None]:
         raise Refused("the question is not text in UTF-8", what_to_do="Give it as plain text.") from error
 
 
+def confirm_forgetting(what: str) -> None:
+    """Ask whether to forget `what`. Raises Abort for a no, and Refused where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise Refused(f"this would forget {visible(what)}", what_to_do="If that is meant, add --yes.")
+    typer.confirm(f"Forget {visible(what)}?", abort=True)
+
+
 def note(text: str) -> None:
     """A line beside what was asked for, on standard error."""
-    err.print(text, markup=False, soft_wrap=True)
+    err.print(visible(text), markup=False, soft_wrap=True)
 
 
 def warn(lines: Iterable[str]) -> None:
     """What is most likely a mistake, on standard error."""
     for line in lines:
         note(f"citewell: {line}")
+
+
+def name_question() -> None:
+    """Whatever is logged from now on until the next question names this one."""
+    structlog.contextvars.bind_contextvars(key=f"console:{secrets.token_hex(4)}")

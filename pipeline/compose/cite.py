@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from urllib.parse import quote as percent_encoded
 
-from pipeline import wording
+from pipeline import links, wording
 from pipeline.read import layout
 from pipeline.spacing import space
 from pipeline.translations import ENGLISH, Words
@@ -17,6 +18,7 @@ from pipeline.values import (
     CitationStyle,
     CitedSentence,
     Judgement,
+    Link,
     RetrievedChunk,
     Sentence,
     row_cells,
@@ -28,6 +30,8 @@ SNIPPET = 150
 _DATES = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
 """Fields of front matter that say when a document was changed, the surest first."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+FRAGMENT = "!$&'()*+,;=:@/?-._~"
+"""Marks that a fragment may hold as they are (RFC 3986)."""
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SUPERSCRIPT = str.maketrans("0123456789", _SUPERSCRIPTS)
 
@@ -53,9 +57,16 @@ class Numbering:
             language=sentence.language,
             section=sentence.section,
             verified=judgement.supported,
+            links=self._links(sentence, judgement),
         )
         self.sentences.append(cited)
         return cited
+
+    def _links(self, sentence: Sentence, judgement: Judgement) -> tuple[Link, ...]:
+        if not judgement.supported or sentence.kind is BlockKind.CODE:
+            return ()
+        supporting = (self._passages[chunk_id] for chunk_id in judgement.chunk_ids)
+        return links.said(sentence.text, supporting, judgement.quote)
 
     def _of_cells(self, sentence: Sentence, judgement: Judgement) -> tuple[int, ...]:
         """Of a supported row that names the source of each of its cells."""
@@ -103,12 +114,12 @@ def cite(
         page=chunk.page,
         sheet=chunk.sheet,
         heading=_heading(chunk, document.title, quotes),
-        url=document.url,
+        url=_link(document.url, chunk, quotes),
         quote=_quote(chunk.text, quotes),
         snippet=snippet(chunk.text, quotes[0]) if quotes else snippet(chunk.text[chunk.overlap :], ""),
         score=round(passage.score, 3),
         positions=positions,
-        date=_date(document.metadata),
+        date=last_change(document.metadata),
         table=_table(chunk, quotes),
         flagged=document.flagged,
     )
@@ -126,6 +137,14 @@ def _heading(chunk: Chunk, title: str, quotes: Sequence[str]) -> tuple[str, ...]
     return (*chunk.heading, " / ".join(own)) if own else chunk.heading
 
 
+def _link(url: str, chunk: Chunk, quotes: Sequence[str]) -> str:
+    """`url` with the fragment that leads to the first quoted span, or to where the chunk begins; one that has a
+    fragment stays as it is."""
+    start = chunk.text.find(quotes[0]) if quotes else chunk.overlap
+    anchor = next((anchor for at, anchor in reversed(chunk.anchors) if at <= max(start, 0)), "")
+    return f"{url}#{percent_encoded(anchor, safe=FRAGMENT)}" if url and anchor and "#" not in url else url
+
+
 def _quote(text: str, quotes: Sequence[str]) -> str:
     """The spans of `text` that were used, with ` … ` where something between two of them was not."""
     quote = ""
@@ -135,7 +154,7 @@ def _quote(text: str, quotes: Sequence[str]) -> str:
     return quote
 
 
-def _date(metadata: Mapping[str, str]) -> str:
+def last_change(metadata: Mapping[str, str]) -> str:
     """The day of a document's last change, where its front matter tells one."""
     told = (metadata.get(name, "") for name in _DATES)
     return next((day.group() for value in told if (day := _DAY.match(value))), "")

@@ -84,6 +84,7 @@ class Drafted:
                 claim=sentence.text,
                 supported=judgement.supported,
                 source=judgement.chunk_ids[0] if judgement.supported and judgement.chunk_ids else "",
+                support=judgement.support,
             )
             for sentence, judgement, _ in self.checked
         )

@@ -74,7 +74,7 @@ def fit(asked: Asked, passages: Sequence[tuple[Chunk, Document]], vectors: UnitV
     whole = dict.fromkeys(lexical, 0.0)
     if asked.vector is not None and vectors is not None and vectors.rows:
         cosines = vectors.matrix @ asked.vector
-        units = {key: cosines[rows] for key, rows in vectors.rows.items()}
+        units = {chunk.id: _each(cosines[rows], chunk) for chunk, _ in passages if (rows := vectors.rows.get(chunk.id))}
         sums = np.add.reduceat(vectors.matrix, [rows.start for rows in vectors.rows.values()])
         directions = sums @ asked.vector / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
         whole = dict(zip(vectors.rows, directions.tolist(), strict=True))
@@ -116,6 +116,11 @@ def _windows(
     both: Numbers = np.maximum.reduceat(np.maximum((coverage + meaning) / 2, MEANING * meaning), first[:-1])
     windows = np.where(known, both, np.maximum.reduceat(coverage, first[:-1]))
     return windows, frozenset(term for term, there in zip(rarity, present, strict=True) if not there)
+
+
+def _each(cosines: NDArray[np.float32], chunk: Chunk) -> NDArray[np.float32]:
+    """A cosine for each unit, also where one vector stands for all."""
+    return np.repeat(cosines, len(chunk.units)) if chunk.together and len(cosines) == 1 else cosines
 
 
 def _shifted(rows: NDArray[Any], first: NDArray[np.intp]) -> NDArray[Any]:

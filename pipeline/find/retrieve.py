@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.near_copies import voices
-from pipeline.find.rank import DEPTH, Ranked, Ranker
+from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking
+from pipeline.language import told
 from pipeline.text import words
-from pipeline.values import Audience, Chunk, Correction, Retrieval, RetrievedChunk, Search
+from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
 from pipeline.values.planning import corrected
 
 AT_ONCE = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
-PER_DOCUMENT = 3
-"""Passages of one document among those returned while others are left."""
 FURTHER = 4
 """How many times further a search reaches when copies and editions fill what it read."""
+
+READ = 3
+"""Of the passages found for a corrected question, how many are read for their language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class Retriever:
         good = _merged([one.good for one in found])
         nearest = good or _spread(ranked, self._top_k)[0]
         return Retrieval(
-            passages=tuple(map(_passage, await self._joined(good, ranked))),
+            passages=tuple(map(_passage, good)),
             nearest=tuple(map(_passage, nearest)),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
@@ -95,9 +94,8 @@ class Retriever:
         if corrections:
             meant = corrected(query, {one.word: one.meant for one in corrections})
             other = await ranker.rank(number, meant, thread)
-            query, ranking, corrections = (
-                (meant, other, corrections) if other.best > ranking.best else (query, ranking, ())
-            )
+            better = other.best > ranking.best and not _foreign(query, other)
+            query, ranking, corrections = (meant, other, corrections) if better else (query, ranking, ())
         floor = self._floor + _step(query)
         above = [one for one in ranking.passages if one.score >= floor]
         good, texts = _spread(above, share)
@@ -118,26 +116,13 @@ class Retriever:
                 found = {word: near for word, near in found.items() if await asyncio.to_thread(count, word) > 1}
         return tuple(Correction(word=word, meant=near[0], others=tuple(near[1:])) for word, near in found.items())
 
-    async def _joined(self, chosen: list[Ranked], ranked: Sequence[Ranked]) -> list[Ranked]:
-        """`chosen` with the chunk that runs into the best one, or that it runs into, beside it.
 
-        Only where the best unit is the first or last of its chunk: what it says may go on across the cut. The
-        neighbour takes the place of the last of `chosen`; where the search did not read it, it has no unit scores."""
-        if not chosen:
-            return chosen
-        hit, taken = chosen[0], {one.chunk.id for one in chosen}
-        places = _beyond(hit)
-        here = (hit.document.id, hit.query)
-        read = {one.chunk.position: one for one in ranked if (one.document.id, one.query) == here}
-        if any(place not in read for place in places):
-            for one in filter(None, await self._passages.neighbours(hit.chunk)):
-                read.setdefault(one.position, replace(hit, chunk=one, ranks={}, unit_scores=np.zeros(0, np.float32)))
-        joined = [
-            replace(read[place], score=hit.score)
-            for place in places
-            if place in read and read[place].chunk.id not in taken and _continue(hit.chunk, read[place].chunk)
-        ]
-        return [hit, *joined, *chosen[1:]][: max(len(chosen), 2)]
+def _foreign(question: str, found: Ranking) -> bool:
+    """Whether what a correction found is in another language than the question, in which the word is none: `mache` is
+    no slip of `march`."""
+    asked = told(question)
+    read = told(" ".join(one.chunk.text for one in found.passages[:READ])) if asked else ""
+    return bool(read) and asked != read
 
 
 def _step(question: str) -> float:
@@ -154,36 +139,19 @@ def _merged(found: Sequence[Sequence[Ranked]]) -> list[Ranked]:
 
 
 def _spread(ranked: Sequence[Ranked], count: int) -> tuple[list[Ranked], int]:
-    """The first `count`: of each text the best, and the copy that contradicts the others; at most PER_DOCUMENT of one
-    document, unless nothing else is left. With it, how many different texts were seen on the way."""
+    """The first `count`: of each text the best, and the copy that contradicts the others, unless nothing else is left.
+    With it, how many different texts were seen on the way."""
     taken: list[Ranked] = []
     spare: list[Ranked] = []
-    documents: Counter[str] = Counter()
     texts = 0
     for editions in voices(ranked, lambda one: one.chunk.text):
         if len(taken) >= count:
             break
         texts += 1
-        for place, one in enumerate(editions):
-            documents[one.document.id] += 1
-            (taken if place < 2 and documents[one.document.id] <= PER_DOCUMENT else spare).append(one)
+        taken += editions[:2]
+        spare += editions[2:]
     chosen = [*taken[:count], *spare[: max(count - len(taken), 0)]]
     return sorted(chosen, key=lambda one: -one.score), texts
-
-
-def _beyond(hit: Ranked) -> list[int]:
-    """The positions of the neighbours that the best unit of `hit` stands beside."""
-    if not len(hit.unit_scores):
-        return []
-    best, position = int(hit.unit_scores.argmax()), hit.chunk.position
-    before = [position - 1] if best == 0 and position else []
-    return [*before, position + 1] if best == len(hit.unit_scores) - 1 else before
-
-
-def _continue(one: Chunk, other: Chunk) -> bool:
-    """Whether the later of two neighbours goes on where the earlier one was cut."""
-    earlier, later = sorted((one, other), key=lambda chunk: chunk.position)
-    return later.overlap > 0 or (bool(later.heading) and later.heading == earlier.heading)
 
 
 def _passage(ranked: Ranked) -> RetrievedChunk:

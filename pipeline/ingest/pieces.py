@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.ports import Tokenizer
 from pipeline.text import sentences
-from pipeline.values import Block, BlockKind
+from pipeline.values import Block, BlockKind, Link
 
 LONG_ITEM = 120
 """Tokens from which a list item is taken apart into sentences."""
@@ -16,6 +17,10 @@ DEEPEST = 4
 """Levels of nested lists that are told apart; a marker is indented by two blanks a level."""
 _CHARACTERS_PER_TOKEN = 10
 """A token counts for at most this many characters: a word that a tokenizer gives up on keeps its true size."""
+_SECTION = 2_000
+"""Blocks from which a section comes in parts, cut between paragraphs or in a table of at least as many rows."""
+LONG_TABLE = 1_000
+"""Rows from which a table is a long one."""
 _LISTS = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _TABLES = frozenset({BlockKind.HEADER, BlockKind.ROW})
 _LED_IN = _LISTS | _TABLES | {BlockKind.CODE}
@@ -32,6 +37,8 @@ class Piece:
     """With the marker."""
     marker: str = ""
     space: str = "\n\n"
+    links: tuple[tuple[int, int, str], ...] = ()
+    """Where words of `text` start and end that lead to an address, and that address."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,13 @@ class Group:
     """Worth a chunk of its own rather than being cut."""
     repeated: tuple[Piece, ...] = ()
     """What each later part of it begins with: the header row of a table, the lead-in of a list."""
+    goes_on: bool = False
+    """Its first rows came before."""
+
+    @property
+    def long(self) -> bool:
+        """Whether it is rows of a long table."""
+        return self.goes_on or (self.pieces[-1].kind is BlockKind.ROW and len(self.pieces) > LONG_TABLE)
 
     @property
     def tokens(self) -> int:
@@ -51,38 +65,57 @@ class Group:
 
 @dataclass(frozen=True)
 class Section:
-    """Headings and what stands under them, up to the next heading."""
+    """Headings and what stands under them, up to the next heading, or a part of that."""
 
     path: tuple[str, ...]
     groups: tuple[Group, ...]
+    goes_on: bool = False
+    """It is the next part of the section before."""
 
     @property
     def tokens(self) -> int:
         return sum(group.tokens for group in self.groups)
 
 
-def sections(blocks: Sequence[Block], tokenizer: Tokenizer, limit: int) -> Iterator[Section]:
-    """Sections in reading order; no piece has more than `limit` tokens. Raises what the tokenizer raises."""
+def sections(blocks: Iterable[Block], tokenizer: Tokenizer, limit: int) -> Iterator[Section]:
+    """Sections in reading order, read as they are asked for; no piece has more than `limit` tokens. Raises what the
+    tokenizer raises."""
     cutter = _Cutter(tokenizer, limit)
-    start = 0
-    for end in [*_section_starts(blocks), len(blocks)]:
-        if end > start:
-            own = blocks[start:end]
-            inner = next((block for block in own if block.kind is not BlockKind.HEADING), None)
-            path = inner.heading if inner else (*own[-1].heading, own[-1].text)
-            yield Section(path, tuple(cutter.groups(own)))
-        start = end
+    header: Block | None = None
+    for own, goes_on in _runs(blocks):
+        inner = next((block for block in own if block.kind is not BlockKind.HEADING), None)
+        path = inner.heading if inner else (*own[-1].heading, own[-1].text)
+        yield Section(path, tuple(cutter.groups(own, goes_on=goes_on, header=header)), goes_on)
+        for block in own:
+            header = block if block.kind is BlockKind.HEADER else header if block.kind is BlockKind.ROW else None
 
 
-def _section_starts(blocks: Sequence[Block]) -> Iterator[int]:
-    """Where a heading follows something else, or the path or sheet changes without one."""
-    for index in range(1, len(blocks)):
-        before, block = blocks[index - 1], blocks[index]
-        if block.kind is BlockKind.HEADING:
-            if before.kind is not BlockKind.HEADING:
-                yield index
-        elif before.kind is not BlockKind.HEADING and (block.heading, block.sheet) != (before.heading, before.sheet):
-            yield index
+def _runs(blocks: Iterable[Block]) -> Iterator[tuple[list[Block], bool]]:
+    """The blocks of each section, or of a part of it, and whether that goes on with the section before."""
+    own: list[Block] = []
+    goes_on = False
+    rows = 0
+    for block in blocks:
+        starts = bool(own) and _starts(own[-1], block)
+        if starts or (len(own) >= _SECTION and (rows >= _SECTION or _apart(own[-1], block))):
+            yield own, goes_on
+            own, goes_on = [], not starts
+        own.append(block)
+        rows = rows + 1 if block.kind is BlockKind.ROW else 0
+    if own:
+        yield own, goes_on
+
+
+def _starts(before: Block, block: Block) -> bool:
+    """Whether a heading follows something else, or the path or sheet changes without one."""
+    if block.kind is BlockKind.HEADING:
+        return before.kind is not BlockKind.HEADING
+    return before.kind is not BlockKind.HEADING and (block.heading, block.sheet) != (before.heading, before.sheet)
+
+
+def _apart(before: Block, block: Block) -> bool:
+    """Whether they are paragraphs that nothing holds together."""
+    return block.kind is before.kind is BlockKind.PROSE and not before.text.endswith((":", "："))
 
 
 class _Cutter:
@@ -90,8 +123,10 @@ class _Cutter:
         self._tokenizer = tokenizer
         self._limit = limit
 
-    def groups(self, blocks: Sequence[Block]) -> Iterator[Group]:
-        """Runs of list items and of table rows together, each with the sentence that leads it in."""
+    def groups(self, blocks: Sequence[Block], *, goes_on: bool, header: Block | None) -> Iterator[Group]:
+        """Runs of list items and of table rows together, each with the sentence that leads it in.
+
+        Where it `goes_on`, rows that come first are of the table before, whose `header` that is."""
         lead: tuple[Piece, ...] = ()
         step = 0
         index = 0
@@ -101,10 +136,11 @@ class _Cutter:
             end = index + 1
             while end < len(blocks) and blocks[end].kind in run and blocks[end].kind is not BlockKind.HEADER:
                 end += 1
+            more = goes_on and index == 0 and block.kind is BlockKind.ROW
             pieces: list[Piece] = []
             for member in blocks[index:end]:
                 step = step + 1 if member.kind is BlockKind.STEP else step
-                space = "\n\n" if not pieces and not lead else "\n"
+                space = "\n" if pieces or lead or more else "\n\n"
                 pieces.extend(self._pieces(member, step, space))
             if block.kind not in {BlockKind.CODE, *_LISTS}:
                 step = 0
@@ -114,9 +150,11 @@ class _Cutter:
                     yield Group(tuple(pieces[:-1]), whole=False)
                 lead = (pieces[-1],)
             else:
-                header = tuple(pieces[:1]) if block.kind is BlockKind.HEADER else ()
-                repeated = header or (lead if block.kind in _LISTS else ())
-                yield Group((*lead, *pieces), bool(run) or block.kind is BlockKind.CODE, repeated)
+                above = tuple(pieces[:1]) if block.kind is BlockKind.HEADER else ()
+                if more and header:
+                    above = tuple(self._pieces(header, 0, "\n\n"))[:1]
+                repeated = above or (lead if block.kind in _LISTS else ())
+                yield Group((*lead, *pieces), bool(run) or block.kind is BlockKind.CODE, repeated, more)
                 lead = ()
             index = end
 
@@ -126,10 +164,8 @@ class _Cutter:
         prose = block.kind is BlockKind.PROSE
         tokens = 0 if prose else self._cost(marker + block.text)
         whole = Piece(block.text, block, block.kind, tokens, marker, space)
-        if prose or (block.kind in _LISTS and tokens > LONG_ITEM):
-            yield from self._by_sentence(whole)
-        else:
-            yield from self._cut(whole)
+        cut = self._by_sentence if prose or (block.kind in _LISTS and tokens > LONG_ITEM) else self._cut
+        yield from _linked(cut(whole), block.links) if block.links else cut(whole)
 
     def _by_sentence(self, whole: Piece) -> Iterator[Piece]:
         """The first sentence keeps kind and marker; the rest follow as prose."""
@@ -174,4 +210,18 @@ class _Cutter:
             yield text.rstrip()
 
     def _cost(self, text: str) -> int:
-        return max(self._tokenizer.count(text), -(-len(text) // _CHARACTERS_PER_TOKEN))
+        """Tokens of `text`, which are not counted where its length alone is too much."""
+        least = -(-len(text) // _CHARACTERS_PER_TOKEN)
+        return least if least > self._limit else max(self._tokenizer.count(text), least)
+
+
+def _linked(pieces: Iterable[Piece], links: Iterable[Link]) -> Iterator[Piece]:
+    """Each piece with those of `links` whose words stand in it; both come in reading order."""
+    ahead = deque(link for link in links if len(sentences(link.text)) == 1)
+    for piece in pieces:
+        found: list[tuple[int, int, str]] = []
+        end = 0
+        while ahead and (start := piece.text.find(ahead[0].text, end)) >= 0:
+            end = start + len(ahead[0].text)
+            found.append((start, end, ahead.popleft().url))
+        yield replace(piece, links=tuple(found)) if found else piece

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.errors import Unavailable
+from pipeline.ingest.anchors import with_anchors
 from pipeline.ingest.pieces import Group, Piece, Section, sections
+from pipeline.links import with_links
 from pipeline.ports import Tokenizer
-from pipeline.values import BlockKind, Chunk, Parsed, Unit
+from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit
 
 TOKENS = 500
 OVERLAP = 50
 TINY = 100
 """A chunk below this many tokens takes in the next section of the same parent."""
+SHORT_ROWS = 8
+"""Rows of a long table that share a vector where at least so many are in a chunk: of 60 tokens each by default."""
 _ENOUGH = 0.6
 """A chunk filled to this share is closed rather than a paragraph cut."""
 
@@ -44,31 +48,49 @@ class Splitter:
 
     def split(self, parsed: Parsed) -> tuple[Chunk, ...]:
         """Chunks in reading order; every word of every block is in one of them."""
+        return tuple(self.chunks(parsed.document, parsed.blocks))
+
+    def chunks(self, document: Document, blocks: Iterable[Block]) -> Iterator[Chunk]:
+        """The same one by one, as the blocks come."""
+        drafts = self._drafts(sections(with_links(with_anchors(blocks), document.url), self._working(), self._tokens))
+        return (draft.chunk(document.id, position) for position, draft in enumerate(drafts))
+
+    def _working(self) -> Tokenizer:
         try:
-            return self._split(parsed, self._tokenizer)
+            self._tokenizer.count("")
         except Unavailable:
-            return self._split(parsed, WordCount())
+            return WordCount()
+        return self._tokenizer
 
-    def _split(self, parsed: Parsed, tokenizer: Tokenizer) -> tuple[Chunk, ...]:
-        drafts: list[_Draft] = []
-        for section in sections(parsed.blocks, tokenizer, self._tokens):
-            if drafts and drafts[-1].takes(section, self._tokens):
-                drafts[-1].take(section)
+    def _drafts(self, found: Iterable[Section]) -> Iterator[_Draft]:
+        draft: _Draft | None = None
+        for section in found:
+            if draft and section.goes_on:
+                *full, draft = self._filled(draft, section)
+                yield from full
+            elif draft and draft.takes(section, self._tokens):
+                draft.take(section)
             else:
-                drafts.extend(self._fill(section))
-        return tuple(draft.chunk(parsed.document.id, position) for position, draft in enumerate(drafts))
+                if draft:
+                    yield draft
+                *full, draft = self._filled(_Draft(section.path), section)
+                yield from full
+        if draft:
+            yield draft
 
-    def _fill(self, section: Section) -> Iterator[_Draft]:
-        draft = _Draft(section.path)
+    def _filled(self, draft: _Draft, section: Section) -> Iterator[_Draft]:
+        """`draft` with as much of the section as it holds, and the drafts for the rest."""
         for group in section.groups:
-            if self._closes(draft, group):
+            if not group.goes_on and self._closes(draft, group):
                 yield draft
                 draft = draft.next(draft.tail(min(self._overlap, self._tokens - group.tokens)))
+            long = group.long
             for piece in group.pieces:
                 if draft.tokens + piece.tokens > self._tokens:
                     yield draft
                     room = self._tokens - piece.tokens
                     draft = draft.next(self._opening(group, draft, room))
+                    draft.table = long
                 draft.append(piece)
         yield draft
 
@@ -97,6 +119,8 @@ class _Draft:
         self.pieces = list(repeated)
         self.tokens = sum(piece.tokens for piece in repeated)
         self._repeated = len(repeated)
+        self.table = False
+        """It begins within a long table."""
 
     @property
     def has_content(self) -> bool:
@@ -143,12 +167,17 @@ class _Draft:
         text = ""
         overlap = 0
         units: list[Unit] = []
+        anchors: list[tuple[int, str]] = []
+        links: list[tuple[int, int, str]] = []
         for index, piece in enumerate(self.pieces):
             text += piece.space if text else ""
             if index == self._repeated:
                 overlap = len(text)
+            if piece.block.anchor != (anchors[-1][1] if anchors else ""):
+                anchors.append((len(text), piece.block.anchor))
             text += piece.marker
             units.append(Unit(start=len(text), end=len(text) + len(piece.text), kind=piece.kind))
+            links += ((len(text) + start, len(text) + end, url) for start, end, url in piece.links)
             text += piece.text
         own = [piece.block for piece in self.pieces[self._repeated :]]
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -163,4 +192,7 @@ class _Draft:
             row=next((block.row for block in own if block.row is not None), None),
             position=position,
             overlap=overlap,
+            together=self.table and len(own) >= SHORT_ROWS and all(block.kind is BlockKind.ROW for block in own),
+            anchors=tuple(anchors),
+            links=tuple(links),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 LENGTH = 1_000_000
 """Characters of a stretch: less than the screening of a document reads."""
@@ -10,7 +10,23 @@ OVERLAP = 10_000
 """Characters that two stretches share, so that no paragraph is seen in halves only."""
 
 
-def stretches(text: str, length: int = LENGTH, overlap: int = OVERLAP) -> Iterator[str]:
-    """All of `text`; every run of `overlap` characters stands whole in one stretch. Raises nothing."""
-    for start in range(0, max(1, len(text) - overlap), length - overlap):
-        yield text[start : start + length]
+def stretches(texts: Iterable[str], length: int = LENGTH, overlap: int = OVERLAP) -> Iterator[str]:
+    """All of `texts`, a line end between each two; every run of `overlap` characters stands whole in one stretch.
+
+    Raises nothing."""
+    held: list[str] = []
+    size = 0
+    first = True
+    for text in texts:
+        held.append(text)
+        size += len(text) + 1
+        if size <= length:
+            continue
+        joined = "\n".join(held)
+        while len(joined) > length:
+            yield joined[:length]
+            joined, first = joined[length - overlap :], False
+        held, size = [joined], len(joined) + 1
+    joined = "\n".join(held)
+    if first or len(joined) > overlap:
+        yield joined

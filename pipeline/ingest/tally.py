@@ -11,13 +11,14 @@ from pipeline.values import Chunk, Document, Value
 
 
 class Change(StrEnum):
-    """What became of one document."""
+    """What becomes of one document."""
 
     ADDED = "added"
     CHANGED = "changed"
     UNCHANGED = "unchanged"
     REMOVED = "removed"
     FAILED = "failed"
+    UNDERWAY = "underway"
 
 
 class Event(Value):
@@ -36,6 +37,16 @@ class Failed(Event):
     change: Change = Change.FAILED
     reason: str
     """Why, and what to do."""
+    whole: bool = False
+    """It is the source: not all of it could be listed."""
+
+
+class Underway(Event):
+    """A long document is being taken in; its old version serves until it is complete."""
+
+    change: Change = Change.UNDERWAY
+    share: float
+    """Of the document, 0 to 1."""
 
 
 class Summary(Value):
@@ -54,8 +65,18 @@ class Summary(Value):
     """Labels of files that were passed over because of their format."""
     outside: tuple[str, ...] = ()
     """Labels of links that were not followed, as they lead out of what was named."""
+    foreign: tuple[str, ...] = ()
+    """Labels of folders and files that were passed over as fetched, built or minified by programs."""
+    empty: tuple[str, ...] = ()
+    """Labels of files that nothing is in."""
     degraded: str = ""
     """Why documents of this run have no vectors; empty when they have."""
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Label and reason of documents that the source passed over."""
+    unreached: str = ""
+    """Why not all of the source was seen, and nothing was forgotten."""
+    kept: tuple[str, ...] = ()
+    """Ids of documents that are gone from the source and were not forgotten, as too few would have been left."""
 
 
 class Tally:
@@ -73,16 +94,21 @@ class Tally:
         self._counts[change] += 1
         self._on_event(Event(change=change, label=label, done=self._done, total=self._total))
 
-    def failed(self, label: str, error: CitewellError) -> None:
+    def failed(self, label: str, error: CitewellError, *, whole: bool = False) -> None:
         reason = f"{error}. {error.what_to_do}".rstrip(" .") + "."
         self._counts[Change.FAILED] += 1
-        event = Failed(label=label, reason=reason, done=self._done, total=self._total)
+        event = Failed(label=label, reason=reason, whole=whole, done=self._done, total=self._total)
         self._failed.append(event)
         self._on_event(event)
 
-    def stored(self, label: str, document: Document, chunks: Sequence[Chunk], *, new: bool) -> None:
+    def read(self, chunks: Sequence[Chunk]) -> None:
         self._chunks += len(chunks)
         self._words += sum(len(chunk.text.split()) for chunk in chunks)
+
+    def underway(self, label: str, share: float) -> None:
+        self._on_event(Underway(label=label, share=share, done=self._done, total=self._total))
+
+    def stored(self, label: str, document: Document, *, new: bool) -> None:
         if document.flagged:
             self._flagged.append(label)
         self.count(Change.ADDED if new else Change.CHANGED, label)

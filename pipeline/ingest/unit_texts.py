@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from pipeline.values import BlockKind, Chunk, row_named
+from itertools import islice, zip_longest
 
+from pipeline.values import BlockKind, Chunk, row_cells, row_named
+
+_SAID = 8
+"""Values of each column that the vector of many rows is made from: of all of a passage it takes three times as long."""
 _SHORT = 8
 """Words below which a list item is embedded with its lead-in."""
 
 
 def unit_texts(chunk: Chunk) -> list[str]:
-    """One text for each unit, in order.
+    """One text for each unit, in order; a single one for all where they are short rows of a long table.
 
     A table row comes as `column: cell` pairs, a short item after the sentence that leads it in.
     """
+    if chunk.together:
+        return [_together(chunk)]
     texts = []
     header = ""
     lead = ""
@@ -30,3 +36,15 @@ def unit_texts(chunk: Chunk) -> list[str]:
                 header = ""
         texts.append(text)
     return texts
+
+
+def _together(chunk: Chunk) -> str:
+    """What the rows are about: the names of the columns, and the first things that are said in each of them."""
+    rows = [row_cells(chunk.text[unit.start : unit.end]) for unit in chunk.units]
+    columns = zip_longest(*rows, fillvalue="")
+    return ". ".join(", ".join(islice(dict.fromkeys(filter(_worded, column)), 1 + _SAID)) for column in columns)
+
+
+def _worded(cell: str) -> bool:
+    """Whether it says something beside numbers, codes and dates."""
+    return sum(map(str.isalpha, cell)) > sum(map(str.isdigit, cell))

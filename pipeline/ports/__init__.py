@@ -6,14 +6,17 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
+from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import HistoryStore, Inbox
+from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger
-from pipeline.ports.platform import Desk, PlatformAdapter, Receipt
-from pipeline.ports.search import Embedder, Index, Lexical, Library, Passages, Tokenizer, UnitVectors, Vectors
-from pipeline.ports.sources import DocumentSource, SourceItem
+from pipeline.ports.platform import PlatformAdapter, Receipt
+from pipeline.ports.search import Embedder, Index, Lexical, Library, Passages, Staged, Tokenizer, UnitVectors, Vectors
+from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
 from pipeline.ports.stages import Planner, Retriever, Writer
 
 __all__ = [
+    "Added",
     "ChatMessage",
     "Desk",
     "DocumentSource",
@@ -24,12 +27,17 @@ __all__ = [
     "LanguageModel",
     "Lexical",
     "Library",
+    "NotAdded",
     "Passages",
     "Planner",
     "PlatformAdapter",
     "Receipt",
     "Retriever",
+    "Sent",
+    "Skipping",
     "SourceItem",
+    "SourceMemory",
+    "Staged",
     "StreamEnd",
     "T",
     "TextDelta",
@@ -37,5 +45,6 @@ __all__ = [
     "Tokenizer",
     "UnitVectors",
     "Vectors",
+    "Withholding",
     "Writer",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Protocol
 
-from pipeline.values import Answer, Conversation, ConversationId, IncomingMessage, Turn, Work
+from pipeline.values import Answer, Conversation, ConversationId, IncomingMessage, PlaceId, Turn, Work
 
 
 class HistoryStore(Protocol):
@@ -37,8 +38,8 @@ class Inbox(Protocol):
         """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown."""
         ...
 
-    async def leave(self, space: str) -> None:
-        """Erase all that is kept of a `platform:space` that the bot was removed from."""
+    async def leave(self, space: PlaceId) -> None:
+        """Erase all that is kept of a workspace or server that the bot was removed from."""
         ...
 
     async def lease(self) -> Work | None:
@@ -110,7 +111,7 @@ class Inbox(Protocol):
         """Somebody replied to a message: if that was overheard, waits, and is another's than `author`, drop it."""
         ...
 
-    async def spend(self, key: str, place: str, per_hour: int) -> bool:
+    async def spend(self, key: str, place: PlaceId, per_hour: int) -> bool:
         """Count the answer to `key`, which nobody asked for, in `place`; False when there were `per_hour` within the
         last hour."""
         ...
@@ -119,6 +120,6 @@ class Inbox(Protocol):
         """Somebody wants the bot to be silent here until it is addressed."""
         ...
 
-    async def takes_part(self, conversation: ConversationId) -> bool:
-        """Whether the bot has answered in this conversation, and was not silenced there since."""
+    async def takes_part(self, conversation: ConversationId, said_at: datetime) -> bool:
+        """Whether the bot has answered in this conversation, and was not silenced there when that was said."""
         ...

@@ -90,6 +90,26 @@ class Passages(Protocol):
         ...
 
 
+class Staged(Protocol):
+    """A document's new version that comes in parts; the old one serves until it is published."""
+
+    held: Sequence[str]
+    """Ids of the chunks that a run that was cut off has left of it, in order."""
+
+    async def keep(self, count: int) -> None:
+        """Keep the first `count` of those, and no others."""
+        ...
+
+    async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None) -> None:
+        """Write the chunks that come next. Raises Refused when the document was removed meanwhile, or another process
+        has taken it over."""
+        ...
+
+    async def publish(self, embedder: str) -> None:
+        """Let it be seen in place of the old version, as embedded by `embedder`, "" for none. Raises Refused."""
+        ...
+
+
 class Library(Passages, Protocol):
     """Documents, chunks and versions: the truth the index is rebuilt from."""
 
@@ -115,6 +135,10 @@ class Library(Passages, Protocol):
         self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
     ) -> None:
         """Replace the document as a whole; its old version serves until the new one is complete."""
+        ...
+
+    async def stage(self, document: Document, embedder: str, dimensions: int) -> Staged:
+        """Begin a new version that comes in parts, or take over what a run that was cut off left of it."""
         ...
 
     async def remove(self, document_ids: Collection[str]) -> int:

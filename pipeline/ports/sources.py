@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Protocol
+from collections.abc import AsyncIterator, Mapping
+from typing import Protocol, runtime_checkable
 
 from pipeline.values import Parsed, Value
 
@@ -16,7 +16,8 @@ class SourceItem(Value):
     label: str
     """What a person calls it: a path, a title."""
     version: str
-    """SHA-256 of the content."""
+    """Differs when the content does: its SHA-256, or what the service calls its version. The document that is parsed
+    from it bears the same."""
 
 
 class DocumentSource(Protocol):
@@ -24,9 +25,43 @@ class DocumentSource(Protocol):
     """Documents of one source are pruned together."""
 
     def items(self) -> AsyncIterator[SourceItem]:
-        """Everything there is, cheaply."""
+        """Everything there is, cheaply. Raises Unavailable when there may be more: nothing is forgotten then."""
         ...
 
     async def parse(self, item: SourceItem) -> Parsed:
-        """Raises Refused with the reason, in words, when the document cannot be read."""
+        """Raises Refused with the reason, in words, when the document cannot be read; Unavailable when the service does
+        not answer any more: the rest is read the next time."""
+        ...
+
+
+@runtime_checkable
+class Skipping(Protocol):
+    """A source that passes documents over, and says why."""
+
+    @property
+    def skipped(self) -> Mapping[str, str]:
+        """What the last `items()` passed over: label -> reason, a clause such as `not everyone may read it`."""
+        ...
+
+
+@runtime_checkable
+class Withholding(Protocol):
+    """A source whose service says who may read what."""
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """Ids of what the last `items()` saw and left out, as not everyone may read it: it is forgotten at once,
+        whatever else of the source is kept."""
+        ...
+
+
+class SourceMemory(Protocol):
+    """What a source keeps between two looks at its service (ETags, cursors, a listing). It is lost without harm."""
+
+    async def recall(self) -> dict[str, str]:
+        """All that is kept."""
+        ...
+
+    async def keep(self, changes: Mapping[str, str | None]) -> None:
+        """Keep these too, in one transaction; None forgets a key."""
         ...

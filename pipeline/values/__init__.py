@@ -21,11 +21,13 @@ from pipeline.values.answers import (
 )
 from pipeline.values.base import Value
 from pipeline.values.documents import (
+    TAUGHT,
     Block,
     BlockKind,
     Chunk,
     Document,
     Hit,
+    Link,
     Parsed,
     RetrievedChunk,
     Unit,
@@ -33,7 +35,9 @@ from pipeline.values.documents import (
     row_named,
     row_text,
 )
+from pipeline.values.finding import Finding, State
 from pipeline.values.handoff import About, Handoff, Notice
+from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 from pipeline.values.people import (
     AS_SET,
     Around,
@@ -41,17 +45,14 @@ from pipeline.values.people import (
     Audience,
     CitationStyle,
     Conversation,
-    ConversationId,
     IncomingMessage,
     Manner,
-    MessageKey,
-    PersonId,
     Preferences,
     Readers,
     Style,
     Turn,
 )
-from pipeline.values.places import EVERYWHERE, Place, WhoWrites, place_id
+from pipeline.values.places import EVERYWHERE, Chosen, Place, WhoWrites
 from pipeline.values.planning import Clarify, Correction, Decline, Format, Intent, Plan, Reply, Retrieval, Search
 from pipeline.values.request import Auto, Limits, Options, Request
 from pipeline.values.roles import Action, Actor, Decision, Role
@@ -61,6 +62,7 @@ from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, S
 __all__ = [
     "AS_SET",
     "EVERYWHERE",
+    "TAUGHT",
     "About",
     "Action",
     "Actor",
@@ -72,6 +74,7 @@ __all__ = [
     "Block",
     "BlockKind",
     "Brief",
+    "Chosen",
     "Chunk",
     "Citation",
     "CitationStyle",
@@ -89,6 +92,7 @@ __all__ = [
     "Event",
     "Extent",
     "Factor",
+    "Finding",
     "Finished",
     "Format",
     "Handoff",
@@ -98,6 +102,7 @@ __all__ = [
     "Judgement",
     "Level",
     "Limits",
+    "Link",
     "Manner",
     "MessageKey",
     "Notice",
@@ -106,6 +111,7 @@ __all__ = [
     "Parsed",
     "PersonId",
     "Place",
+    "PlaceId",
     "Plan",
     "Preferences",
     "Progress",
@@ -120,6 +126,7 @@ __all__ = [
     "Search",
     "Sentence",
     "Stage",
+    "State",
     "Style",
     "Support",
     "Turn",
@@ -130,7 +137,6 @@ __all__ = [
     "WhoWrites",
     "Work",
     "Written",
-    "place_id",
     "row_cells",
     "row_named",
     "row_text",

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pipeline.values.base import Value
-from pipeline.values.documents import BlockKind
+from pipeline.values.documents import BlockKind, Link
 from pipeline.values.people import CitationStyle, Turn
 from pipeline.values.planning import Correction, Format
 from pipeline.values.writing import Claim, Usage
@@ -55,6 +55,8 @@ class CitedSentence(Value):
     section: str = ""
     verified: bool = True
     """False only when the operator chose to show unverified claims, marked as such."""
+    links: tuple[Link, ...] = ()
+    """Words of `text` that lead, in a passage that supports it, to an address on the host of that document."""
 
 
 class Level(StrEnum):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from pipeline.values.base import Value
 
@@ -48,6 +48,13 @@ def row_named(row: str, header: str) -> str:
     return ", ".join(f"{name}: {cell}" if name else cell for name, cell in zip(columns, cells, strict=True) if cell)
 
 
+class Link(Value):
+    """Words of a text, and the address that they lead to."""
+
+    text: str
+    url: str
+
+
 class Block(Value):
     """A run of text of one kind, as a parser found it."""
 
@@ -63,6 +70,15 @@ class Block(Value):
     """1-based row of a sheet or CSV file."""
     depth: int = 0
     """How many lists an item stands within besides its own."""
+    anchor: str = ""
+    """The fragment of the document's address that leads to the block, as it is on the page (not percent-encoded). That
+    of a heading leads to what stands below it, too."""
+    links: tuple[Link, ...] = ()
+    """In the order of their words in `text`; relative to the document's address."""
+
+
+TAUGHT = "taught"
+"""The source of people's replies that were kept as answers."""
 
 
 class Document(Value):
@@ -77,7 +93,7 @@ class Document(Value):
     url: str = ""
     """The address a reader can open, exactly as it may be linked; empty when there is none."""
     version: str = ""
-    """SHA-256 of the content that was parsed."""
+    """`SourceItem.version` of what was parsed."""
     metadata: dict[str, str] = Field(default_factory=dict)
     flagged: bool = False
     """The text holds instructions addressed to an assistant."""
@@ -87,7 +103,7 @@ class Parsed(Value):
     """A document and its blocks in reading order."""
 
     document: Document
-    blocks: tuple[Block, ...]
+    blocks: SkipValidation[Sequence[Block]]
 
 
 class Unit(Value):
@@ -114,6 +130,12 @@ class Chunk(Value):
     """0-based place in the document."""
     overlap: int = 0
     """How many leading characters repeat the end of the chunk before."""
+    together: bool = False
+    """Its units are short rows of a long table: one vector stands for all of them."""
+    anchors: tuple[tuple[int, str], ...] = ()
+    """From which character on which fragment of the document's address leads there; ascending."""
+    links: tuple[tuple[int, int, str], ...] = ()
+    """Where words start and end that lead to an address of the document's own host, and that address."""
 
 
 class RetrievedChunk(Value):

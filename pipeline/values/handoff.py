@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pipeline.values.base import Value
-from pipeline.values.people import ConversationId
+from pipeline.values.ids import ConversationId, PlaceId
 
 
 class Handoff(Value):
@@ -19,7 +19,7 @@ class Handoff(Value):
     author: str | None = None
     """Whose question it is, which the store knows: anybody may pass it on."""
     question: str
-    target: str
+    target: PlaceId
     """The channel that is asked, as `Place.ask`."""
     origin: ConversationId
     """Where the answer stands that did not help."""
@@ -64,4 +64,4 @@ class Notice(Value):
     @property
     def platform(self) -> str:
         """Where it is posted."""
-        return self.handoff.target.partition(":")[0] if self.about is About.ASKED else self.handoff.origin.platform
+        return self.handoff.target.platform if self.about is About.ASKED else self.handoff.origin.platform

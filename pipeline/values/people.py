@@ -5,79 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from urllib.parse import quote, unquote
 
 from pipeline.values.base import Value
-
-
-class ConversationId(Value):
-    """Where a conversation lives: one Slack thread, one Discord thread or DM, one console thread."""
-
-    platform: str
-    space: str
-    """Slack team, Discord guild, or `dm`."""
-    channel: str
-    thread: str = ""
-
-    def __str__(self) -> str:
-        """`slack:T1:C2:1712.3`; a colon inside a part is percent-encoded."""
-        return ":".join(quote(part, safe=" ./@#+-") for part in (self.platform, self.space, self.channel, self.thread))
-
-    @classmethod
-    def parse(cls, text: str) -> ConversationId:
-        """The inverse of `str()`. Raises ValueError for anything that has not four parts."""
-        platform, space, channel, thread = (unquote(part) for part in text.split(":"))
-        return cls(platform=platform, space=space, channel=channel, thread=thread)
-
-
-class PersonId(Value):
-    """One person on one platform."""
-
-    platform: str
-    user: str
-    space: str = ""
-    """Empty where a person is the same in every space of the platform."""
-
-    def __str__(self) -> str:
-        """`slack:T1:U3`, `discord:123`."""
-        return ":".join(part for part in (self.platform, self.space, self.user) if part)
-
-    @classmethod
-    def parse(cls, text: str) -> PersonId:
-        """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
-        platform, *space, user = text.split(":")
-        if len(space) > 1:
-            raise ValueError("not a person")
-        return cls(platform=platform, space="".join(space), user=user)
-
-
-class MessageKey(Value):
-    """The logical identity of a message: the same in everything that a platform tells of it."""
-
-    platform: str
-    space: str
-    channel: str
-    message: str
-
-    def __str__(self) -> str:
-        """`slack:T1:C2:1712.3`"""
-        return f"{self.where}:{self.message}"
-
-    @property
-    def where(self) -> str:
-        """Its channel, as `platform:space:channel`."""
-        return f"{self.platform}:{self.space}:{self.channel}"
-
-    @classmethod
-    def parse(cls, text: str) -> MessageKey:
-        """The inverse of `str()`. Raises ValueError for what has not four parts."""
-        platform, space, channel, message = text.split(":", 3)
-        return cls(platform=platform, space=space, channel=channel, message=message)
+from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 
 
 class Attachment(Value):
     """A file that came with a question."""
 
+    id: str = ""
+    """The platform's."""
     name: str
     media_type: str = ""
     size: int = 0
@@ -114,6 +51,8 @@ class IncomingMessage(Value):
     """The platform's id of the delivery, kept for tracing; never used to tell messages apart."""
     locale: str = ""
     """The language that the asker chose on the platform, where the message tells: `de`, `es-419`."""
+    said_in: tuple[PlaceId, ...] = ()
+    """The places that it was said in, the widest first; none for a direct message of no server."""
     reply_to: str = ""
     """For commands: the short-lived address of the private reply (response URL, interaction token)."""
 
@@ -129,7 +68,7 @@ class IncomingMessage(Value):
     @property
     def opens(self) -> bool:
         """It begins a conversation: the first message of a thread, of a post, or one in a channel."""
-        return self.key.rpartition(":")[2] in (self.conversation.thread, self.conversation.channel)
+        return self.place.message in (self.conversation.thread, self.conversation.channel)
 
 
 class Readers(Value):

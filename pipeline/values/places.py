@@ -9,18 +9,8 @@ from pydantic import Field, field_validator
 
 from pipeline.values.answers import Level
 from pipeline.values.base import Value
-from pipeline.values.people import Style
-
-_PLACE = re.compile(r"slack:[TE][A-Z0-9]+(:[CG][A-Z0-9]+)?|discord:[0-9]+(:[0-9]+)?")
-
-
-def place_id(value: str) -> str:
-    """`value`, if it names a workspace, a server or a channel of one. Raises ValueError."""
-    if not _PLACE.fullmatch(value):
-        raise ValueError(
-            "a workspace, server or channel: slack:T0123, slack:T0123:C0456, discord:1234 or discord:1234:5678"
-        )
-    return value
+from pipeline.values.ids import PlaceId
+from pipeline.values.people import Preferences, Style
 
 
 class WhoWrites(StrEnum):
@@ -54,7 +44,7 @@ class Place(Value):
     threads: bool | None = None
     """Answer in a thread of its own, or in place."""
 
-    ask: str | None = None
+    ask: PlaceId | None = None
     """The channel where people are asked what the documents do not answer: `slack:T0123:C0456`."""
     ask_name: str | None = Field(None, min_length=1, max_length=40)
     """Who is asked there, as the button names them."""
@@ -63,8 +53,8 @@ class Place(Value):
 
     @field_validator("ask")
     @classmethod
-    def _channel(cls, value: str | None) -> str | None:
-        if value is not None and place_id(value).count(":") != 2:
+    def _channel(cls, value: PlaceId | None) -> PlaceId | None:
+        if value is not None and not value.channel:
             raise ValueError("a channel: slack:T0123:C0456 or discord:1234:5678")
         return value
 
@@ -85,6 +75,19 @@ class Place(Value):
     def within(self, around: Place) -> Place:
         """What holds here, where `around` holds around it."""
         return around.model_copy(update={name: value for name, value in self if value is not None})
+
+
+class Chosen(Value):
+    """What decides how a message is answered, and in which language."""
+
+    preferences: Preferences
+    """Its asker's."""
+    place: Place
+    """What holds where it was said."""
+
+    @property
+    def language(self) -> str | None:
+        return self.preferences.language or self.place.language
 
 
 EVERYWHERE = Place(auto=False, auto_level=Level.MEDIUM, auto_per_hour=20, auto_wait=0, silent=False)

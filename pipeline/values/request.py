@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pipeline.values.answers import Level
 from pipeline.values.base import Value
-from pipeline.values.people import Around, Audience, CitationStyle, ConversationId, Style, Turn
+from pipeline.values.ids import ConversationId, PlaceId
+from pipeline.values.people import Around, Audience, CitationStyle, Style, Turn
 from pipeline.values.planning import Format
 
 
@@ -21,7 +22,7 @@ class Limits(Value):
 class Auto(Value):
     """What nobody asked is answered here."""
 
-    place: str
+    place: PlaceId
     """The channel or forum that it is counted for."""
     least: Level
     """The confidence below which nothing is said."""

@@ -20,9 +20,13 @@ class Action(StrEnum):
 
     SET_UP = "set up a place"
     TEACH = "keep an answer"
+    ADD = "add a document"
+    TAKE_BACK = "take back a document"
+    TAKE_BACK_OTHERS = "take back another's document"
     INDEX = "index documents"
     REMOVE = "remove documents"
     READ_RATINGS = "read ratings"
+    READ_INSIGHTS = "read insights"
     READ_PERSON = "read what is kept about a person"
     ERASE_PERSON = "erase what is kept about a person"
 

@@ -124,3 +124,5 @@ class Claim(Value):
     supported: bool
     source: str = ""
     """Chunk id."""
+    support: Support | None = None
+    """What decided; None in answers that were kept before this was."""

@@ -21,7 +21,7 @@ from pipeline.access import OPERATOR
 from pipeline.respond import Responder
 from pipeline.values import Answer, Event, Request
 from storage.open import open_storage
-from tests.contracts.driver import Said, Shown, Way
+from tests.contracts.driver import NO_FILES, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.doubles import terminal
 
@@ -40,9 +40,11 @@ ABSENT: Mapping[Way, str] = {
     Way.PREFERENCES: "each command is told with --style, and settings hold for all of them",
     Way.SETUP: "whoever holds the terminal writes citewell.toml",
     Way.HANDOFF: "there is nobody else",
+    Way.INSIGHTS: "whoever holds the terminal has `citewell insights`",
     Way.STOP: "there is nobody else",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
+    Way.KNOWLEDGE: "whoever is at the terminal indexes files there",
     Way.PRETEND: "there is one person",
     Way.ATTACHMENTS: "what a terminal shows can be redirected into a file",
     Way.FAULTS: "nothing is posted over a network",
@@ -78,7 +80,7 @@ class ConsoleDriver:
     async def mention(self, person: str, text: str) -> Said:
         return self._type(person, text)
 
-    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
+    async def direct(self, person: str, text: str, *, files: Mapping[str, bytes] = NO_FILES) -> Said:
         return self._type(person, text)
 
     async def follow_up(self, person: str, text: str, after: Said) -> Said:

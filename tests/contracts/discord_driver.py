@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from pathlib import Path
@@ -13,14 +13,13 @@ from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.pace import Pace
 from adapters.replies import words
 from pipeline import wording
-from pipeline.values import Reason, Style
-from tests.contracts.driver import Fault, Said, Shown, Way
+from pipeline.values import PlaceId, Reason, Style
+from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.contracts.waiting import until
 from tests.doubles.discord import eyes
 from tests.doubles.discord.faults import Fault as Order
 from tests.doubles.discord.interactions import DEFERRED_UPDATE
-from tests.doubles.discord.payloads import attachment
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Interaction, Payload
 
@@ -29,7 +28,12 @@ POSTS = r"^/channels/\d+/messages$"
 ASK, RESOLVE = ("Ask ", "Einen Menschen fragen"), ("Reply", "Antworten oder erledigen")
 STOP = ("Stay out of this thread", "Halt dich hier heraus")
 PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum diese Zuverlässigkeit?")
+ADD, TAKE_BACK = ("Add to knowledge", "Zum Wissen hinzufügen"), ("Take it back", "Zurücknehmen")
 LABELS = {
+    ADD[0]: "add",
+    ADD[1]: "add",
+    TAKE_BACK[0]: "take_back",
+    TAKE_BACK[1]: "take_back",
     "👍 Helpful": "helpful",
     "👎 Not helpful": "not helpful",
     "Show passages": "passages",
@@ -66,6 +70,8 @@ class DiscordDriver:
         self.home = [int(self.guild)]
         self.people: dict[str, Payload] = {}
         self.said: list[str] = []
+        self.offered: list[str] = []
+        self._added: Payload = {}
         self._resolvable: Payload = {}
         self.adapter: DiscordAdapter | None = None
 
@@ -133,17 +139,20 @@ class DiscordDriver:
     async def mention(self, person: str, text: str) -> Said:
         return await self._say(person, self.channel, f"@Citewell {text}")
 
-    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
+    async def direct(self, person: str, text: str, *, files: Mapping[str, bytes] = NO_FILES) -> Said:
         channel = self.world.direct(self._person(person))
-        return await self._say(person, channel, text, attachments=[attachment(name) for name in files])
+        return await self._say(person, channel, text, attachments=self._attached(files))
+
+    def _attached(self, files: Mapping[str, bytes]) -> list[Payload]:
+        return [self.discord.attach(name, content) for name, content in files.items()]
 
     async def follow_up(self, person: str, text: str, after: Said) -> Said:
         answers = self._answers(after)
         target = answers[-1]["id"] if answers else after.handle["id"]
         return await self._say(person, self.channel, text, reply_to=target)
 
-    async def aside(self, person: str, text: str) -> Said:
-        return await self._say(person, self.channel, text)
+    async def aside(self, person: str, text: str, *, files: Mapping[str, bytes] = NO_FILES) -> Said:
+        return await self._say(person, self.channel, text, attachments=self._attached(files))
 
     async def mention_after(self, person: str, text: str, after: Said) -> Said:
         return await self.follow_up(person, f"@Citewell {text}", after)
@@ -257,9 +266,14 @@ class DiscordDriver:
         await until(lambda: done.texts)
         return done.texts[-1]
 
+    async def insights(self, person: str) -> str:
+        done = await self.discord.command(self._person(person), self.channel, "insights")
+        await until(lambda: done.texts)
+        return "\n".join(done.texts)
+
     @property
-    def place(self) -> str:
-        return f"discord:{self.guild}:{self.channel}"
+    def place(self) -> PlaceId:
+        return PlaceId(platform="discord", space=str(self.guild), channel=str(self.channel))
 
     def named(self, person: str) -> str:
         return f"discord:user:{self._person(person)['id']}"
@@ -272,8 +286,8 @@ class DiscordDriver:
         return f"discord:{self.guild}:role:{role}"
 
     @property
-    def helpers(self) -> str:
-        return f"discord:{self.guild}:{self.help}"
+    def helpers(self) -> PlaceId:
+        return PlaceId(platform="discord", space=str(self.guild), channel=str(self.help))
 
     async def ask_person(self, said: Said, person: str) -> str:
         pressed = await self._press(said, person, ASK)
@@ -304,6 +318,44 @@ class DiscordDriver:
         where = {message["channel_id"] for message in self._answers(said)}
         told = [message for channel in where for message in self.discord.replies(channel)]
         return [seen(one) for one in told if one.get("message_reference", {}).get("message_id") in ours]
+
+    async def add(
+        self, person: str, said: Said, *, collection: str = "", only: tuple[int, ...] | None = None
+    ) -> list[Shown]:
+        chosen = await self.discord.message_menu(self._person(person), said.handle, "Add to knowledge")
+        return await self._adding(person, chosen, collection, only)
+
+    async def add_offered(self, person: str, said: Said, *, collection: str = "") -> list[Shown]:
+        return await self._adding(person, await self._press(said, person, ADD), collection, None)
+
+    async def _adding(
+        self, person: str, opened: Interaction, collection: str, only: tuple[int, ...] | None
+    ) -> list[Shown]:
+        await until(lambda: opened.texts or opened.modal)
+        wanted = 1
+        if opened.modal:
+            fields = {item["component"]["custom_id"]: item["component"] for item in opened.modal["components"]}
+            values: list[str | tuple[str, ...]] = []
+            if "what" in fields:
+                ticked = [one["value"] for one in fields["what"]["options"] if one.get("default")]
+                chosen = tuple(ticked) if only is None else tuple(map(str, only))
+                values.append(chosen)
+                wanted = len(chosen)
+            if "where" in fields:
+                self.offered = [one["label"] for one in fields["where"]["options"]]
+                values.append(str(self.offered.index(collection or self.offered[0])))
+            opened = await self.discord.submit(self._person(person), opened, *values)
+        await until(lambda: len(opened.texts) == wanted)
+        holds = [one for one in opened.messages.values() if "take_back" in seen(one).buttons]
+        self._added = holds[-1] if holds else {}
+        return [seen(message) for message in opened.messages.values()]
+
+    async def take_back(self, person: str, *, clicks: int = 1) -> str:
+        held = deepcopy(self._added)
+        pressed = [await self.discord.press(self._person(person), held, TAKE_BACK) for _ in range(clicks)]
+        before = seen(held)
+        await until(lambda: all(one.texts or (one.pressed and seen(one.pressed) != before) for one in pressed))
+        return pressed[0].texts[-1] if pressed[0].texts else seen(pressed[0].pressed or {}).text
 
     def key(self, person: str) -> str:
         return f"discord:{self._person(person)['id']}"

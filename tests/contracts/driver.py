@@ -6,13 +6,13 @@ A driver holds the real adapter, connected with its real client to the platform'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from pipeline.values import Reason, Style
+from pipeline.values import PlaceId, Reason, Style
 from tests.contracts.rig import Rig
 
 
@@ -32,6 +32,8 @@ class Way(StrEnum):
     PRIVACY = "privacy"
     SETUP = "setup"
     HANDOFF = "handoff"
+    INSIGHTS = "insights"
+    KNOWLEDGE = "knowledge"
     STOP = "stop"
     SHARED_CHANNEL = "shared_channel"
     PRETEND = "pretend"
@@ -62,6 +64,9 @@ class Fault(StrEnum):
     """It is not posted, and no later one either."""
     LIMITED = "limited"
     """The platform asks to wait a second."""
+
+
+NO_FILES: Mapping[str, bytes] = {}
 
 
 @dataclass(frozen=True)
@@ -113,15 +118,15 @@ class Driver(Protocol):
         """Address the bot in the team's channel."""
         ...
 
-    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
-        """Write to the bot alone, with files of these names attached."""
+    async def direct(self, person: str, text: str, *, files: Mapping[str, bytes] = NO_FILES) -> Said:
+        """Write to the bot alone, with files attached: name -> content."""
         ...
 
     async def follow_up(self, person: str, text: str, after: Said) -> Said:
         """Go on in the same thread without addressing the bot."""
         ...
 
-    async def aside(self, person: str, text: str) -> Said:
+    async def aside(self, person: str, text: str, *, files: Mapping[str, bytes] = NO_FILES) -> Said:
         """Say something in the team's channel that is not for the bot."""
         ...
 
@@ -207,9 +212,13 @@ class Driver(Protocol):
         """Set how the bot behaves in the team's channel; what that person is told."""
         ...
 
+    async def insights(self, person: str) -> str:
+        """Ask what was asked lately and what the documents lack; what that person alone sees."""
+        ...
+
     @property
-    def place(self) -> str:
-        """The team's channel as `citewell.toml` names it."""
+    def place(self) -> PlaceId:
+        """The team's channel."""
         ...
 
     def named(self, person: str) -> str:
@@ -221,8 +230,8 @@ class Driver(Protocol):
         ...
 
     @property
-    def people(self) -> str:
-        """A channel where people are asked, as `citewell.toml` names it."""
+    def helpers(self) -> PlaceId:
+        """A channel where people are asked."""
         ...
 
     async def ask_person(self, said: Said, person: str) -> str:
@@ -239,6 +248,24 @@ class Driver(Protocol):
 
     def heard(self, said: Said) -> list[Shown]:
         """What its asker heard of a question that people were asked."""
+        ...
+
+    offered: list[str]
+    """The collections that the last form to add something offered, and that it came with first."""
+
+    async def add(
+        self, person: str, said: Said, *, collection: str = "", only: tuple[int, ...] | None = None
+    ) -> list[Shown]:
+        """Choose `Add to knowledge` from the menu of what somebody said, and send the form if one opens: `only` the
+        things with these numbers; what that person is then shown."""
+        ...
+
+    async def add_offered(self, person: str, said: Said, *, collection: str = "") -> list[Shown]:
+        """The same with the button under the answer."""
+        ...
+
+    async def take_back(self, person: str, *, clicks: int = 1) -> str:
+        """Press `Take it back` under what was added last; what is said there, or to that person alone."""
         ...
 
     def key(self, person: str) -> str:

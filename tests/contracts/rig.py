@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from adapters.fetch.fetcher import Fetcher, open_fetcher
+from adapters.files.reader import Reader
 from bot.courier import Courier
 from bot.desk import CitewellDesk
+from bot.indexing import Indexer
+from bot.knowledge import Means
 from bot.surroundings import with_surroundings
 from bot.worker import Worker
-from pipeline.access import Rule, audience
-from pipeline.places import asked, chain
+from pipeline.access import Rule
+from pipeline.ingest.split import Splitter, WordCount
+from pipeline.places import asked
 from pipeline.ports import PlatformAdapter
 from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
-    Audience,
     BlockKind,
+    Chosen,
     Chunk,
     CitedSentence,
     Document,
@@ -27,6 +32,7 @@ from pipeline.values import (
     IncomingMessage,
     Parsed,
     Place,
+    PlaceId,
     Progress,
     Readers,
     Request,
@@ -56,7 +62,8 @@ class Rig:
         self.readers: list[Readers] = []
         self.rules: dict[str, Rule] = {}
         self.roles: dict[Role, frozenset[str]] = {}
-        self.places: dict[str, Place] = {}
+        self.places: dict[PlaceId, Place] = {}
+        self.open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
         self.kept: list[Parsed] = []
         """Replies of people that became documents."""
         self.crash_before = ""
@@ -71,13 +78,23 @@ class Rig:
         self._stack = AsyncExitStack()
         self.storage: Storage = await self._stack.enter_async_context(open_storage(self.folder, exclusive=True))
         inbox: Any = _Crashing(self, "inbox", "crash_before")
-        self.desk = CitewellDesk(self.storage, self._audience, roles=self.roles, places=self.places, keep=self._keep)
+        reader = Reader()
+        self._stack.push_async_callback(reader.close)
+        indexer = Indexer(self.storage.library, None, Splitter(WordCount()), reader)
+        self.desk = CitewellDesk(
+            self.storage,
+            rules=self.rules,
+            roles=self.roles,
+            places=self.places,
+            keep=self._keep,
+            means=Means(reader, indexer.keep, "default", lambda: self.open_fetcher()),
+        )
         self.worker = Worker(
             inbox,
             self,
             {adapter.name: adapter},
             self._request,
-            self.desk.words_to,
+            self.desk.chosen,
             concurrency=8,
             grace_seconds=GRACE,
             retry_seconds=0.01,
@@ -153,20 +170,14 @@ class Rig:
                     Document(id=held, filename=citation.filename, title=citation.title), [chunk], None, ""
                 )
 
-    async def _request(self, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
+    async def _request(self, message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
         readers = await adapter.readers(message)
         self.readers.append(readers)
-        places = chain(message, readers)
-        preferences = await self.desk.preferences(message.author)
-        place = await self.desk.place(places)
-        request = asked(message, await self._audience(readers), preferences, places, place)
+        request = asked(message, await self.desk.audience(readers), chosen)
         return await with_surroundings(request, message, adapter)
 
     async def _keep(self, parsed: Parsed) -> None:
         self.kept.append(parsed)
-
-    async def _audience(self, readers: Readers) -> Audience:
-        return audience(readers, await self.storage.library.collections(), self.rules)
 
 
 async def once(answer: Answer) -> AsyncIterator[Event]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,8 @@ import yaml
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.web import Pace
-from pipeline.values import Reason, Style
-from tests.contracts.driver import Fault, Said, Shown, Way
+from pipeline.values import PlaceId, Reason, Style
+from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.contracts.waiting import eventually, until
 from tests.doubles.ports import free_port
@@ -37,6 +38,7 @@ VISIBLE = {
     "assistant.threads.setStatus",
     "agents.sessions.setStatus",
 }
+PRESSED = {"passages", "why", "share", "ask", "resolve", "stop", "add", "take_back"}
 EVERYTHING: Mapping[Way, str] = {}
 NOT_OVER_HTTP: Mapping[Way, str] = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
 
@@ -53,6 +55,7 @@ class SlackDriver:
         self.slack = SlackServer(scopes or granted())
         self.said: list[str] = []
         self.port = free_port() if self.http else 0
+        self.offered: list[str] = []
         self._resolvable = ""
         self._buttons: dict[int, tuple[int, str]] = {}
         """Buttons to share that somebody saw, and may press again before they are gone."""
@@ -73,9 +76,9 @@ class SlackDriver:
         received = (
             {"SLACK_SIGNING_SECRET": SECRET, "CITEWELL_SLACK_PORT": str(self.port)}
             if self.http
-            else {"SLACK_APP_TOKEN": APP_TOKEN}
+            else {"SLACK_APP_TOKEN": self.slack.app_token}
         )
-        return {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": self.slack.api_url, **received}
+        return {"SLACK_BOT_TOKEN": self.slack.bot_token, "SLACK_API_URL": self.slack.api_url, **received}
 
     async def arrived(self) -> None:
         """Wait until a bot is there."""
@@ -139,18 +142,21 @@ class SlackDriver:
     async def mention(self, person: str, text: str) -> Said:
         return Said(person, await self.people.mention(user(person), CHANNEL, text))
 
-    async def direct(self, person: str, text: str, *, files: Sequence[str] = ()) -> Said:
+    async def direct(self, person: str, text: str, *, files: Mapping[str, bytes] = NO_FILES) -> Said:
         channel = self.workspace.dm(user(person)).id
-        attached = [{"id": "F1", "name": name, "mimetype": "image/png", "size": 10} for name in files]
-        return Said(person, await self.people.say(user(person), channel, text, files=attached))
+        return Said(person, await self.people.say(user(person), channel, text, files=self._shared(files)))
+
+    def _shared(self, files: Mapping[str, bytes]) -> list[Json]:
+        return [self.workspace.share(self.slack.base, name, content) for name, content in files.items()]
 
     async def follow_up(self, person: str, text: str, after: Said) -> Said:
         first: Message = after.handle
         thread = first.thread_ts or first.ts
         return Said(person, await self.people.say(user(person), first.channel, text, thread=thread))
 
-    async def aside(self, person: str, text: str) -> Said:
-        return Said(person, await self.people.say(user(person), CHANNEL, text))
+    async def aside(self, person: str, text: str, *, files: Mapping[str, bytes] = NO_FILES) -> Said:
+        typed = re.sub(r"https?://\S+[^\s.]", r"<\g<0>>", text)
+        return Said(person, await self.people.say(user(person), CHANNEL, typed, files=self._shared(files)))
 
     async def mention_after(self, person: str, text: str, after: Said) -> Said:
         return await self.follow_up(person, f"<@{BOT}> {text}", after)
@@ -268,7 +274,7 @@ class SlackDriver:
         await self.people.open_home(user(person))
         await until(lambda: user(person) in self.workspace.views)
         offered = {one["action_id"] for one in elements(self.workspace.views[user(person)]["blocks"])}
-        view: Json = {"type": "modal", "callback_id": "setup", "private_metadata": self.place}
+        view: Json = {"type": "modal", "callback_id": "setup", "private_metadata": str(self.place)}
         if "setup_channel" in offered:
             await self.people.click(user(person), "setup_channel", CHANNEL, conversation=True)
             await until(lambda: len(self.workspace.modals) > before)
@@ -281,9 +287,14 @@ class SlackDriver:
         answered = await self.people.fill(user(person), view, values)
         return " ".join(answered.get("errors", {}).values())
 
+    async def insights(self, person: str) -> str:
+        arrived = await self.people.command(user(person), CHANNEL, "", command="/insights")
+        await until(lambda: len(arrived) > 1)
+        return "\n".join(seen(message).text for message in arrived if not message.get("replaced"))
+
     @property
-    def place(self) -> str:
-        return f"slack:{TEAM}:{CHANNEL}"
+    def place(self) -> PlaceId:
+        return PlaceId(platform="slack", space=TEAM, channel=CHANNEL)
 
     def named(self, person: str) -> str:
         return self.key(person)
@@ -293,8 +304,8 @@ class SlackDriver:
         return f"slack:{TEAM}:group:S0TEAM"
 
     @property
-    def helpers(self) -> str:
-        return f"slack:{TEAM}:{HELP}"
+    def helpers(self) -> PlaceId:
+        return PlaceId(platform="slack", space=TEAM, channel=HELP)
 
     async def ask_person(self, said: Said, person: str) -> str:
         if isinstance(said.handle, list):
@@ -331,6 +342,61 @@ class SlackDriver:
             return [shown(message) for message in self._in(self.workspace.dm(user(said.person)).id)]
         marked = [one for one in self.workspace.replies(said.handle) if one.metadata]
         return [shown(one) for one in marked if (one.metadata or {}).get("event_type") == "citewell_notice"]
+
+    async def add(
+        self, person: str, said: Said, *, collection: str = "", only: tuple[int, ...] | None = None
+    ) -> list[Shown]:
+        def choose() -> Awaitable[list[Json]]:
+            return self.people.shortcut(user(person), said.handle, "add_to_knowledge")
+
+        return await self._adding(person, choose, collection, only)
+
+    async def add_offered(self, person: str, said: Said, *, collection: str = "") -> list[Shown]:
+        message = self._answer(said)
+
+        def press() -> Awaitable[list[Json]]:
+            return self.people.click(user(person), "add", value_of(message.blocks, "add"), message=message)
+
+        return await self._adding(person, press, collection, None)
+
+    async def _adding(
+        self,
+        person: str,
+        choose: Callable[[], Awaitable[list[Json]]],
+        collection: str,
+        only: tuple[int, ...] | None,
+    ) -> list[Shown]:
+        before, modals = set(self.workspace.messages), len(self.workspace.modals)
+
+        def read() -> list[Message]:
+            new = [one for at, one in self.workspace.messages.items() if at not in before and one.user == BOT]
+            return new if all(one.edits for one in new) else []
+
+        told, wanted = await choose(), 1
+        await until(lambda: told or read() or len(self.workspace.modals) > modals)
+        if len(self.workspace.modals) > modals:
+            view = self.workspace.modals[-1]
+            fields = {block["block_id"]: block["element"] for block in view["blocks"]}
+            values: Json = {}
+            if "what" in fields:
+                options = fields["what"]["options"]
+                chosen = fields["what"]["initial_options"] if only is None else [options[place] for place in only]
+                values["what"] = {"what": {"selected_options": chosen}}
+                wanted = len(chosen)
+            if "where" in fields:
+                self.offered = [option["value"] for option in fields["where"]["options"]]
+                values["where"] = {"where": {"selected_option": {"value": collection or self.offered[0]}}}
+            await self.people.fill(user(person), view, values)
+        await until(lambda: told or len(read()) == wanted)
+        return [seen(one) for one in told] or [shown(one) for one in read()]
+
+    async def take_back(self, person: str, *, clicks: int = 1) -> str:
+        holds = [one for one in self.workspace.messages.values() if "take_back" in pressable(one.blocks)]
+        message, edits = holds[-1], holds[-1].edits
+        value = value_of(message.blocks, "take_back")
+        told = [await self.people.click(user(person), "take_back", value, message=message) for _ in range(clicks)]
+        await until(lambda: told[0] or message.edits > edits)
+        return str(told[0][-1]["text"]) if told[0] else shown(message).text
 
     def _in(self, channel: str) -> list[Message]:
         """The bot's messages in a channel, oldest first."""
@@ -415,7 +481,7 @@ def shown(message: Message) -> Shown:
 def seen(message: Json) -> Shown:
     """A message as its reader meets it."""
     blocks = message.get("blocks") or [{"type": "markdown", "text": message["text"]}]
-    pressed = {one["action_id"] for one in elements(blocks)} & {"passages", "why", "share", "ask", "resolve", "stop"}
+    pressed = {one["action_id"] for one in elements(blocks)} & PRESSED
     if any(one["type"] == "feedback_buttons" for one in elements(blocks)):
         pressed |= {"helpful", "not helpful"}
     return Shown(

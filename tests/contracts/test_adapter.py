@@ -26,6 +26,7 @@ from pipeline.values import (
     Document,
     Event,
     Level,
+    Link,
     Preferences,
     Progress,
     Reason,
@@ -369,7 +370,7 @@ async def test_a_shared_channel_gets_one_polite_line(driver: Driver) -> None:
 
 async def test_a_file_that_is_not_read_is_said_so(driver: Driver) -> None:
     needs(driver, Way.FILES)
-    said = await driver.direct("ann", "What does this show?", files=["chart.png"])
+    said = await driver.direct("ann", "What does this show?", files={"chart.png": b"png"})
     await driver.rig.settled()
     told = text_of(driver, said)
     assert "thirty days" in told
@@ -597,6 +598,34 @@ async def test_a_hostile_answer_can_be_read_and_do_nothing(driver: Driver) -> No
         assert reply.links <= {"https://wiki.acme.example/ok"}
 
 
+@pytest.mark.parametrize("kind", [BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW])
+async def test_words_that_were_a_link_in_the_document_open_its_address(driver: Driver, kind: BlockKind) -> None:
+    needs(driver, Way.MENTION)
+    form = "https://wiki.acme.example/form?a=1#b"
+    links = (Link(text="leave [form]|<b>", url=form),)
+    text = "Fill in the leave [form]|<b>, not https://evil.example/form."
+    sentences = [
+        CitedSentence(text="What to do", kind=BlockKind.HEADER if kind is BlockKind.ROW else BlockKind.PROSE),
+        CitedSentence(text=text, kind=kind, numbers=(1,), links=links),
+    ]
+    driver.rig.script = lambda request: once(cited(sentences=sentences))
+    said = await driver.mention("ann", "How do I ask for leave?")
+    await driver.rig.settled()
+    assert frozenset().union(*(shown.links for shown in driver.replies(said))) == {URL, form}
+    assert all(word in text_of(driver, said) for word in ("Fill in the", "leave", "form", "not"))
+
+
+async def test_the_address_of_a_source_may_be_opened_in_the_text_without_its_fragment(driver: Driver) -> None:
+    needs(driver, Way.MENTION)
+    page = "https://wiki.acme.example/leave"
+    driver.rig.script = lambda request: once(
+        cited(f"It stands on {page} and not on {page}/x.", citations=[citation(url=f"{page}#annual")])
+    )
+    said = await driver.mention("ann", "Where does it stand?")
+    await driver.rig.settled()
+    assert frozenset().union(*(shown.links for shown in driver.replies(said))) <= {page, f"{page}#annual"}
+
+
 async def test_a_long_script_comes_as_a_file_with_its_beginning_in_the_text(driver: Driver) -> None:
     needs(driver, Way.MENTION, Way.ATTACHMENTS)
     script = "\n".join(f"echo {number} # <!here> [a](https://evil.example)" for number in range(150))
@@ -822,7 +851,7 @@ async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources
 async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sources(driver: Driver) -> None:
     needs(driver, Way.PRIVATE, Way.SHARE)
     await put(driver, "doc-1", "chunk-1", "secret")
-    driver.rig.rules = {"secret": Rule(only=(driver.alone("ann"),))}
+    driver.rig.rules["secret"] = Rule(only=(driver.alone("ann"),))
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert await driver.share(said, "ann") == []
@@ -831,7 +860,7 @@ async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sou
 async def test_a_private_answer_is_not_shared_once_its_sources_have_changed(driver: Driver) -> None:
     needs(driver, Way.PRIVATE, Way.SHARE)
     await put(driver, "doc-1", "chunk-1", "secret")
-    driver.rig.rules = {"secret": Rule(only=(driver.alone("ann"),))}
+    driver.rig.rules["secret"] = Rule(only=(driver.alone("ann"),))
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     await put(driver, "doc-1", "chunk-1 as it reads now", "secret")
@@ -918,7 +947,7 @@ async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -
     )
     said = await driver.mention("ann", "Urlaub?")
     private = await driver.ask("ann", "Urlaub?")
-    with_file = await driver.direct("ann", "Urlaub?", files=("plan.pdf",))
+    with_file = await driver.direct("ann", "Urlaub?", files={"plan.pdf": b"pdf"})
     await driver.rig.settled()
     for one in (said, private, with_file):
         shown += driver.replies(one)

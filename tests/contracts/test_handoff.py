@@ -13,6 +13,7 @@ from pipeline.access import Rule
 from pipeline.values import Action, Place, Preferences, Reason, Role
 from storage.open import open_storage
 from tests.contracts.answers import URL, citation, cited, not_found
+from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Fault, Said, Way
 from tests.contracts.rig import once
 from tests.contracts.test_adapter import PLATFORMS, needs
@@ -105,7 +106,7 @@ async def test_a_post_of_which_nobody_hears_is_looked_for_before_it_is_made_agai
 
 async def test_what_was_found_is_kept_from_people_who_may_not_see_all_of_it(driver: Driver) -> None:
     said = await mention(driver)
-    driver.rig.rules["default"] = Rule(only=(driver.place,))
+    driver.rig.rules["default"] = Rule(only=(str(driver.place),))
     await driver.ask_person(said, "bob")
     await driver.rig.settled()
     (shown,) = driver.asked()
@@ -129,7 +130,9 @@ async def test_whoever_asked_hears_of_the_reply_once_where_they_asked(driver: Dr
     assert len(heard.pings) <= 1
     (shown,) = driver.asked()
     assert "resolve" not in shown.buttons
-    assert "ann" in shown.text
+    assert wording.RESOLVED_BY.format(who="ann") in shown.text
+    assert wording.ASKED_FOR not in shown.text
+    assert QUESTION in shown.text
 
 
 @pytest.mark.parametrize("reply", ["*" * 2_500, "- a\n" * 600])
@@ -209,6 +212,7 @@ async def test_under_an_answer_that_did_not_help_a_person_can_be_asked(driver: D
 
 async def test_a_reply_is_kept_as_an_answer_by_those_who_may(driver: Driver) -> None:
     driver.rig.places[driver.helpers] = Place(teach="answers")
+    driver.rig.rules["answers"] = Rule()
     said = await mention(driver)
     await driver.ask_person(said, "bob")
     await driver.rig.settled()
@@ -226,8 +230,23 @@ async def test_a_reply_is_kept_as_an_answer_by_those_who_may(driver: Driver) -> 
     assert QUESTION not in done.model_dump_json()
 
 
+@pytest.mark.parametrize("rule", [None, Rule(only=("slack:T0OTHER", "discord:1"))])
+async def test_a_reply_is_not_kept_where_no_collection_is_or_its_channel_does_not_see_it(
+    driver: Driver, rule: Rule | None
+) -> None:
+    driver.rig.places[driver.helpers] = Place(teach="answers")
+    driver.rig.rules.update({"answers": rule} if rule else {})
+    driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("ann")})
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    assert await driver.resolve("ann", "The blue team.", keep=True) in (wording.NOT_KEPT, wording.RESOLVED)
+    assert driver.rig.kept == []
+
+
 async def test_a_reply_of_somebody_without_the_role_is_passed_on_and_not_kept(driver: Driver) -> None:
     driver.rig.places[driver.helpers] = Place(teach="answers")
+    driver.rig.rules["answers"] = Rule()
     said = await mention(driver)
     await driver.ask_person(said, "bob")
     await driver.rig.settled()
@@ -239,14 +258,29 @@ async def test_a_reply_of_somebody_without_the_role_is_passed_on_and_not_kept(dr
 
 
 async def test_a_question_that_cannot_be_posted_is_not_given_up_in_silence(driver: Driver) -> None:
-    platform, space, _ = driver.place.split(":")
-    nowhere = f"{platform}:{space}:{'C0GONE' if platform == 'slack' else '1'}"
+    nowhere = driver.place.model_copy(update={"channel": "C0GONE" if driver.place.platform == "slack" else "1"})
     driver.rig.places[driver.place] = Place(ask=nowhere)
     said = await mention(driver)
     await driver.ask_person(said, "bob")
     await driver.rig.settled()
     (heard,) = driver.heard(said)
     assert wording.NOT_PASSED_ON in heard.text
+
+
+async def test_nobody_is_asked_in_a_server_that_the_question_was_not_asked_in(driver: Driver) -> None:
+    if not isinstance(driver, DiscordDriver):
+        pytest.skip("one workspace is all that there is")
+    elsewhere = driver.world.channel(driver.world.guild("elsewhere"), "help")
+    await driver.restart()
+    driver.rig.roles[Role.ADMIN] = frozenset({driver.named("ann")})
+    assert "The channel where people are asked" in await driver.set_up("ann", ask=f"<#{elsewhere}>")
+    driver.rig.places[driver.place] = Place(ask=driver.place.model_copy(update={"channel": str(elsewhere)}))
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    (heard,) = driver.heard(said)
+    assert wording.NOT_PASSED_ON in heard.text
+    assert driver.discord.replies(elsewhere) == []
 
 
 async def test_people_who_chose_a_language_meet_no_english_word_of_ours(driver: Driver) -> None:

@@ -382,11 +382,32 @@ async def test_the_bot_takes_part_where_it_has_replied(inbox: SQLiteInbox) -> No
     asked, private = message("1.0"), message("2.0", manner=Manner.COMMAND)
     for one in (asked, private):
         await inbox.accept(one)
-        assert not await inbox.takes_part(one.conversation)
+        assert not await inbox.takes_part(one.conversation, one.sent_at)
         await inbox.posting(one.key)
         await inbox.posted(one.key, "9.9")
-    assert await inbox.takes_part(asked.conversation)
-    assert not await inbox.takes_part(private.conversation)
+    assert await inbox.takes_part(asked.conversation, asked.sent_at)
+    assert not await inbox.takes_part(private.conversation, private.sent_at)
+
+
+async def test_what_was_said_while_the_bot_was_silenced_is_not_answered_once_it_is_back(
+    inbox: SQLiteInbox, clock: Clock
+) -> None:
+    asked = message("1.0")
+    await inbox.accept(asked)
+    await inbox.posted(asked.key, "r")
+    start = clock.now
+    await inbox.silence(asked.conversation)
+
+    def at(seconds: float) -> datetime:
+        return datetime.fromtimestamp(start + seconds, UTC)
+
+    before = message("2.0").model_copy(update={"sent_at": at(-3600), "conversation": asked.conversation})
+    await inbox.accept(before)
+    assert not await inbox.takes_part(asked.conversation, at(20))
+    back = message("3.0").model_copy(update={"sent_at": at(100), "conversation": asked.conversation})
+    await inbox.accept(back)
+    taking_part = [await inbox.takes_part(asked.conversation, at(seconds)) for seconds in (-10, 50, 150)]
+    assert taking_part == [True, False, True]
 
 
 async def test_a_space_is_known_up_to_what_was_heard_of_it_and_by_its_channels(inbox: SQLiteInbox) -> None:

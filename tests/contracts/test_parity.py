@@ -25,6 +25,8 @@ FEATURES = {
     Way.PRIVACY: "See, export and erase your data",
     Way.SETUP: "Let admins set up, in chat, how it behaves in a channel",
     Way.HANDOFF: "Ask a person where nothing answers, and hear of the reply",
+    Way.INSIGHTS: "Let admins see, in chat, what was asked and what the documents lack",
+    Way.KNOWLEDGE: "Let contributors add a file or a link to the documents, and take it back",
     Way.STOP: "Send it out of a thread with a button",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.replies import setup
+from pipeline.access import Rule
 from pipeline.translations import Words
 from pipeline.values import Action, Confidence, Document, Level, Place, Preferences, Role, Style, WhoWrites
 from tests.contracts.answers import cited
@@ -52,7 +53,7 @@ async def test_nobody_may_set_up_a_place_until_the_operator_says_who(driver: Dri
     assert setup.ADMINS_ONLY in await driver.set_up("ann", style="bullet")
     tried = await driver.rig.storage.audit.latest(10)
     assert [(row.actor, row.action, row.subject, row.allowed) for row in tried] == [
-        (driver.key("ann"), Action.SET_UP, driver.place, False)
+        (driver.key("ann"), Action.SET_UP, str(driver.place), False)
     ] * 2
     await ask(driver)
     assert driver.rig.requests[-1].style is None
@@ -116,13 +117,17 @@ async def test_a_place_searches_the_collections_that_are_set_and_never_more_than
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"collections": "handbok"}, "There are: handbook."),
+        ({"collections": "handbok"}, "There are: handbook, secret."),
+        ({"teach": "handbok"}, "There are: answers, handbook."),
+        ({"teach": "secret"}, "There are: answers, handbook."),
         ({"language": "german"}, "The language of my answers"),
         ({"auto_per_hour": "many"}, "1 to 1,000"),
     ],
 )
 async def test_what_cannot_be_set_is_refused_with_what_can(driver: Driver, choices: dict[str, str], said: str) -> None:
     await collection(driver, "handbook")
+    await collection(driver, "secret")
+    driver.rig.rules |= {"secret": Rule(only=("slack:T0OTHER",)), "answers": Rule()}
     appoint(driver, Role.ADMIN, driver.named("ann"))
     assert said in (await driver.set_up("ann", style="bullet", **choices)).replace("\\", "")
     await ask(driver)
@@ -215,6 +220,20 @@ async def test_whom_a_person_answers_first_the_bot_leaves_to_people(driver: Driv
     assert (len(driver.replies(alone)), len(driver.replies(helped))) == (1, 0)
 
 
+async def test_the_next_message_of_somebody_else_that_asks_nothing_answers_what_was_asked_before(
+    driver: Driver,
+) -> None:
+    sure(driver, Level.HIGH)
+    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    helped = await driver.aside("bob", QUESTION)
+    await driver.aside("bob", "For part-timers, I mean.")
+    await driver.aside("ann", "Fifteen.")
+    alone = await driver.aside("bob", QUESTION)
+    await driver.aside("ann", "Where do I order a badge?")
+    await driver.rig.settled()
+    assert (len(driver.replies(alone)), len(driver.replies(helped))) == (1, 0)
+
+
 async def test_what_waits_to_be_answered_unasked_survives_a_crash(driver: Driver) -> None:
     sure(driver, Level.HIGH)
     driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
@@ -253,7 +272,7 @@ async def test_a_post_in_a_forum_is_answered_where_its_forum_is_set_so(driver: D
         pytest.skip("Slack has no forums")
     sure(driver, Level.HIGH)
     forum = driver.world.channel(driver.guild, "help", kind=FORUM)
-    driver.rig.places[f"discord:{driver.guild}:{forum}"] = Place(auto=True)
+    driver.rig.places[driver.place.model_copy(update={"channel": str(forum)})] = Place(auto=True)
     post = driver.world.thread(forum, "Leave for part-timers")
     await driver.restart()
     bob = driver._person("bob")

@@ -14,7 +14,7 @@ from adapters.discord.pace import Pace
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from storage.open import open_storage
-from tests.faults.slack_bot import Thinking, _everyone, _request
+from tests.faults.slack_bot import Thinking, _request
 
 PACE = Pace(first=0.005, edit=0.01, ready=0.02, lag=3.0, mark=0.05)
 GRACE = 1.2
@@ -43,10 +43,8 @@ async def live(folder: str, api_url: str, threads: str) -> None:
         identify_budget=Unlimited(Memory(Path(folder)), budget=1_000_000),
     )
     async with open_storage(Path(folder), exclusive=True) as storage:
-        desk = CitewellDesk(storage, _everyone)
+        desk = CitewellDesk(storage)
         adapters = {"discord": adapter}
-        worker = Worker(
-            storage.inbox, Thinking(), adapters, _request, desk.words_to, concurrency=8, grace_seconds=GRACE
-        )
+        worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
         storage.inbox.on_accept(worker.ring)
         await asyncio.gather(worker.run(), adapter.listen(storage.inbox, desk))

@@ -15,7 +15,7 @@ from adapters.slack.web import Pace
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.ports import PlatformAdapter
-from pipeline.values import Audience, CitedSentence, Event, IncomingMessage, Readers, Request, Written
+from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Request, Written
 from storage.open import open_storage
 from tests.contracts.answers import cited
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
@@ -46,18 +46,12 @@ async def live(folder: str, api_url: str) -> None:
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
     async with open_storage(Path(folder), exclusive=True) as storage:
-        desk = CitewellDesk(storage, _everyone)
+        desk = CitewellDesk(storage)
         adapters = {"slack": adapter}
-        worker = Worker(
-            storage.inbox, Thinking(), adapters, _request, desk.words_to, concurrency=8, grace_seconds=GRACE
-        )
+        worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
         storage.inbox.on_accept(worker.ring)
         await asyncio.gather(worker.run(), adapter.listen(storage.inbox, desk))
 
 
-async def _request(message: IncomingMessage, adapter: PlatformAdapter) -> Request:
+async def _request(message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
     return Request(text=message.text, audience=NOBODY, conversation=message.conversation, author=message.author)
-
-
-async def _everyone(readers: Readers) -> Audience:
-    return NOBODY

@@ -77,7 +77,17 @@ async def test_message_content_is_asked_for_only_by_setting(tmp_path: Path) -> N
 async def test_commands_are_declared_once_and_again_only_when_they_changed(driver: DiscordDriver) -> None:
     assert driver.world.syncs == 1
     declared = {(one["name"], tuple(one["integration_types"]), tuple(one["contexts"])) for one in driver.world.commands}
-    names = ("ask", "sources", "preferences", "privacy", "help", "setup", "Answer this message")
+    names = (
+        "ask",
+        "sources",
+        "preferences",
+        "privacy",
+        "help",
+        "setup",
+        "insights",
+        "Answer this message",
+        "Add to knowledge",
+    )
     assert declared == {(name, (0,), (0, 1)) for name in names}
     await driver.restart()
     assert driver.world.syncs == 1
@@ -111,7 +121,7 @@ async def test_a_token_that_is_reset_while_the_bot_is_running_names_the_setting(
     async with FakeDiscord() as discord:
         listening = asyncio.create_task(adapter(discord, tmp_path).listen(None, None))  # type: ignore[arg-type]
         await discord.gateway.connected()
-        discord.gateway._token = "reset"
+        discord.gateway.token = "reset"
         await discord.gateway.drop(forget=True)
         with pytest.raises(Misconfigured, match="DISCORD_TOKEN"):
             await listening
@@ -196,7 +206,7 @@ def test_stops_that_were_asked_for_are_not_waited_after(tmp_path: Path) -> None:
 async def test_an_operator_is_told_of_a_wait_before_connecting_and_only_after_crashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identify, "FIRST_WAIT", 0.2)
+    monkeypatch.setattr(identify, "FIRST_WAIT", 3.0)
     budget = IdentifyBudget(Memory(tmp_path / "data"))
     for _ in range(3):
         budget.spend()

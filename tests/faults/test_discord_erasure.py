@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import wording
-from pipeline.values import Event, Progress, Request, Stage
+from pipeline.values import Event, Progress, Request, Role, Stage
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.waiting import eventually, until
@@ -116,6 +116,10 @@ async def test_an_erasure_before_a_command_is_answered_ends_its_reply(driver: Di
 async def test_nothing_is_kept_of_a_server_that_the_bot_was_removed_from(driver: DiscordDriver) -> None:
     hold(driver).set()
     await driver.mention("ann", f"{SECRET} How much leave?")
+    driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("ann")})
+    said = await driver.aside("ann", "The rules", files={"rules.md": f"# {SECRET}\n\nSome.".encode()})
+    await driver.add("ann", said)
+    assert await driver.rig.storage.library.documents()
     await driver.direct("bob", "And I?")
     await driver.rig.settled()
     await driver.discord.gateway.emit("GUILD_DELETE", {"id": driver.guild})

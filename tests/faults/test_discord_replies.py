@@ -121,7 +121,7 @@ async def test_a_question_deleted_just_before_the_reply_gets_none(driver: Discor
 async def test_a_card_that_discord_refuses_is_told_as_plain_text(driver: DiscordDriver) -> None:
     refusal = {"code": 50035, "message": "Invalid Form Body", "errors": {"components": {"_errors": [{"message": "x"}]}}}
     driver.discord.faults.order("POST", POSTS, Fault(status=400, body=refusal))
-    said = await driver.direct("ann", "How much leave?", files=["chart.png"])
+    said = await driver.direct("ann", "How much leave?", files={"chart.png": b"png"})
     await driver.rig.settled()
     (message,) = driver.discord.replies(said.handle["channel_id"])
     assert not message["components"]

@@ -123,6 +123,7 @@ async def test_every_fault_ends_in_an_answer_that_says_how_it_was_made(row: Row,
     assert len(server.requests) == row.requests
     assert all(sentence.verified for sentence in answer.sentences)
     _came_about(answer, row.way, f"{provider}:m", walk.reasons)
+    assert list(answer.usage.notes) == [f"model_failed: {reason}" for reason in walk.reasons]
     if row.reason:
         assert row.reason in walk.reasons[0]
     assert "sk-secret" not in f"{answer.model_dump_json()} {walk.reasons}"

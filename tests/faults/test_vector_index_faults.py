@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
 from pipeline.errors import Unavailable
 from pipeline.values import Audience
@@ -132,16 +133,16 @@ async def test_a_server_that_dies_costs_no_answer_and_is_filled_again_when_anoth
 
 
 async def test_an_error_that_nobody_foresaw_is_logged_and_chroma_answers_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("storage.vector_index.RETRY_SECONDS", 0.01)
     async with open_storage(tmp_path, embedder="m") as storage:
         await fill(storage)
-    with monkeypatch.context() as patch:
+    with monkeypatch.context() as patch, capture_logs() as logged:
         patch.setattr("storage.vector_index.read_matrix", lambda *_: [][0])
         async with open_storage(tmp_path, embedder="m", exclusive=True) as bot:
-            await until(lambda: "list index out of range" in caplog.text)
-            assert "Traceback" in caplog.text
+            await until(lambda: logged)
+            assert isinstance(logged[0]["exc_info"], IndexError)
             patch.undo()
             await assert_exact(bot)
             await until(lambda: bot.vectors.serving, 60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.commands.app import app
+from pipeline.values import TAUGHT, Document
+from storage.open import open_storage
 
 TOML = """
 [collections.hr]
@@ -84,3 +87,24 @@ def test_what_the_operator_changed_and_looked_at_is_in_the_audit_without_any_tex
         *[("index documents", name) for name in ("press", "hr", "handbook")],
     ]
     assert {row["actor"] for row in rows} == {"console:local"}
+
+
+def test_replies_that_were_kept_are_listed_once_they_are_to_be_reviewed() -> None:
+    assert "to be reviewed yet" in run("documents", "--due")
+    for name, review in (("old", "2020-01-01"), ("older", "2019-01-01"), ("new", "2999-01-01")):
+        kept = Document(
+            id=f"taught/{name}",
+            filename=f"{name}.txt",
+            title=f"The {name} reply",
+            source=TAUGHT,
+            metadata={"author": "slack:T1:U3", "review": review},
+        )
+        asyncio.run(_put(kept))
+    older, old = run("documents", "--due").splitlines()
+    assert "The older reply" in older
+    assert "by slack:T1:U3, to be reviewed 2020-01-01" in old
+
+
+async def _put(document: Document) -> None:
+    async with open_storage(Path("citewell-data")) as storage:
+        await storage.library.put(document, [], None, "")

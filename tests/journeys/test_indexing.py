@@ -74,7 +74,7 @@ async def test_what_was_closed_stays_closed_when_it_is_missing_for_a_while(citew
     assert "secret.md" not in await indexed(citewell)
     secret.parent.rmdir()
     await citewell.index([folder])
-    await citewell.sync()
+    await citewell.look_again()
     secret.parent.mkdir()
     secret.write_text(text)
     await citewell.index([folder])
@@ -89,14 +89,14 @@ async def test_a_file_that_became_unreadable_is_closed_with_its_folder_and_stays
     for name in ("a.md", "board/b.md", "board/c.md"):
         (folder / name).write_text(f"# {name}\n\nThe pay scale has eight steps.\n")
     await citewell.index([folder])
-    (folder / "board" / "c.md").write_text("")
+    (folder / "board" / "c.md").write_text("***")
     summary = await citewell.index([folder / "board"], collection="board")
     assert (summary.added, summary.changed, len(summary.failed)) == (0, 1, 1)
     closed = {"a.md": "default", "b.md": "board", "c.md": "board"}
     assert closed.items() <= (await indexed(citewell)).items()
 
     await citewell.index([folder / "board"], collection="hr")
-    await citewell.sync()
+    await citewell.look_again()
     assert closed | {"b.md": "hr", "c.md": "hr"} == {
         name: collection for name, collection in (await indexed(citewell)).items() if name in closed
     }
@@ -130,7 +130,7 @@ async def test_looking_again_by_the_clock_leaves_each_document_where_it_is(citew
     await citewell.index([folder])
     await citewell.index([folder / "hr"], collection="hr")
     before = await indexed(citewell)
-    await citewell.sync()
+    await citewell.look_again()
     assert await indexed(citewell) == before
     assert (before["open.md"], before["secret.md"]) == ("default", "hr")
 
@@ -148,14 +148,15 @@ async def test_looking_again_forgets_what_is_gone_but_not_all_of_a_source_at_onc
     (folder / "hr" / "a.md").unlink()
     (folder / "share" / "c.md").unlink()
     with capture_logs() as logs:
-        await citewell.sync()
+        await citewell.look_again()
     assert before.keys() - await indexed(citewell) == {"a.md"}
     share = (folder / "share").as_posix()
-    (told,) = (entry for entry in logs if entry["event"] == "not_synced")
-    assert (told["source"], told["what_to_do"]) == (share, f"To forget it: citewell documents remove {share}")
+    (told,) = (entry for entry in logs if entry["event"] == "documents_kept")
+    assert (told["source"], told["documents"]) == (share, 1)
+    assert f"citewell index {share}" in told["what_to_do"]
 
     (folder / "share").rmdir()
-    await citewell.sync()
+    await citewell.look_again()
     assert "c.md" in await indexed(citewell)
     await citewell.index([folder])
     assert "c.md" not in await indexed(citewell)
@@ -185,7 +186,7 @@ async def test_a_source_that_cannot_be_looked_at_keeps_no_other_from_it(
     with monkeypatch.context() as patch, capture_logs() as logs:
         patch.setattr(Path, "exists", refused)
         patch.setattr(Path, "resolve", looped)
-        await citewell.sync()
+        await citewell.look_again()
     assert {"a1.md", "b1.md", "c1.md", "c2.md"} <= (await indexed(citewell)).keys()
     assert "b2.md" not in await indexed(citewell)
     assert [entry["source"] for entry in logs if entry["event"] == "not_synced"] == [broken.as_posix()]

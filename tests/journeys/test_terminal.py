@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -106,6 +107,16 @@ def test_a_path_that_does_not_exist_stops_before_anything_is_indexed(person: Ter
     assert said.status == 2
     assert "no-such-folder" in said.err
     assert not person.data.exists()
+
+
+def test_what_is_left_out_of_a_folder_is_said_and_is_no_error(person: Terminal, documents: Path) -> None:
+    (documents / "node_modules").mkdir()
+    (documents / "node_modules" / "README.md").write_text("Left pad.")
+    (documents / "later.md").write_text("")
+    said = person.type("index", documents)
+    assert said.status == 0
+    assert "Left out as fetched, built or minified: node_modules." in said.err
+    assert "1 file is empty: later.md" in said.err
 
 
 def test_a_folder_stays_in_its_collection_when_it_is_indexed_again(person: Terminal, documents: Path) -> None:
@@ -264,13 +275,46 @@ def test_a_question_makes_no_data_folder(person: Terminal, tmp_path: Path, comma
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
 
 
-def test_a_damaged_database_is_named_with_what_to_do(indexed: Terminal) -> None:
+@pytest.mark.parametrize(
+    ("left", "how"), [("garbage " * 1000, "is damaged (SQLITE_NOTADB"), ("", "is empty (0 bytes)")]
+)
+def test_a_database_that_is_none_any_more_is_named_and_its_backup_brings_it_back(
+    indexed: Terminal, left: str, how: str
+) -> None:
     file = indexed.data / "citewell.db"
-    file.write_text("garbage " * 1000)
+    assert "2 documents" in indexed.type("backup").out
+    (backup,) = (indexed.data / "backups").iterdir()
+    for leftover in indexed.data.glob("citewell.db-*"):
+        leftover.unlink()
+    file.write_text(left)
     said = indexed.type("ask", QUESTION)
     assert said.status == 2
-    assert said.err.startswith(f"citewell: storage: {file} is damaged (SQLITE_NOTADB")
-    assert f"copy the newest backup from {indexed.data / 'backups'}" in said.err
+    assert said.err.startswith(f"citewell: storage: {file} {how}")
+    assert f"citewell restore {backup}" in said.err
+    restored = indexed.type("restore", backup)
+    assert restored.status == 0
+    assert "before-restore" in restored.out
+    assert "25" in indexed.type("ask", QUESTION).out
+
+
+def test_a_database_that_is_none_any_more_and_has_no_backup_is_to_be_indexed_again(indexed: Terminal) -> None:
+    (indexed.data / "citewell.db").write_text("garbage " * 1000)
+    assert "index again" in indexed.type("ask", QUESTION).err
+
+
+def test_a_backup_is_made_verified_and_refused_when_it_is_none(indexed: Terminal, tmp_path: Path) -> None:
+    assert "there is no backup" in indexed.type("backup", "verify").err
+    away = tmp_path / "away.db"
+    for said in (indexed.type("backup", away), indexed.type("backup", "verify", away)):
+        assert said.status == 0
+        assert re.search(r"2 documents, \d+ passages, 0 answers", said.out)
+    assert indexed.type("backup").status == 0
+    assert indexed.type("backup", "verify").status == 0
+    away.write_text("not a database " * 100)
+    for command in (("backup", "verify"), ("restore",)):
+        said = indexed.type(*command, away)
+        assert said.status == 2
+        assert "Take another backup" in said.err
 
 
 # --- Documents --------------------------------------------------------------------------------------
@@ -296,7 +340,7 @@ def test_documents_are_forgotten_by_id_by_file_and_by_folder(indexed: Terminal, 
 
 def test_a_removed_file_that_is_still_there_is_said_to_come_back(indexed: Terminal, documents: Path) -> None:
     said = indexed.type("documents", "remove", documents / "leave.md")
-    assert "1 of these files is still in an indexed folder and will come back" in said.err
+    assert "1 of these files is still in an indexed folder or source and will come back" in said.err
     (documents / "expenses.md").unlink()
     assert indexed.type("documents", "remove", documents / "expenses.md").err == ""
 
@@ -315,7 +359,7 @@ def test_a_closed_folder_that_is_removed_is_said_to_come_back_and_comes_back_clo
     person.type("index", documents)
     said = person.type("documents", "remove", documents / "hr")
     assert said.out == "1 document removed\n"
-    assert "1 of these files is still in an indexed folder and will come back" in said.err
+    assert "1 of these files is still in an indexed folder or source and will come back" in said.err
     person.type("index", documents)
     assert collections(person)["pay.md"] == "hr"
 
@@ -330,7 +374,7 @@ def test_a_file_that_was_indexed_by_itself_is_said_to_come_back_with_its_folder_
     person.type("index", documents / "leave.md", "--collection", "hr")
     person.type("index", documents)
     said = person.type("documents", "remove", documents / "leave.md")
-    assert "1 of these files is still in an indexed folder and will come back" in said.err
+    assert "1 of these files is still in an indexed folder or source and will come back" in said.err
     person.type("index", documents)
     assert collections(person)["leave.md"] == "hr"
 
@@ -433,6 +477,93 @@ def test_a_file_here_is_not_taken_for_one_of_that_name_elsewhere(indexed: Termin
     said = indexed.type("documents", "remove", "leave.md")
     assert (said.status, said.out) == (1, "0 documents removed\n")
     assert "Did you mean" in said.err
+
+
+# --- Sources ----------------------------------------------------------------------------------------
+
+
+def test_a_source_is_added_synced_listed_and_removed(indexed: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "citewell.toml").write_text("# ours\ntop_k = 3\n")
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "canteen.md").write_text("# Canteen\n\nThe canteen opens at noon.\n")
+    said = indexed.type("sources", "add", "folder", "wiki", "path=wiki", "--collection", "hr", "--every-minutes", "30")
+    assert (said.status, "citewell sources sync wiki" in said.out) == (0, True)
+    assert (tmp_path / "citewell.toml").read_text().startswith("# ours\ntop_k = 3\n")
+    said = indexed.type("sources", "list")
+    kind, name, collection, documents, last, due = said.out.splitlines()[0].split("\t")
+    assert (kind, name, collection, documents, last, due) == ("folder", "wiki", "hr", "0", "never", "now")
+    assert "wiki: 1 added, 0 changed, 0 unchanged, 0 removed, 0 failed\n" in indexed.type("sources", "sync").out
+    assert "[1]" in indexed.type("ask", "When does the canteen open?").out
+    assert "1 added" in indexed.type("sources", "list").out
+    said = indexed.type("sources", "remove", "wiki")
+    assert (said.status, "all 1 documents of wiki" in said.err) == (2, True)
+    assert indexed.type("sources", "remove", "wiki", keyboard="y\n").status == 0
+    assert (tmp_path / "citewell.toml").read_text() == "# ours\ntop_k = 3\n"
+    assert "noon" not in indexed.type("ask", "When does the canteen open?").out
+    assert "index documents (hr)" in indexed.type("audit").out
+
+
+def test_a_source_that_was_indexed_by_its_path_is_listed_and_removed_by_it(indexed: Terminal, documents: Path) -> None:
+    (row,) = indexed.type("sources", "list").out.splitlines()
+    assert row.split("\t")[:4] == ["folder", str(documents), "default", "2"]
+    assert indexed.type("sources", "remove", documents, "--yes").out == "2 documents removed\n"
+    assert indexed.type("sources", "list").out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["add", "ftp", "wiki"], "KIND must be folder"),
+        (["add", "folder", "wiki"], "path is missing"),
+        (["add", "folder", "wiki", "paht=x"], "Did you mean path?"),
+        (["add", "folder", "w i", "path=x"], "name must be a name of letters"),
+        (["add", "folder", "wiki", "x"], "must be KEY=VALUE"),
+        (["add", "git", "wiki", "url=me@host:repo"], "SSH is not supported"),
+        (["add", "github", "wiki", "repository=a/b", "take=issue"], "take must be issues, discussions or wiki"),
+        (["sync", "wiki"], "there is no source wiki in citewell.toml"),
+        (["remove", "wiki"], "there is no source wiki"),
+    ],
+)
+def test_what_is_wrong_about_a_source_is_said_and_nothing_is_written(
+    person: Terminal, tmp_path: Path, words: list[str], told: str
+) -> None:
+    said = person.type("sources", *words)
+    assert said.status == 2
+    assert told in " ".join(said.err.replace("│", " ").split())
+    assert not (tmp_path / "citewell.toml").exists()
+
+
+def test_a_name_that_is_taken_is_refused(person: Terminal, documents: Path) -> None:
+    assert person.type("sources", "add", "folder", "wiki", f"path={documents}").status == 0
+    said = person.type("sources", "add", "folder", "wiki", "path=elsewhere")
+    assert (said.status, "there is a source wiki in citewell.toml already" in said.err) == (2, True)
+
+
+def test_documents_that_are_gone_from_a_source_are_asked_about(person: Terminal, tmp_path: Path) -> None:
+    folder = tmp_path / "wiki"
+    folder.mkdir()
+    for number in range(10):
+        (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe number of this page is {number}.\n")
+    person.type("sources", "add", "folder", "wiki", "path=wiki")
+    person.type("sources", "sync")
+    for number in range(2, 10):
+        (folder / f"{number}.md").unlink()
+    said = person.type("sources", "sync")
+    assert said.status == 1
+    assert "8 documents are gone from wiki, and are kept. To forget them: citewell sources sync wiki --yes" in said.err
+    assert "8 documents gone and kept" in person.type("sources", "list").out
+    assert "0 removed" in person.type("sources", "sync", keyboard="n\n").out
+    assert "8 removed" in person.type("sources", "sync", keyboard="y\n").out
+    assert "8 removed" in person.type("sources", "list").out
+
+
+def test_a_source_that_fails_stops_no_other(person: Terminal, documents: Path) -> None:
+    person.type("sources", "add", "folder", "gone", "path=no-such-folder")
+    person.type("sources", "add", "folder", "wiki", f"path={documents}")
+    said = person.type("sources", "sync")
+    assert (said.status, said.out) == (1, "wiki: 2 added, 0 changed, 0 unchanged, 0 removed, 0 failed\n")
+    assert "gone: " in said.err
+    assert "does not exist" in said.err
 
 
 # --- Asking -----------------------------------------------------------------------------------------
@@ -757,3 +888,28 @@ async def _until(stream: asyncio.StreamReader, text: str) -> AsyncIterator[str]:
         yield line.decode()
         if text in line.decode():
             return
+
+
+# --- The clock --------------------------------------------------------------------------------------
+
+
+def test_what_is_done_by_the_clock_is_listed_and_done_at_once_when_asked(indexed: Terminal) -> None:
+    listed = [line.split("\t") for line in indexed.type("schedule").out.splitlines()]
+    assert [(name, last) for name, _, _, last, _ in listed] == [
+        ("forget", "never"),
+        ("sync", "never"),
+        ("backup", "never"),
+    ]
+    assert "done in" in indexed.type("schedule", "run", "backup").out
+    assert len(list((indexed.data / "backups").iterdir())) == 1
+    (after,) = [line for line in indexed.type("schedule").out.splitlines() if line.startswith("backup")]
+    assert "done in" in after
+    assert "soon after" not in after
+
+
+def test_a_job_that_is_not_there_and_one_that_fails_are_said(indexed: Terminal) -> None:
+    said = indexed.type("schedule", "run", "nap")
+    assert (said.status, "There is: forget, sync, backup." in said.err) == (2, True)
+    shutil.rmtree(indexed.data / "backups")
+    (indexed.data / "backups").touch()
+    assert indexed.type("schedule", "run", "backup").status == 2

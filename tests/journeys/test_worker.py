@@ -94,7 +94,7 @@ async def working(citewell: Citewell, board: Board, *, expire_late: bool = False
         citewell.responder,
         {"board": board},
         citewell.request,
-        citewell.desk.words_to,
+        citewell.desk.chosen,
         concurrency=4,
         expire_late=expire_late,
         grace_seconds=0.0,

@@ -25,6 +25,10 @@ REMEMBERED = 256
 """Single texts (questions) whose vectors are kept."""
 
 
+ERRORS = 3
+"""From this level on onnxruntime writes to standard error, past every log."""
+
+
 class MiniLM:
     """`Embedder` and `Tokenizer` of all-MiniLM-L6-v2: 384 dimensions, unit length.
 
@@ -96,7 +100,9 @@ class MiniLM:
         try:
             import onnxruntime
 
+            onnxruntime.set_default_logger_severity(ERRORS)
             options = onnxruntime.SessionOptions()
+            options.log_severity_level = ERRORS
             options.intra_op_num_threads = 1
             options.inter_op_num_threads = 1
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")

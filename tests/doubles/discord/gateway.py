@@ -37,7 +37,7 @@ class Gateway:
 
     def __init__(self, world: World, token: str, *, heartbeat_seconds: float, content_granted: bool) -> None:
         self._world = world
-        self._token = token
+        self.token = token
         self._heartbeat = heartbeat_seconds
         self.content_granted = content_granted
         self.sessions: dict[str, Session] = {}
@@ -77,7 +77,7 @@ class Gateway:
 
     async def _identify(self, socket: web.WebSocketResponse, data: Payload, request: web.Request) -> Session | None:
         self.identifies += 1
-        if data["token"] != self._token:
+        if data["token"] != self.token:
             await socket.close(code=4004)
             return None
         if data["intents"] & MESSAGE_CONTENT and not self.content_granted:
@@ -159,7 +159,7 @@ class Gateway:
                 await socket.send_json({"op": HEARTBEAT, "d": None})
             await self._changed.wait_for(lambda: self._beats >= beats + len(sockets))
 
-    async def drop(self, *, forget: bool = False) -> None:
+    async def drop(self, *, forget: bool = False, code: int = 4000) -> None:
         """Cut every connection; with `forget` the sessions cannot be resumed."""
         sockets = [one.socket for one in self.sessions.values() if one.socket]
         for session in self.sessions.values():
@@ -167,7 +167,7 @@ class Gateway:
         if forget:
             self.sessions.clear()
         for socket in sockets:
-            await socket.close(code=4000)
+            await socket.close(code=code)
 
     async def ask_to_reconnect(self) -> None:
         """Op 7: a planned reconnect, resumed by the client."""

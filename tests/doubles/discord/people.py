@@ -81,7 +81,7 @@ class People:
         data = {"custom_id": button["custom_id"], "component_type": 2}
         return await self._interact(user, message["channel_id"], 3, data, message=message)
 
-    async def submit(self, user: Payload, opened: Interaction, *values: str) -> Interaction:
+    async def submit(self, user: Payload, opened: Interaction, *values: str | tuple[str, ...]) -> Interaction:
         """Fill in the modal that `opened` got, in the order of its fields."""
         assert opened.modal is not None
         fields = [item["component"] for item in opened.modal["components"]]
@@ -90,7 +90,7 @@ class People:
             "custom_id": opened.modal["custom_id"],
             "components": [{"type": 18, "id": 1, "component": one} for one in filled],
         }
-        return await self._interact(user, opened.channel, 5, data, message=opened.payload["message"])
+        return await self._interact(user, opened.channel, 5, data, message=opened.payload.get("message"))
 
     async def _interact(
         self, user: Payload, channel_id: str, kind: int, data: Payload, message: Payload | None = None
@@ -136,6 +136,8 @@ class People:
         return result
 
 
-def _filled(field: Payload, value: str) -> Payload:
+def _filled(field: Payload, value: str | tuple[str, ...]) -> Payload:
     base = {"type": field["type"], "id": 1, "custom_id": field["custom_id"]}
+    if isinstance(value, tuple):
+        return {**base, "values": list(value)}
     return {**base, "values": [value] if value else []} if field["type"] == 3 else {**base, "value": value}

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -17,6 +18,8 @@ from tests.doubles.discord.payloads import Refusal, body_of
 from tests.doubles.discord.people import People
 from tests.doubles.discord.world import Payload, World
 
+CONTENT_LIMITED = 1 << 19
+"""The flag of an application in fewer than 100 servers that may read messages."""
 Handler = Callable[[web.Request], Awaitable[Any]]
 
 
@@ -53,13 +56,20 @@ class FakeDiscord(People):
         await self.gateway.drop(forget=True)
         await self._runner.cleanup()
 
+    async def replace_tokens(self) -> None:
+        """Another counts from now on, and whoever connected with the old one is cut off."""
+        self.token = self.gateway.token = f"{self.token}-new"
+        await self.gateway.drop(forget=True, code=4004)
+
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=25 * 2**20)
         app.router.add_get("/gateway", self.gateway.connect)
         app.router.add_get("/gateway/", self.gateway.connect)
+        app.router.add_get("/attachments/{file}/{name}", self._attached)
         messages = "/channels/{channel}/messages"
         routes: list[tuple[str, str, Handler]] = [
             ("GET", "/users/@me", self._me),
+            ("GET", "/users/@me/guilds", self._guilds),
             ("GET", "/oauth2/applications/@me", self._application),
             ("GET", "/gateway", self._gateway_url),
             ("POST", "/users/@me/channels", self._open_direct),
@@ -105,14 +115,33 @@ class FakeDiscord(People):
 
         return answer
 
+    def attach(self, name: str, content: bytes) -> Payload:
+        """A file of somebody's, as messages show it."""
+        file_id = self.world.snowflake()
+        self.world.attached[file_id] = content
+        where = f"{self.api_url.removesuffix('/api/v10')}/attachments/{file_id}/{quote(name)}"
+        return {"id": file_id, "filename": name, "size": len(content), "url": where, "proxy_url": where}
+
+    async def _attached(self, request: web.Request) -> web.Response:
+        found = self.world.attached.get(request.match_info["file"])
+        return web.Response(status=404) if found is None else web.Response(body=found)
+
     async def _me(self, _: web.Request) -> Payload:
         return self.world.bot
 
     async def _application(self, _: web.Request) -> Payload:
         return {
             "id": self.world.application, "name": "Citewell", "description": "", "icon": None, "verify_key": "0",
-            "bot_public": self.world.public, "bot_require_code_grant": False, "owner": self.world.owner, "flags": 0,
+            "bot_public": self.world.public, "bot_require_code_grant": False, "owner": self.world.owner,
+            "flags": CONTENT_LIMITED if self.gateway.content_granted else 0,
         }  # fmt: skip
+
+    async def _guilds(self, _: web.Request) -> list[Payload]:
+        world = self.world
+        return [
+            {"id": guild["id"], "name": guild["name"], "permissions": guild["roles"][1]["permissions"]}
+            for guild in world.guilds.values()
+        ]
 
     async def _gateway_url(self, request: web.Request) -> Payload:
         return {"url": f"ws://{request.host}/gateway"}

@@ -35,10 +35,11 @@ class Page:
 
 @dataclass(frozen=True)
 class Raw:
-    """These bytes, with this content type, status 200."""
+    """These bytes, with this content type and compression, status 200."""
 
     body: bytes
     content_type: str = "text/event-stream"
+    encoding: str = "identity"
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class LlmServer:
             case Page(code=code):
                 return web.Response(status=code, text=PAGE, content_type="text/html")
             case Raw():
-                return web.Response(body=act.body, headers={"content-type": act.content_type})
+                return _raw(act)
             case Reset():
                 return _reset(request)
             case Hang():
@@ -129,6 +129,8 @@ class LlmServer:
         act = self.script.pop(0) if self.script else None
         if isinstance(act, Status):
             return _status(act)
+        if isinstance(act, Raw):
+            return _raw(act)
         rest = [0.0] * (self.dimensions - 3)
         data = [
             {
@@ -140,6 +142,10 @@ class LlmServer:
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         return web.json_response({"object": "list", "data": data[::-1], "model": body["model"], "usage": usage})
+
+
+def _raw(act: Raw) -> web.Response:
+    return web.Response(body=act.body, headers={"content-type": act.content_type, "content-encoding": act.encoding})
 
 
 def _status(act: Status) -> web.Response:

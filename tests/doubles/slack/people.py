@@ -30,6 +30,8 @@ class People:
         self.ack_within = SOON
         self.retry_after = (0.0, 0.5, 1.0)
         """Seconds before each of three further deliveries; Slack: at once, a minute, five minutes."""
+        self.team = TEAM
+        """The workspace that people are of."""
         self.lose_ack = lambda: False
         self.latencies: list[float] = []
         self.unacked: list[Json] = []
@@ -109,11 +111,11 @@ class People:
 
     # --- Commands and clicks --------------------------------------------------------------------
 
-    async def command(self, user: str, channel: str, text: str) -> list[Json]:
-        """`/ask text`; returns what will arrive at its response URL, growing."""
+    async def command(self, user: str, channel: str, text: str, *, command: str = "/ask") -> list[Json]:
+        """A slash command; returns what will arrive at its response URL, growing."""
         url, arrived = self._response_url()
         body = {
-            "command": "/ask",
+            "command": command,
             "text": text,
             "team_id": TEAM,
             "channel_id": channel,
@@ -128,12 +130,12 @@ class People:
             arrived.append({"acked": True, "replaced": bool(arrived), **acked})
         return arrived
 
-    async def shortcut(self, user: str, message: Message) -> list[Json]:
-        """`Answer this message`."""
+    async def shortcut(self, user: str, message: Message, callback: str = "answer_message") -> list[Json]:
+        """A shortcut of the message's menu."""
         url, arrived = self._response_url()
         body = {
             "type": "message_action",
-            "callback_id": "answer_message",
+            "callback_id": callback,
             "channel": {"id": message.channel},
             "message": message.as_json() | ({"files": message.files} if message.files else {}),
             **self._who(user),
@@ -201,7 +203,7 @@ class People:
 
     def _who(self, user: str) -> Json:
         return {
-            "user": {"id": user, "name": named(user), "team_id": TEAM},
+            "user": {"id": user, "name": named(user), "team_id": self.team},
             "team": {"id": TEAM},
             "trigger_id": self._trigger(),
         }

@@ -24,10 +24,12 @@ SCOPES: dict[str, frozenset[str]] = {
     "conversations.members": frozenset({"channels:read", "groups:read", "im:read", "mpim:read"}),
     "conversations.open": frozenset({"im:write"}),
     "conversations.replies": frozenset({"channels:history", "groups:history", "im:history", "mpim:history"}),
+    "files.info": frozenset({"files:read"}),
     "files.completeUploadExternal": frozenset({"files:write"}),
     "files.getUploadURLExternal": frozenset({"files:write"}),
     "reactions.add": frozenset({"reactions:write"}),
     "reactions.remove": frozenset({"reactions:write"}),
+    "users.conversations": frozenset({"channels:read", "groups:read"}),
     "users.info": frozenset({"users:read"}),
     "users.list": frozenset({"users:read"}),
     "usergroups.list": frozenset({"usergroups:read"}),
@@ -65,7 +67,9 @@ READS = frozenset(
         "conversations.info",
         "conversations.members",
         "conversations.replies",
+        "files.info",
         "usergroups.list",
+        "users.conversations",
         "users.info",
         "users.list",
     }
@@ -89,6 +93,7 @@ ARGUMENTS: dict[str, set[str]] = {
     "conversations.members": {"channel", "cursor", "limit"},
     "conversations.open": {"users"},
     "conversations.replies": _PAGE | {"channel", "ts"},
+    "files.info": {"file", "count", "cursor", "limit", "page"},
     "reactions.add": {"channel", "timestamp", "name"},
     "reactions.remove": {"channel", "timestamp", "name"},
     "usergroups.list": {"include_count", "include_disabled", "include_users", "team_id"},
@@ -174,6 +179,11 @@ def _element_fits(element: Json) -> bool:
             options = element["options"]
             fits = all(_text_fits(one["text"], 75) and 0 < len(one["value"]) <= 150 for one in options)
             return fits and 0 < len(options) <= 100 and element.get("initial_option", options[0]) in options
+        case "checkboxes":
+            options = element["options"]
+            fits = all(_text_fits(one["text"], 75) and 0 < len(one["value"]) <= 150 for one in options)
+            ticked = element.get("initial_options", options)
+            return fits and 0 < len(options) <= 10 and bool(ticked) and all(one in options for one in ticked)
         case "conversations_select":
             return _text_fits(element["placeholder"], 150) and set(element["filter"]["include"]) <= {
                 "public",

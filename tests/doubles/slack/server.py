@@ -28,7 +28,7 @@ class SlackServer:
     def __init__(self, scopes: frozenset[str]) -> None:
         self.workspace = Workspace()
         self.scopes = scopes
-        self.app_token = APP_TOKEN
+        self.bot_token, self.app_token = BOT_TOKEN, APP_TOKEN
         self.calls: list[tuple[str, Json]] = []
         self.hook: Hook | None = None
         self.streams_per_minute = 20
@@ -36,6 +36,8 @@ class SlackServer:
         self.connected = asyncio.Event()
         self.acks: dict[str, asyncio.Future[Json]] = {}
         self.answer_pings = True
+        self.serves_files = True
+        """Whether it knows the bot where files are downloaded."""
         self.says_goodbye = True
         """Whether it answers when a connection is closed."""
         self._opened: list[float] = []
@@ -49,6 +51,7 @@ class SlackServer:
         app.router.add_get("/socket", self._socket)
         app.router.add_post("/response/{name}", self._response)
         app.router.add_post("/upload/{file}", self._upload)
+        app.router.add_get("/files/{file}/{name}", self._download)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -118,7 +121,7 @@ class SlackServer:
         return result
 
     def _allowed(self, method: str, arguments: Json, token: str, *, is_json: bool) -> None:
-        if token != BOT_TOKEN:
+        if token != self.bot_token:
             raise Error("invalid_auth" if token else "not_authed")
         if method not in SCOPES:
             raise Error("unknown_method")
@@ -199,6 +202,12 @@ class SlackServer:
         """Ask for a new connection, as Slack does from time to time."""
         await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
 
+    async def replace_tokens(self) -> None:
+        """Others count from now on, and whoever connected with the old ones is cut off."""
+        self.bot_token, self.app_token = f"{self.bot_token}-new", f"{self.app_token}-new"
+        for socket in list(self.sockets):
+            await socket.close()
+
     # --- Response URLs and uploads ------------------------------------------------------------
 
     async def _response(self, request: web.Request) -> web.Response:
@@ -224,6 +233,14 @@ class SlackServer:
     async def _upload(self, request: web.Request) -> web.Response:
         self.workspace.uploads[request.match_info["file"]] = (await request.read()).decode()
         return web.Response(text="OK")
+
+    async def _download(self, request: web.Request) -> web.Response:
+        """A file; whoever may not read it gets the form to sign in, as a page like any other."""
+        bearer = request.headers.get("Authorization") == f"Bearer {self.bot_token}"
+        if not (bearer and self.serves_files and "files:read" in self.scopes):
+            return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
+        shown, content = self.workspace.shared_files[request.match_info["file"]]
+        return web.Response(body=content, content_type=shown["mimetype"])
 
 
 def _limited(seconds: float) -> web.Response:

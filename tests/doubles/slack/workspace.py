@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import mimetypes
 import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from tests.doubles.slack.rules import Json, wrong_blocks, wrong_message, wrong_view
 
@@ -88,6 +90,8 @@ class Workspace:
         self.prompts: dict[str, list[Json]] = {}
         self.files: list[Json] = []
         self.uploads: dict[str, str] = {}
+        self.shared_files: dict[str, tuple[Json, bytes]] = {}
+        """What people shared, by id: what `files.info` says of it, and the content."""
         self.triggers: dict[str, float] = {}
         self.responses: dict[str, list[Json]] = {}
         self.clicked: dict[str, tuple[list[Json], int]] = {}
@@ -161,6 +165,12 @@ class Workspace:
             "user_id": BOT,
             "bot_id": BOT_ID,
         }
+
+    def users_conversations(self, arguments: Json) -> Json:
+        kinds = {"public_channel": "channel", "private_channel": "private"}
+        wanted = {kinds[kind] for kind in arguments["types"].split(",")}
+        found = [one.id for one in self.channels.values() if one.kind in wanted and one.member]
+        return {"channels": [{"id": one} for one in found], "response_metadata": {"next_cursor": ""}}
 
     def chat_postMessage(self, arguments: Json) -> Json:
         channel = arguments["channel"]
@@ -343,6 +353,27 @@ class Workspace:
         self._fits(wrong_view(arguments["view"]))
         self.views[arguments["user_id"]] = arguments["view"]
         return {}
+
+    def share(self, base: str, name: str, content: bytes, **more: Any) -> Json:
+        """A file of somebody's, as messages show it."""
+        file_id = f"F{secrets.token_hex(4).upper()}"
+        shown: Json = {
+            "id": file_id,
+            "name": name,
+            "mimetype": mimetypes.guess_type(name)[0] or "text/plain",
+            "size": len(content),
+            "mode": "hosted",
+            "url_private_download": f"{base}/files/{file_id}/{quote(name)}",
+            "permalink": f"https://acme.slack.com/files/U0ANN/{file_id}/{quote(name)}",
+            **more,
+        }
+        self.shared_files[file_id] = (shown, content)
+        return shown
+
+    def files_info(self, arguments: Json) -> Json:
+        if arguments["file"] not in self.shared_files:
+            raise Error("file_not_found")
+        return {"file": self.shared_files[arguments["file"]][0]}
 
     def files_getUploadURLExternal(self, arguments: Json) -> Json:
         file_id = f"F{secrets.token_hex(4)}"

@@ -8,7 +8,8 @@ import discord
 import pytest
 
 from adapters.discord import buttons
-from adapters.discord.incoming import Reading, place, read, root
+from adapters.discord.incoming import Reading, read, root
+from adapters.discord.places import place
 from adapters.replies.parts import Button
 from pipeline.values import Attachment, ConversationId, Manner
 from tests.replay.discord.build import ANN, BOB, BOT, CHANNEL, GUILD, OWN_ROLE, THREAD, client, message, ours, user
@@ -159,4 +160,6 @@ async def test_attachments_come_with_the_question(made: discord.Client) -> None:
     file = {"id": "1", "filename": "chart.png", "size": 10, "url": "https://cdn/x", "proxy_url": "https://p/x",
             "content_type": "image/png"}  # fmt: skip
     incoming, *_ = asked(made, content=ASK, mentions=MENTIONS, attachments=[file])
-    assert incoming.attachments == (Attachment(name="chart.png", media_type="image/png", size=10, url="https://cdn/x"),)
+    assert incoming.attachments == (
+        Attachment(id="1", name="chart.png", media_type="image/png", size=10, url="https://cdn/x"),
+    )

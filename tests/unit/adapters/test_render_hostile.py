@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Document, Usage
+from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Document, Link, Usage
 from tests.contracts.answers import URL, citation, cited
 from tests.doubles.hostile import ALLOWED
 from tests.unit.adapters.surfaces import Console, Discord, Seen, Slack, Surface
@@ -25,6 +25,8 @@ urls = st.sampled_from(
     [ALLOWED, "", "javascript:alert(1)", "https://evil.example/<!here>", "https://evil.example/<@1>", "https://e/)x",
      "https://e.example/a|b", "x y", "https://e.example/\x1b]8;;\x07", "https://e.example/\u202ea"]
 )  # fmt: skip
+OWN = "https://wiki.acme.example/form?a=1&b=(2)#c"
+"""Where the words of a sentence's link lead."""
 
 
 def texts(surface: Surface) -> st.SearchStrategy[str]:
@@ -42,10 +44,11 @@ def harmless(shown: Iterable[Seen], allowed: set[str]) -> None:
 def check(surface: Surface, sentences: list[CitedSentence], written: list[str], **more: object) -> None:
     """Everything that is shown of an answer whose every word is hostile."""
     answer = hostile(sentences, written, **more)
-    allowed = {one.url for one in answer.citations}
+    own = {link.url for one in sentences for link in one.links} - {"javascript:alert(1)"}
+    allowed = {one.url for one in answer.citations} | own
     harmless(surface.answer(answer, [written[1]]), allowed)
     harmless(surface.panels(answer), allowed)
-    harmless(surface.growing(sentences, written[0]), set())
+    harmless(surface.growing(sentences, written[0]), own)
     harmless(surface.answer(answer.model_copy(update={"sentences": (), "body": written[0]}), []), allowed)
 
 
@@ -59,8 +62,18 @@ def hostile(sentences: list[CitedSentence], written: list[str], **more: object) 
 @given(st.data())
 def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> None:
     text = texts(surface)
+    words = st.sampled_from(surface.fragments) | text
+    own = st.sampled_from([OWN, "https://wiki.acme.example/)x", "javascript:alert(1)"])
+    links = st.lists(st.builds(Link, text=words, url=own), max_size=4)
     sentence = st.builds(
-        CitedSentence, text=text, kind=kinds, opens=st.booleans(), language=text, section=parts, numbers=st.just((1,))
+        CitedSentence,
+        text=text,
+        kind=kinds,
+        opens=st.booleans(),
+        language=text,
+        section=parts,
+        numbers=st.just((1,)),
+        links=links.map(tuple),
     )
     sentences = data.draw(st.lists(sentence, min_size=1, max_size=8))
     written = data.draw(st.lists(text, min_size=6, max_size=6))
@@ -78,7 +91,13 @@ def test_thousands_of_hostile_sentences_are_harmless(surface: Surface) -> None:
 
     for _ in range(200):
         sentences = [
-            CitedSentence(text=text(), kind=dice.choice(list(BlockKind)), opens=dice.random() < 0.3, numbers=(1,))
+            CitedSentence(
+                text=text(),
+                kind=dice.choice(list(BlockKind)),
+                opens=dice.random() < 0.3,
+                numbers=(1,),
+                links=tuple(Link(text=dice.choice(surface.fragments), url=OWN) for _ in range(dice.randrange(4))),
+            )
             for _ in range(20)
         ]
         style = dice.choice(list(CitationStyle))
@@ -87,6 +106,27 @@ def test_thousands_of_hostile_sentences_are_harmless(surface: Surface) -> None:
 
 def _source(text: Callable[[], str]) -> Citation:
     return citation(title=text(), heading=(text(), text()), sheet=text(), product=text(), url=ALLOWED)
+
+
+@on_every_surface
+@settings(max_examples=60, **often)  # type: ignore[arg-type]
+@given(
+    st.sampled_from([kind for kind in BlockKind if kind not in (BlockKind.CODE, BlockKind.HEADING, BlockKind.HEADER)]),
+    st.lists(st.from_regex(r"[a-zé日]{2,12}", fullmatch=True), min_size=1, max_size=40, unique=True),
+    st.integers(0, 1900),
+    st.integers(1, 30),
+)
+def test_links_are_told_within_the_limits_and_none_of_their_words_is_lost(
+    surface: Surface, kind: BlockKind, words: list[str], length: int, times: int
+) -> None:
+    links = tuple(Link(text=word, url=f"https://wiki.acme.example/{number}{'x' * length}") for number, word in
+                  enumerate(words))  # fmt: skip
+    text = " ".join(words * times)
+    shown = surface.answer(cited(sentences=[CitedSentence(text=text, kind=kind, numbers=(1,), links=links)]), [])
+    harmless(shown, {URL, *(link.url for link in links)})
+    told = "".join(seen.text for seen in shown)
+    assert all(told.count(word) >= times for word in words)
+    assert length > 500 or times > 1 or any(seen.links - {URL} for seen in shown)
 
 
 @on_every_surface

@@ -14,11 +14,16 @@ JOBS = {
     "blocks": "the pieces that a message of the platform is made of",
     "connection": "how the platform reaches us",
     "deliver": "an answer's events as a reply",
+    "digests": "the weekly digest",
+    "doctor": "whether the platform lets us work",
+    "files": "the bytes of a file that somebody sent",
     "gapfill": "what was said while nobody listened",
     "handoff": "a question passed on to people, and their reply",
     "incoming": "what the platform sends, as a message",
+    "insights": "what was asked, for admins",
     "intake": "into the inbox",
     "interactions": "what is pressed and asked for after the answer",
+    "knowledge": "what people add to the documents",
     "markup": "foreign text made inert",
     "modal": "the form that asks why an answer did not help",
     "notices": "what the bot posts by itself",
@@ -26,14 +31,15 @@ JOBS = {
     "render": "the parts of a reply as messages",
     "reply": "the messages of one reply: posted once, edited from then on",
     "setup": "what admins set for a place",
+    "spoken": "the text of a message, as words",
     "sharing": "a private answer for everyone in its channel",
 }
 """Of Slack and Discord; `adapters/replies` has what they do alike."""
 ALONE = {
-    "slack": {"actors", "feed", "home_view", "members", "missed", "pages", "startup", "stream", "web"},
+    "slack": {"actors", "adding", "feed", "home_view", "members", "missed", "pages", "startup", "stream", "web"},
     "discord": {
         "buttons", "client", "commands", "ephemeral", "errors", "identify", "limits", "memory", "names", "pace",
-        "permissions", "retry", "target", "throttle",
+        "permissions", "places", "retry", "target", "throttle",
     },
     "console": {"follow", "piped", "render", "table"},
 }  # fmt: skip

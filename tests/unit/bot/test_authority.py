@@ -35,8 +35,15 @@ def test_every_action_and_role_decides_as_the_table_says() -> None:
         if may(actor, action, ROLES)
     }
     assert {action for name, action in allowed if name == "operator"} == set(Action)
-    assert {action for name, action in allowed if name == "admin"} == {Action.SET_UP, Action.TEACH}
-    assert {action for name, action in allowed if name == "editor"} == {Action.TEACH}
+    assert {action for name, action in allowed if name == "admin"} == {
+        Action.SET_UP,
+        Action.TEACH,
+        Action.ADD,
+        Action.TAKE_BACK,
+        Action.TAKE_BACK_OTHERS,
+        Action.READ_INSIGHTS,
+    }
+    assert {action for name, action in allowed if name == "editor"} == {Action.TEACH, Action.ADD, Action.TAKE_BACK}
     assert not {action for name, action in allowed if name == "anybody"}
 
 

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from bot.checks import missing_server, places_without_collection, rules_without_collection
-from pipeline.values import Place
+from bot.checks import missing_server, places_that_keep_nothing, places_without_collection, rules_without_collection
+from pipeline.values import Place, PlaceId
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,14 @@ async def test_a_server_is_mentioned_only_when_nothing_answers_there() -> None:
 
 
 def test_a_place_that_searches_a_collection_which_is_not_there_is_told_the_nearest() -> None:
-    places = {"slack:T1:C2": Place(collections=("handbok", "hr"))}
+    places = {PlaceId.parse("slack:T1:C2"): Place(collections=("handbok", "hr"))}
     (line,) = places_without_collection(places, {"handbook", "hr"})
     assert line == ('[places."slack:T1:C2"] searches handbok, and there is no such collection. Did you mean handbook?')
     assert places_without_collection(places, set()) == []
+
+
+def test_a_place_that_keeps_replies_in_a_collection_nobody_has_ruled_is_told() -> None:
+    places = {PlaceId.parse("slack:T1:C2"): Place(teach="answers")}
+    (line,) = places_that_keep_nothing(places, {"hr"})
+    assert "[collections.answers]" in line
+    assert places_that_keep_nothing(places, {"answers"}) == []

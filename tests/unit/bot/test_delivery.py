@@ -13,10 +13,22 @@ from bot import delivery as delivery_module
 from bot.delivery import APOLOGY_SECONDS, DELIVERY_SECONDS, Delivery
 from pipeline import wording
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
-from pipeline.language import speaking, told
 from pipeline.ports import Desk, Inbox, PlatformAdapter, Receipt
-from pipeline.translations import Words
-from pipeline.values import Answer, Around, Audience, Event, IncomingMessage, Progress, Readers, Request, Stage, Work
+from pipeline.values import (
+    EVERYWHERE,
+    Answer,
+    Around,
+    Audience,
+    Chosen,
+    Event,
+    IncomingMessage,
+    Preferences,
+    Progress,
+    Readers,
+    Request,
+    Stage,
+    Work,
+)
 from storage.inbox import LEASE_SECONDS, SQLiteInbox
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, message
@@ -98,10 +110,10 @@ class Scene:
         self.thinking = Thinking()
         self.delivery = Delivery(
             self.inbox,
-            self.thinking,  # type: ignore[arg-type] # of a responder, only what a delivery asks of it
+            self.thinking,
             {"slack": self.platform},
             _request,
-            _words,
+            _chosen,
             at_a_time=1,
             expire_late=False,
             grace_seconds=0.0,
@@ -120,12 +132,12 @@ class Scene:
             self.clock.now += 3600
 
 
-async def _request(asked: IncomingMessage, adapter: PlatformAdapter) -> Request:
+async def _request(asked: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
     return Request(text=asked.text, audience=Audience(collections=frozenset()), author=asked.author)
 
 
-async def _words(asked: IncomingMessage) -> Words:
-    return speaking(None, (told(asked.text),))
+async def _chosen(asked: IncomingMessage) -> Chosen:
+    return Chosen(preferences=Preferences(), place=EVERYWHERE)
 
 
 @pytest.fixture
@@ -223,7 +235,7 @@ async def test_the_bot_takes_part_where_a_reply_was_found_again(scene: Scene) ->
     scene.platform.found = "the reply"
     scene.platform.failure = Unavailable("Slack", "did not come back")
     await scene.once()
-    assert await scene.inbox.takes_part(message().conversation)
+    assert await scene.inbox.takes_part(message().conversation, message().sent_at)
     scene.clock.now += 60
     work = await scene.inbox.lease()
     assert work

@@ -92,10 +92,33 @@ def test_an_error_at_hand_is_named_with_its_place_and_not_quoted(capsys: pytest.
         assert "director" not in json.dumps(line)
 
 
-def test_a_command_says_what_a_library_logs_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_says_what_goes_wrong_in_a_library_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("warning")
-    logging.getLogger("storage.person").warning("kept in leave_policy.md", exc_info=ValueError("the director"))
-    assert capsys.readouterr().err == "citewell: kept in leave_policy.md\n"
+    logging.getLogger("pypdf").warning("Ignoring wrong pointing object")
+    logging.getLogger("pypdf").error("cannot read leave_policy.md", exc_info=ValueError("the director"))
+    assert capsys.readouterr().err == "citewell: cannot read leave_policy.md\n"
+
+
+def test_a_warning_of_a_library_stays_off_the_terminal_of_a_command_and_in_the_log_of_a_service(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for service in (False, True):
+        configure_logging("info", service=service)
+        logging.getLogger("py.warnings").warning("Data Validation extension is not supported")
+        logging.getLogger("pypdf").info("reading")
+        said = capsys.readouterr().err
+        assert ("extension" in said) == service
+        assert "reading" not in said
+
+
+def test_whatever_is_logged_while_a_question_is_answered_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info", service=True)
+    with structlog.contextvars.bound_contextvars(key="slack:T1:C1:1.0"):
+        structlog.get_logger("bot.delivery").warning("platform_unreachable")
+        logging.getLogger("slack_sdk").warning("retrying")
+    structlog.get_logger("bot.delivery").warning("afterwards")
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [line.get("key") for line in lines] == ["slack:T1:C1:1.0", "slack:T1:C1:1.0", None]
 
 
 def test_a_host_that_configured_structlog_keeps_its_own_way() -> None:

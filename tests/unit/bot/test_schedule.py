@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.schedule import Job, first_run, scheduled
+from bot.schedule import Job, due, first_run, jobs_of, perform, scheduled
+from bot.settings import Settings
+from bot.wiring import open_citewell
 from storage.database import Database
 from storage.runs import JobRuns
+from storage.verify import contents
 from tests.contracts.waiting import eventually
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -49,11 +52,11 @@ async def test_what_is_due_runs_at_the_start_and_not_at_the_next_one(runs: JobRu
         async def work(name: str) -> None:
             done.append(name)
 
-        return {name: Job(DAY, partial(work, name)) for name in names}
+        return {name: Job(DAY, partial(work, name), "") for name in names}
 
     async def ended(*names: str) -> bool:
         now = datetime.now(UTC)
-        return all([(last := await runs.last(name)) is not None and now - last < DAY for name in names])
+        return all([(last := await runs.last(name)) is not None and now - last.at < DAY for name in names])
 
     await runs.ended("back up", datetime.now(UTC) - 2 * DAY)
     async with scheduled(jobs("back up", "forget"), runs, settling=timedelta()):
@@ -64,14 +67,42 @@ async def test_what_is_due_runs_at_the_start_and_not_at_the_next_one(runs: JobRu
     assert sorted(done) == ["back up", "forget", "new"]
 
 
-async def test_a_job_that_failed_is_due_at_the_next_start(runs: JobRuns) -> None:
-    tried = asyncio.Event()
-
+async def test_a_job_that_failed_says_why_and_is_due_at_the_next_start(runs: JobRuns) -> None:
     async def fail() -> None:
-        tried.set()
         raise OSError("no space left")
 
-    async with asyncio.timeout(10):
-        async with scheduled({"back up": Job(DAY, fail)}, runs, settling=timedelta()):
-            await tried.wait()
-    assert await runs.last("back up") is None
+    async def failed() -> bool:
+        last = await runs.last("back up")
+        return last is not None and (last.failure, last.succeeded) == ("OSError", None)
+
+    async with scheduled({"back up": Job(DAY, fail, "")}, runs, settling=timedelta()):
+        await eventually(failed)
+    assert due(await runs.last("back up"), DAY) is None
+
+
+async def test_a_failure_does_not_make_the_last_success_forgotten(runs: JobRuns) -> None:
+    await runs.ended("back up", NOW)
+    await runs.ended("back up", NOW + MINUTE, failure="the disk is full")
+    last = await runs.last("back up")
+    assert last
+    assert (last.at, last.failure, last.succeeded) == (NOW + MINUTE, "the disk is full", NOW)
+    assert due(last, DAY) == NOW + DAY
+
+
+async def test_jobs_that_run_twice_at_once_and_in_two_processes_do_what_one_run_does(tmp_path: Path) -> None:
+    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
+    (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 25 vacation days a year.\n")
+    async with open_citewell(settings, exclusive=True) as one, open_citewell(settings) as other:
+        await one.index([tmp_path / "leave.md"])
+        (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 26 vacation days a year.\n")
+        runs = JobRuns(one.storage.database)
+        both = [(name, job) for citewell in (one, other) for name, job in jobs_of(settings, citewell).items()]
+        await asyncio.gather(*(perform(name, job, runs) for name, job in both * 2))
+        assert await one.storage.library.count() == 1
+        assert "26" in (await other.answer("How many vacation days do employees get?")).body
+        for name, _ in both:
+            last = await runs.last(name)
+            assert last
+            assert not last.failure
+    for copy in (tmp_path / "data" / "backups").glob("*.db"):
+        assert contents(copy).documents == 1

@@ -6,7 +6,7 @@ import pytest
 
 from bot.settings import Settings, environment_name, read_settings
 from pipeline.errors import Misconfigured
-from pipeline.values import Place
+from pipeline.values import Place, PlaceId
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +60,10 @@ def test_secrets_go_by_their_owners_names_and_never_show(monkeypatch: pytest.Mon
         ("CITEWELL_CHROMA_URL", "http://", "http://HOST:PORT"),
         ("CITEWELL_CHROMA_URL", "http://localhost:99999", "http://HOST:PORT"),
         ("CITEWELL_CHROMA_URL", "http://localhost:8000/path", "http://HOST:PORT"),
+        ("CITEWELL_OPERATIONS", "9464", "HOST:PORT, such as 127.0.0.1:9464"),
+        ("CITEWELL_OPERATIONS", "localhost", "HOST:PORT, such as 127.0.0.1:9464"),
+        ("CITEWELL_OPERATIONS", "http://localhost:9464", "HOST:PORT, such as 127.0.0.1:9464"),
+        ("CITEWELL_DIGEST", "slack:T1", "a channel or a person: slack:T0123:C0456"),
         ("OPENAI_BASE_URL", "localhost:1234", "begins with http:// or https://"),
         ("CITEWELL_DEFAULT_COLLECTION", "human resources", "letters, digits"),
     ],
@@ -94,6 +98,7 @@ def test_a_wrong_value_names_the_setting_what_was_given_and_what_is_allowed(
             '[places."slack:T1"]\nsilence = true',
             '[places."slack:T1"] silence in citewell.toml: there is no such key. Did',
         ),
+        ('[places."discord:1"]\nask = "discord:2:5"', "such that ask of discord:1 is a channel of discord:1"),
         ('[places."slack:T1"]\nauto_per_hour = 0', "auto_per_hour in citewell.toml: must be a whole number from 1 to"),
         ('[places."slack:T1"]\nstyle = "long"', "must be concise, detailed or bullet, not 'long'"),
         ('[places."slack:T1"]\nlanguage = "german"', "must be the two letters of a language, such as en or de"),
@@ -214,10 +219,74 @@ def test_places_and_roles_come_from_the_toml_file(tmp_path: Path) -> None:
         '[places."discord:1:2"]\nauto = true\nauto_wait = 60\n[roles]\ncontributor = ["discord:1:role:4"]\n'
     )
     found = read_settings()
-    assert found.places["discord:1:2"] == Place(auto=True, auto_wait=60)
+    assert found.places[PlaceId.parse("discord:1:2")] == Place(auto=True, auto_wait=60)
     assert (found.roles.admin, found.roles.contributor) == ((), ("discord:1:role:4",))
 
 
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         read_settings().top_k = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ('[[sources]]\nname = "a"', "[[sources]] number 1 in citewell.toml: has no kind, which must be folder"),
+        ('[[sources]]\nkind = "ftp"', "[[sources]] number 1 in citewell.toml: the kind must be folder"),
+        ('[[sources]]\nkind = "folder"\nname = "a"', "[[sources]] number 1, path in citewell.toml: is missing"),
+        (
+            '[[sources]]\nkind = "folder"\nname = "a b"\npath = "x"',
+            "number 1, name in citewell.toml: must be a name of",
+        ),
+        ('[[sources]]\nkind = "folder"\nname = "a"\npaht = "x"', "there is no such key. Did you mean path?"),
+        (
+            '[[sources]]\nkind = "git"\nname = "a"\nurl = "x"',
+            "must be the https:// address that the host shows for cloning (SSH is not supported), without a password",
+        ),
+        ('[[sources]]\nkind = "folder"\nname = "a"\npath = "x"\nevery_minutes = -1', "a whole number from 0 to 10,080"),
+        (
+            '[[sources]]\nkind = "confluence"\nname = "a"\nurl = "https://x"\nspaces = ["A B"]',
+            'must be keys of spaces, such as ["ENG", "HR"]',
+        ),
+        (
+            '[[sources]]\nkind = "confluence"\nname = "a"\nurl = "https://x"\nspaces = ["A"]\nrestricted = true',
+            "restricted in citewell.toml: must be set together with a collection",
+        ),
+        (
+            '[[sources]]\nkind = "github"\nname = "a"\nrepository = "https://github.com/acme/handbook"',
+            "must be owner/name of a repository, not 'https",
+        ),
+        ('[[sources]]\nkind = "web"\nname = "a"', "must be given one of sitemap, pages and start, and only one"),
+        (
+            '[[sources]]\nkind = "web"\nname = "a"\npages = "https://x/"',
+            'pages in citewell.toml: must be a list such as ["https',
+        ),
+        (
+            '[[sources]]\nkind = "confluence"\nname = "a"\nurl = "https://x.atlassian.net/wiki"\nspaces = ["A"]',
+            "number 1 in citewell.toml: must be given an email on Cloud",
+        ),
+        (
+            '[[sources]]\nkind = "google-drive"\nname = "a"\nfolder = "https://drive.google.com/drive/folders/1AbC"',
+            "folder in citewell.toml: must be the id of a folder or of a shared drive, the last part of its address",
+        ),
+        ('[[source]]\nkind = "folder"', "Did you mean sources?"),
+        ("sources = 3", "sources in citewell.toml: must be"),
+        (
+            "".join(f'[[sources]]\nkind = "folder"\nname = "a"\npath = "{path}"\n' for path in "xy"),
+            "must be sources with a name of their own each: a is there twice",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_source_is_said_in_the_words_of_its_table(tmp_path: Path, toml: str, said: str) -> None:
+    (tmp_path / "citewell.toml").write_text(toml)
+    assert said in refusal()
+    assert "Table(" not in refusal()
+
+
+def test_a_secret_in_the_place_of_its_name_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    table = f'[[sources]]\nkind = "github"\nname = "a"\nrepository = "a/b"\ntoken_from = "{secret}"'
+    (tmp_path / "citewell.toml").write_text(table)
+    said = refusal()
+    assert "token_from in citewell.toml: must be the name of an environment variable" in said
+    assert secret not in said

@@ -6,24 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.places import around, asked, chain, in_force, origins
+from pipeline.places import asked, in_force, origins
 from pipeline.values import (
     EVERYWHERE,
     Audience,
+    Chosen,
     ConversationId,
     IncomingMessage,
     Level,
     Manner,
     Place,
+    PlaceId,
     Preferences,
-    Readers,
     Style,
     WhoWrites,
-    place_id,
 )
 from tests.doubles.samples import message
 
-SERVER, FORUM, POST = "discord:1", "discord:1:2", "discord:1:3"
+SERVER, FORUM, POST = map(PlaceId.parse, ("discord:1", "discord:1:2", "discord:1:3"))
 places = st.builds(
     Place,
     auto=st.none() | st.booleans(),
@@ -37,7 +37,7 @@ tables = st.dictionaries(st.sampled_from([SERVER, FORUM, POST]), places)
 
 @given(file=tables, chat=tables)
 def test_the_narrowest_place_that_sets_something_decides_and_chat_before_the_file(
-    file: dict[str, Place], chat: dict[str, Place]
+    file: dict[PlaceId, Place], chat: dict[PlaceId, Place]
 ) -> None:
     found = in_force((SERVER, FORUM, POST), file, chat)
     for name in Place.model_fields:
@@ -51,7 +51,7 @@ def test_the_narrowest_place_that_sets_something_decides_and_chat_before_the_fil
 
 
 @given(file=tables, chat=tables)
-def test_what_is_said_to_decide_is_what_decides(file: dict[str, Place], chat: dict[str, Place]) -> None:
+def test_what_is_said_to_decide_is_what_decides(file: dict[PlaceId, Place], chat: dict[PlaceId, Place]) -> None:
     found = in_force((SERVER, FORUM, POST), file, chat)
     for name, (value, layer) in origins((SERVER, FORUM, POST), file, chat).items():
         assert getattr(found, name) == value == getattr(layer.sets, name)
@@ -59,13 +59,15 @@ def test_what_is_said_to_decide_is_what_decides(file: dict[str, Place], chat: di
 
 @pytest.mark.parametrize("name", ["slack:T1", "slack:T1:C2", "discord:1", "discord:1:2"])
 def test_a_place_is_a_workspace_a_server_or_a_channel(name: str) -> None:
-    assert place_id(name) == around(name)[-1] == name
+    place = PlaceId.parse(name)
+    assert str(place) == str(place.chain[-1]) == name
+    assert PlaceId.model_validate_json(place.model_dump_json()) == place
 
 
 @pytest.mark.parametrize("name", ["", "slack", "slack:T1:U2", "slack:T1:D2", "discord:user:1", "discord:1:role:2"])
 def test_people_roles_and_direct_messages_are_no_places(name: str) -> None:
     with pytest.raises(ValueError, match="a workspace, server or channel"):
-        place_id(name)
+        PlaceId.parse(name)
 
 
 def posted(space: str, channel: str) -> IncomingMessage:
@@ -79,18 +81,9 @@ def posted(space: str, channel: str) -> IncomingMessage:
     )
 
 
-def test_a_post_is_in_its_forum_which_is_in_its_server() -> None:
-    readers = Readers(groups=frozenset({SERVER, POST, FORUM, "discord:1:role:4", "discord:user:7", "discord:7"}))
-    assert chain(posted("1", "3"), readers) == (SERVER, FORUM, POST)
-
-
-def test_a_direct_message_is_in_no_server_whatever_servers_its_writer_is_in() -> None:
-    assert chain(posted("dm", "8"), Readers(groups=frozenset({SERVER, "discord:7"}))) == ()
-
-
 def test_a_person_s_choice_goes_before_the_place_s_and_the_audience_only_shrinks() -> None:
     place = Place(style=Style.BULLET, language="de", collections=("hr", "secret"), writer=WhoWrites.EXTRACT)
     audience = Audience(collections=frozenset({"hr", "press"}))
-    request = asked(posted("1", "2"), audience, Preferences(style=Style.DETAILED), ("discord:1", "discord:1:2"), place)
+    request = asked(posted("1", "2"), audience, Chosen(preferences=Preferences(style=Style.DETAILED), place=place))
     assert (request.style, request.language, request.extract) == (Style.DETAILED, "de", True)
     assert request.audience.collections == {"hr"}

@@ -10,6 +10,7 @@ import pytest
 
 from pipeline import wording
 from pipeline.budget import TokenBudget
+from pipeline.check.model import NOT_READ
 from pipeline.ports import Writer
 from pipeline.respond import Responder
 from pipeline.task import Judge, Model
@@ -162,6 +163,22 @@ async def test_what_a_model_says_in_its_own_words_is_read_by_the_judge() -> None
     assert said(answer) == [OWN, SAID[1]]
     assert answer.ungrounded_claims == (FALSE,)
     assert answer.usage.input_tokens == 210
+
+
+class Absent(Reader):
+    """A judge that does not answer."""
+
+    async def review(
+        self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
+    ) -> tuple[Judgement, int]:
+        return Judgement(support=Support.UNSURE, score=0.2, reason=NOT_READ), 0
+
+
+async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
+    answer, _ = await answered(asking(), judge=Absent(), model=Drafting(SAID[0], OWN))
+    assert said(answer) == [SAID[0]]
+    assert f"judge_failed: {NOT_READ}" in answer.usage.notes
+    assert [claim.support for claim in answer.claims] == [Support.VERBATIM, Support.UNSURE]
 
 
 async def test_the_judge_reads_while_the_model_goes_on_writing() -> None:

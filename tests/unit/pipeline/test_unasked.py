@@ -40,7 +40,20 @@ def test_a_remark_or_a_question_to_a_person_asks_nothing(text: str) -> None:
     assert not asks(text)
 
 
-@pytest.mark.parametrize(("text", "away"), [("Stop!", True), ("start", False), ("stop the worker", None), ("", None)])
+@pytest.mark.parametrize(
+    ("text", "away"),
+    [
+        *[("Stop!", True), ("start", False), ("stop the worker", None), ("", None)],
+        *[
+            ("Stopp!", True),
+            ("¡Para!", True),
+            ("Arrêtez.", True),
+            ("止めて。", True),
+            ("Weiter", False),
+            ("再開", False),
+        ],
+    ],
+)
 def test_one_word_alone_sends_the_bot_away_or_calls_it_back(text: str, away: bool | None) -> None:
     assert silencing(text) is away
 

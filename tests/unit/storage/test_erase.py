@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, Rating, Vote
+from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, PlaceId, Rating, Vote
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, message
 
@@ -86,13 +86,31 @@ async def test_a_space_that_was_left_is_kept_no_more_and_others_are(storage: Sto
                 await answered(storage, asked, word)
             else:
                 await storage.inbox.accept(asked)
-    await storage.inbox.leave(left)
+    await storage.inbox.leave(PlaceId.parse(left))
     assert await kept(storage, CANARY) == []
     assert [table for end in (":", " ", '"') for table in await kept(storage, f"{left}{end}")] == []
     others = {*await kept(storage, "archaeopteryx"), *await kept(storage, stays)}
     assert others >= {"message", "turn", "answer", "rating", "part", "seen"}
     assert (await storage.inbox.counts()) == {"done": 1, "open": 1}
     assert await storage.inbox.lease() is not None
+
+
+@pytest.mark.parametrize("asked_in", ["43210", "dm"])
+async def test_a_reply_that_was_kept_in_a_space_goes_when_that_is_left(storage: Storage, asked_in: str) -> None:
+    for number, space in enumerate(("4321", "43211")):
+        handoff = Handoff(
+            id=f"h{number}",
+            answer_id=f"a{number}",
+            asker="discord:5",
+            question="What?",
+            target=PlaceId(platform="discord", space=space, channel="9"),
+            origin=ConversationId(platform="discord", space=asked_in, channel="7"),
+        )
+        await storage.handoffs.begin(handoff)
+        taught = document(f"taught/h{number}", source="taught")
+        await storage.library.put(taught, chunks(taught.id, [CANARY]), None, "")
+    await storage.inbox.leave(PlaceId.parse("discord:4321"))
+    assert [one.id for one in await storage.library.documents()] == ["taught/h1"]
 
 
 async def test_a_reply_that_was_kept_goes_with_the_question_that_was_deleted(storage: Storage) -> None:
@@ -103,7 +121,7 @@ async def test_a_reply_that_was_kept_goes_with_the_question_that_was_deleted(sto
         answer_id=f"answer to {asked.key}",
         asker=asked.author,
         question=asked.text,
-        target="slack:T1:C9",
+        target=PlaceId.parse("slack:T1:C9"),
         origin=asked.conversation,
     )
     await storage.handoffs.begin(handoff)

@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
-from pipeline.values import Action, Decision, Handoff, Preferences, Rating, Reason, Style, Turn, Vote
+from pipeline.values import Action, Decision, Handoff, PlaceId, Preferences, Rating, Reason, Style, Turn, Vote
 from storage.history import keep_answer
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, matrices, message
@@ -28,7 +29,7 @@ async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
 
 
 async def live(storage: Storage, person: str, word: str, number: str) -> None:
-    """A person asks, gets an answer, rates it and chooses a style."""
+    """A person asks, gets an answer, rates it, chooses a style and adds a file to the documents."""
     asked = message(number, author=person.rpartition(":")[2], text=f"What is {word}?")
     await storage.inbox.accept(asked)
     await storage.inbox.lease()
@@ -48,11 +49,13 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
         answer_id=f"answer-{number}",
         asker=person,
         question=asked.text,
-        target="slack:T1:C9",
+        target=PlaceId.parse("slack:T1:C9"),
         origin=asked.conversation,
     )
     await storage.handoffs.begin(handoff)
     await storage.handoffs.resolve(handoff.id, person, word, f"It is a {word}.")
+    added = document(f"chat/{number}").model_copy(update={"source": "chat:slack", "metadata": {"author": person}})
+    await storage.library.put(added, [], None, "")
     await storage.audit.record(
         Decision(at=asked.sent_at, actor=person, action=Action.SET_UP, subject="slack:T1:C2", allowed=False)
     )
@@ -84,6 +87,7 @@ async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(st
         "decisions": 1,
         "handoffs": 1,
         "replies": 1,
+        "added": 1,
     }
     assert "archaeopteryx" not in text
     assert json.loads(await storage.people.export("nobody"))["turns"] == []
@@ -98,6 +102,7 @@ async def test_a_forgotten_person_is_in_no_byte_of_any_file_and_others_stay(stor
     assert files_holding(storage.folder, [CANARY, "UQUETZAL"]) == []
     assert await storage.people.forget(PERSON) == 0
     assert len(json.loads(await storage.people.export(OTHER))["turns"]) == 1
+    assert {one.id for one in await storage.library.documents()} == {"chat/1.0", "chat/2.0"}
     assert await storage.inbox.accept(message("1.0")) is False
 
 
@@ -115,7 +120,7 @@ async def test_what_people_were_asked_and_what_was_kept_of_it_go_with_whoever_wr
         answer_id="a1",
         asker=asker,
         question=question,
-        target="slack:T1:C9",
+        target=PlaceId.parse("slack:T1:C9"),
         origin=message("1.0").conversation,
     )
     await storage.handoffs.begin(handoff)
@@ -166,14 +171,13 @@ async def test_time_erases_turns_answers_ratings_and_after_a_day_messages(storag
     assert work.message.text == "Still waiting?"
 
 
-async def test_time_erases_questions_that_nobody_could_answer(
-    storage: Storage, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_time_erases_questions_that_nobody_could_answer(storage: Storage) -> None:
     long_ago = datetime.now(UTC) - timedelta(days=31)
     await storage.inbox.accept(message("1.0", text=f"Where is the {CANARY}?", sent_at=long_ago))
     await storage.inbox.accept(message("2.0", text="Still waiting?"))
-    assert await storage.people.forget_old(days=30) == 1
-    assert "could not be answered within 30 days: 1" in caplog.text
+    with capture_logs() as logged:
+        assert await storage.people.forget_old(days=30) == 1
+    assert [(entry["event"], entry["questions"]) for entry in logged] == [("questions_expired_unanswered", 1)]
     assert files_holding(storage.folder, [CANARY]) == []
     work = await storage.inbox.lease()
     assert work

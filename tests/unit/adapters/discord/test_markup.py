@@ -39,9 +39,29 @@ def test_bold_and_code_stay_and_all_else_is_literal(text: str, shown: str) -> No
 
 
 def test_an_address_of_a_cited_source_is_a_link_and_every_other_is_text() -> None:
-    seen = eyes.look(inline(f"See {OPEN}, or https://evil.example/x.", {OPEN}))
+    seen = eyes.look(inline(f"See {OPEN}, or https://evil.example/x.", {OPEN: OPEN}))
     assert seen.links == {OPEN}
     assert "evil.example/x" in seen.text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "links"),
+    [
+        ("Fill in the leave form today.", "Fill in the leave form today.", {OPEN}),
+        ("**Fill in the leave form**", "Fill in the leave form", {OPEN}),
+        ("See https://evil.example/form and 2form2.", "See evil.example/form and 2form2.", set()),
+        ("In code: `form`", "In code: form", set()),
+        ("See a[1](x)|*b* for more", "See a(1)(x)|*b* for more", {OPEN}),
+        ("See (form)", "See (form)", {OPEN}),
+        ("See [form](https://evil.example)", "See [form](evil.example)", {OPEN}),
+    ],
+)
+def test_words_of_a_link_open_its_address(text: str, shown: str, links: set[str]) -> None:
+    seen = eyes.look(inline(text, dict.fromkeys(("leave form", "form", "a[1](x)|*b*"), OPEN)))
+    assert seen.text == shown
+    assert seen.links == links
+    assert not seen.pings
+    assert not seen.alive
 
 
 @pytest.mark.parametrize("text", ["hthttp://tp://evil.example", "http://http://evil.example", "steam://run/1", "x://y"])

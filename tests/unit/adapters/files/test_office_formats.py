@@ -119,6 +119,16 @@ def test_xlsx_rows_stand_under_their_header_in_their_sheet() -> None:
     assert ("prose", "Daily rates for meals, in euros") in shown(content)
 
 
+def test_xlsx_cells_count_as_pages_while_they_are_read() -> None:
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Stock")
+    for number in range(1_100):
+        sheet.append([f"part {number}", number, "Porto", 3, 4.5])
+    pages: list[int] = []
+    assert len(read_xlsx(saved(book.save), pages.append).blocks) == 1_101
+    assert pages == [1, 2]
+
+
 def test_xlsx_values_are_shown_as_in_the_sheet() -> None:
     book = Workbook()
     sheet = book.active

@@ -306,6 +306,54 @@ def test_html_keeps_to_the_main_part_where_it_is_marked() -> None:
     assert [text for _, text in shown(read_html(page.encode()))] == [("Content. " * 40).strip()]
 
 
+def test_the_id_of_an_html_heading_is_its_anchor() -> None:
+    blocks = read_html(b'<h2 id="a-b">A b</h2><p>Text.</p><h2>None</h2>').blocks
+    assert [(block.text, block.anchor) for block in blocks] == [("A b", "a-b"), ("Text.", ""), ("None", "")]
+
+
+def links(content: Content) -> list[tuple[str, str, str]]:
+    return [(block.text, link.text, link.url) for block in content.blocks for link in block.links]
+
+
+def test_links_of_markdown_are_kept_with_their_words() -> None:
+    text = """See the [leave **policy**](../leave.md#x "t"), <https://docs.example/a> and [→](arrow).
+
+- [ ] Fill in [this
+  form](form)
+
+| A | B |
+|---|---|
+| [Edit](1) | x |
+| y | [Edit](2) |
+
+```
+[code](c)
+```
+"""
+    assert links(read_markdown(text.encode())) == [
+        ("See the leave policy, https://docs.example/a and →.", "leave policy", "../leave.md#x"),
+        ("See the leave policy, https://docs.example/a and →.", *["https://docs.example/a"] * 2),
+        ("Fill in this form", "this form", "form"),
+        ("Edit | x", "Edit", "1"),
+        ("y | Edit", "Edit", "2"),
+    ]
+
+
+def test_links_of_html_are_kept_with_their_words_and_read_from_the_pages_base() -> None:
+    page = """<head><base href="https://docs.example/b/"></head><h1>T <a href="#t">#</a></h1>
+    <p>See <a href="r">the <b>form</b></a>, <a>none</a> <a href="h" hidden>hidden</a></p>loose <a href="/q">one</a>
+    <ul><li><a href="1">One</a><ul><li><a href="2">Deep</a></li></ul></li></ul>
+    <table><tr><th>A</th><th>B</th></tr><tr><td>x</td><td><a href="https://[">Bad</a> <a href="3">Edit</a>"""
+    assert links(read_html(page.encode())) == [
+        ("See the form, none", "the form", "https://docs.example/b/r"),
+        ("loose one", "one", "https://docs.example/q"),
+        ("One", "One", "https://docs.example/b/1"),
+        ("Deep", "Deep", "https://docs.example/b/2"),
+        ("x | Bad Edit", "Bad", ""),
+        ("x | Bad Edit", "Edit", "https://docs.example/b/3"),
+    ]
+
+
 async def test_deeply_nested_html_is_read_or_refused(reader: Reader) -> None:
     for page in ("<div>" * 9_000 + "deep", "<ul><li>" * 4_000 + "deep", "<b>" * 9_000 + "deep"):
         try:
@@ -392,7 +440,13 @@ def test_any_markdown_is_read(text: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["https://a.example/x y", "https://a.example/|b", "https://a.example/>", "https://a.example/\u202egpj.exe"],
+    [
+        "https://a.example/x y",
+        "https://a.example/|b",
+        "https://a.example/>",
+        "https://a.example/\u202egpj.exe",
+        "https://a.example@b.example/",
+    ],
 )
 def test_a_url_that_does_not_end_where_it_seems_to_is_dropped(url: str) -> None:
     assert safe_url(url) == ""

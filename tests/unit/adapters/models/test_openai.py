@@ -7,8 +7,8 @@ from email.utils import format_datetime
 
 import pytest
 
+from adapters.fetch.retry_after import retry_after
 from adapters.models.openai import OpenAIModel
-from adapters.models.translate import retry_after
 from pipeline.errors import Unusable
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta
 from tests.doubles.llm.faults import Ending, Raw, Status, Text
@@ -91,5 +91,5 @@ def test_retry_after_is_read_as_seconds_or_as_a_date() -> None:
     assert retry_after("12.5") == 12.5
     assert retry_after("-3") == 0
     assert retry_after(None) is None
-    assert retry_after("tomorrow") is None
+    assert [retry_after(said) for said in ("tomorrow", "nan", "inf")] == [None, None, None]
     assert 50 < (retry_after(format_datetime(soon, usegmt=True)) or 0) <= 60

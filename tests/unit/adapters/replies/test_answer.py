@@ -106,7 +106,7 @@ def test_labels_of_a_comparison_are_headings() -> None:
 
 
 def test_what_is_offered_is_what_there_is() -> None:
-    *everything, share, ask, stop = tuple(Button)
+    *everything, share, ask, _, stop = tuple(Button)
     assert reply(cited("Yes."), shareable=True).actions == (*everything, share)
     assert reply(cited("Yes.")).actions == tuple(everything)
     assert reply(cited("Yes."), stoppable=True).actions == (*everything, stop)

@@ -40,7 +40,7 @@ async def workspace(
 async def enter(driver: SlackDriver) -> None:
     """The bot comes, with both collections."""
     await driver.connect()
-    driver.rig.rules = {FOR_ALL: Rule(public=True)}
+    driver.rig.rules[FOR_ALL] = Rule(public=True)
     for number, name in enumerate((STAFF, FOR_ALL), 1):
         document = Document(id=f"doc-{number}", filename=f"{name}.md", title=name, collection=name)
         chunk = Chunk(

@@ -13,7 +13,7 @@ from pipeline.values import BlockKind, CitedSentence
 from tests.contracts.answers import URL, citation, cited
 from tests.doubles.slack.rules import wrong_blocks
 
-LINKS = {URL, "https://wiki.acme.example/a_(b)"}
+LINKS = {address: address for address in (URL, "https://wiki.acme.example/a_(b)")}
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,23 @@ LINKS = {URL, "https://wiki.acme.example/a_(b)"}
 )
 def test_markdown_keeps_its_form_and_loses_what_is_not_permitted(written: str, shown: str) -> None:
     assert markup.inline(written, LINKS) == shown
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Fill in the leave form today.", f"Fill in the [leave form]({URL}) today."),
+        ("**Fill in the leave form**", f"**Fill in the [leave form]({URL})**"),
+        ("See https://evil.example/form and 2form2.", "See `https://evil.example/form` and 2form2."),
+        ("In code: `form`", "In code: `form`"),
+        ("See a[1]|b for more", f"See [a(1)|b]({URL}) for more"),
+        ("See [form](https://evil.example)", f"See [form]({URL})"),
+        ("See [[form]](https://evil.example)", f"See [[form]({URL})]"),
+        ("No!form", "No!form"),
+    ],
+)
+def test_words_of_a_link_open_its_address(written: str, shown: str) -> None:
+    assert markup.inline(written, dict.fromkeys(("leave form", "form", "a[1]|b"), URL)) == shown
 
 
 SOURCES = (citation(1), citation(2))

@@ -126,6 +126,35 @@ async def test_files_of_other_formats_are_told(tmp_path: Path, reader: Reader) -
     assert source.unsupported == ("README", "old/a.doc")
 
 
+async def test_what_programs_fetched_or_built_is_left_out_and_told(tmp_path: Path, reader: Reader) -> None:
+    foreign = (
+        "node_modules/a/README.md",
+        "Vendor/b.md",
+        "site/dist/c.html",
+        "env/pyvenv.cfg",
+        "env/d.txt",
+        "e.min.html",
+    )
+    write(tmp_path, dict.fromkeys((*foreign, "vendors/f.md", "building.md"), "x"))
+    source = FolderSource(tmp_path, reader)
+    assert await labels(source) == ["building.md", "vendors/f.md"]
+    assert source.foreign == ("Vendor", "e.min.html", "env", "node_modules", "site/dist")
+
+
+async def test_what_programs_fetched_is_read_where_it_is_named(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, dict.fromkeys(("vendor/a.md", "vendor/deep/b.md", "env/pyvenv.cfg", "env/c.md", "d.min.html"), "x"))
+    assert await labels(FolderSource(tmp_path / "vendor", reader)) == ["a.md", "deep/b.md"]
+    assert await labels(FolderSource(tmp_path / "env", reader)) == ["c.md"]
+    assert await labels(FolderSource(tmp_path / "d.min.html", reader)) == ["d.min.html"]
+
+
+async def test_an_empty_file_is_told_and_is_no_document(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"a.md": "", "b.txt": " \n\n", "c.md": "c", "d.jsonl": ""})
+    source = FolderSource(tmp_path, reader)
+    assert await labels(source) == ["c.md"]
+    assert source.empty == ("a.md", "b.txt")
+
+
 async def test_ids_are_stable_and_differ_between_folders(tmp_path: Path, reader: Reader) -> None:
     write(tmp_path, {"one/a.md": "same", "two/a.md": "same"})
     (one,) = await items(FolderSource(tmp_path / "one", reader))
@@ -231,3 +260,17 @@ async def test_a_line_that_is_too_large_is_refused_and_the_next_one_is_read(
     with pytest.raises(Refused, match="larger"):
         await source.parse(large)
     assert (await source.parse(small)).blocks[0].text == "short"
+
+
+async def test_a_gitignore_that_would_take_hours_to_match_keeps_its_folder_closed(
+    tmp_path: Path, reader: Reader
+) -> None:
+    write(tmp_path, {"a.md": "a", f"sub/{'a' * 60}.md": "b", "sub/.gitignore": "*a" * 8 + "*b"})
+    with pytest.raises(Unavailable, match=r"sub/\.gitignore"):
+        await labels(FolderSource(tmp_path, reader))
+
+
+async def test_a_gitignore_that_is_a_link_is_not_read(tmp_path: Path, reader: Reader) -> None:
+    write(tmp_path, {"elsewhere": "a.md\n", "book/a.md": "a"})
+    (tmp_path / "book" / ".gitignore").symlink_to(tmp_path / "elsewhere")
+    assert await labels(FolderSource(tmp_path / "book", reader)) == ["a.md"]

@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 
 from pipeline.compose.cite import Numbering, body, cite, closest, place, reference, snippet
 from pipeline.translations import Words
-from pipeline.values import BlockKind, Chunk, CitationStyle, CitedSentence, Document, RetrievedChunk, Unit
+from pipeline.values import (
+    BlockKind,
+    Chunk,
+    CitationStyle,
+    CitedSentence,
+    Document,
+    Judgement,
+    RetrievedChunk,
+    Sentence,
+    Support,
+    Unit,
+)
 
 
 def passage(name: str, text: str = "Text.", **chunk: object) -> RetrievedChunk:
@@ -167,3 +178,47 @@ def test_what_stands_between_steps_does_not_begin_their_numbers_anew() -> None:
     ]
     text, _ = body(sentences, (), CitationStyle.NUMBERED)
     assert [line for line in text.splitlines() if line[:1].isdigit()] == ["1. Stop.", "2. Start.", "3. Look."]
+
+
+@pytest.mark.parametrize(
+    ("url", "quotes", "link"),
+    [
+        ("https://docs.example/leave", ["Call in."], "https://docs.example/leave#kranken%20%C3%BCb"),
+        ("https://docs.example/leave", ["Before."], "https://docs.example/leave"),
+        ("https://docs.example/leave", [], "https://docs.example/leave"),
+        ("https://docs.example/leave#top", ["Call in."], "https://docs.example/leave#top"),
+        ("", ["Call in."], ""),
+    ],
+)
+def test_the_link_of_a_citation_leads_to_the_heading_above_what_is_quoted(
+    url: str, quotes: list[str], link: str
+) -> None:
+    found = passage("a", "Before. Call in.", anchors=((8, "kranken üb"),))
+    document = found.document.model_copy(update={"url": url})
+    assert cite(found.model_copy(update={"document": document}), 1, quotes=quotes).url == link
+
+
+@pytest.mark.parametrize(
+    ("support", "kind", "links"),
+    [
+        (Support.VERBATIM, BlockKind.PROSE, [("the form", "https://docs.example/form")]),
+        (Support.JUDGED, BlockKind.ITEM, [("the form", "https://docs.example/form")]),
+        (Support.VETOED, BlockKind.PROSE, []),
+        (Support.VERBATIM, BlockKind.CODE, []),
+    ],
+)
+def test_only_a_sentence_that_its_passage_supports_has_its_links(
+    support: Support, kind: BlockKind, links: list[tuple[str, str]]
+) -> None:
+    found = passage("a", "Fill in the form.", links=((8, 16, "https://docs.example/form"),))
+    document = found.document.model_copy(update={"url": "https://docs.example/leave"})
+    other = passage("b", "Fill in the form.", links=((8, 16, "https://elsewhere.example/form"),))
+    numbering = Numbering([found.model_copy(update={"document": document}), other])
+    judgement = Judgement(support=support, score=1, chunk_ids=("a", "b"), quote="Fill in the form.")
+    cited = numbering.cite(Sentence(text="You fill in the form.", kind=kind, chunk_ids=("a", "b")), judgement)
+    assert [(link.text, link.url) for link in cited.links] == links
+
+
+def test_a_chunk_that_was_kept_before_there_were_links_has_none() -> None:
+    kept = passage("a").chunk.model_dump_json(exclude={"links"})
+    assert Chunk.model_validate_json(kept).links == ()

@@ -38,7 +38,7 @@ class Pages:
         if text is None:
             raise Refused("it is damaged", what_to_do="Save it again.")
         document = Document(id=item.id, filename=item.id, title=item.id, source=self.name, version=item.version)
-        return Parsed(document=document, blocks=(Block(kind=BlockKind.PROSE, text=text),))
+        return Parsed(document=document, blocks=(Block(kind=BlockKind.PROSE, text=text),) if text else ())
 
 
 class LetterEmbedder:
@@ -105,6 +105,14 @@ async def test_what_is_new_changed_unchanged_and_gone_is_told_apart(storage: Sto
     assert await names(storage) == ["a", "b", "d"]
 
 
+async def test_a_document_without_text_is_read_once(storage: Storage) -> None:
+    embedder = LetterEmbedder()
+    await run(storage, Pages({"a": "A.", "blank": ""}), embedder)
+    again = Pages({"a": "A.", "blank": ""})
+    assert counts(await run(storage, again, embedder)) == (0, 0, 2, 0, 0)
+    assert again.parsed == []
+
+
 async def test_each_document_is_an_event(storage: Storage) -> None:
     events: list[Event] = []
     await run(storage, Pages({"a": "A.", "b": None}), events=events)
@@ -147,16 +155,22 @@ async def test_a_source_is_not_emptied_unless_that_is_meant(storage: Storage) ->
             None,
             lambda event: None,
             flag=lambda text: False,
-            emptying=False,
+            losing=False,
         )
 
     await run(storage, Pages({"a": "A.", "b": "B."}))
-    with pytest.raises(Refused, match="nothing is left") as refusal:
-        await look_again({})
-    assert "citewell documents remove pages" in refusal.value.what_to_do
+    assert (await look_again({})).kept == ("a", "b")
     assert await names(storage) == ["a", "b"]
     assert (await look_again({"b": "B."})).removed == 1
     assert (await run(storage, Pages({}))).removed == 1
+
+
+async def test_what_a_source_withholds_is_forgotten_although_the_rest_is_kept(storage: Storage) -> None:
+    await run(storage, Pages({name: name for name in "abc"}))
+    source = Pages({}, cut_off=True)
+    source.withheld = frozenset("ab")  # type: ignore[attr-defined]
+    assert (await run(storage, source)).removed == 2
+    assert await names(storage) == ["c"]
 
 
 async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_get_them_later(
@@ -256,3 +270,19 @@ async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Sto
             lambda event: None,
             flag=lambda text: False,
         )
+
+
+async def test_a_source_that_stops_answering_is_not_asked_for_the_rest_and_loses_nothing(storage: Storage) -> None:
+    class Stopping(Pages):
+        async def parse(self, item: SourceItem) -> Parsed:
+            if item.id > "c":
+                self.parsed.append(item.id)
+                raise Unavailable("pages", "did not answer")
+            return await super().parse(item)
+
+    await run(storage, Pages({"z": "Z."}))
+    source = Stopping({letter: f"{letter}." for letter in "abcdefghijk"})
+    summary = await run(storage, source)
+    assert summary.added == 3
+    assert (summary.removed, len(summary.failed) in (1, 2)) == (0, True)
+    assert await names(storage) == ["a", "b", "c", "z"]

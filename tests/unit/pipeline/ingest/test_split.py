@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.ingest import pieces
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.values import Block, BlockKind, Chunk, Document, Parsed
 
@@ -65,6 +67,21 @@ def test_every_word_is_in_some_chunk_and_no_chunk_is_too_large(blocks: list[Bloc
     assert len({chunk.id for chunk in chunks}) == len(chunks)
 
 
+def test_a_line_of_any_length_is_measured_piece_by_piece() -> None:
+    class Careful(WordCount):
+        def count(self, text: str) -> int:
+            assert len(text) <= 600
+            return super().count(text)
+
+    line = " ".join(f"word{number}" for number in range(20_000))
+    found = list(
+        Splitter(Careful(), tokens=60, overlap=0).chunks(
+            Document(id="d", filename="d.md", title="D"), [block(BlockKind.PROSE, line)]
+        )
+    )
+    assert " ".join(chunk.text for chunk in found) == line
+
+
 def test_the_same_blocks_give_the_same_ids() -> None:
     blocks = [block(BlockKind.PROSE, " ".join(sentence(n) for n in range(20)))]
     assert [chunk.id for chunk in split(blocks)] == [chunk.id for chunk in split(blocks)]
@@ -87,6 +104,28 @@ def test_a_table_that_does_not_fit_repeats_its_header_row() -> None:
     assert chunks[1].overlap == len("City | Allowance\n")
     assert chunks[1].row is not None
     assert chunks[1].row > 2
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just(BlockKind.ROW), st.integers(1, 12)),
+            st.tuples(st.just(BlockKind.PROSE), st.integers(1, 5)),
+            st.tuples(st.just(BlockKind.HEADING), st.just(1)),
+        ),
+        max_size=5,
+    )
+)
+def test_a_section_that_comes_in_parts_is_cut_as_if_it_came_whole(runs: list[tuple[BlockKind, int]]) -> None:
+    blocks = []
+    for place, (kind, count) in enumerate(runs):
+        if kind is BlockKind.ROW:
+            blocks.append(block(BlockKind.HEADER, f"name{place} | price{place}"))
+        blocks += [block(kind, f"cell {place} {number} | 5" * 2) for number in range(count)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "_SECTION", 3)
+        parts = split(blocks, tokens=30)
+    assert parts == split(blocks, tokens=30)
 
 
 def test_a_table_that_fits_is_not_cut() -> None:
@@ -150,3 +189,21 @@ def test_code_is_cut_at_lines_only_when_it_must() -> None:
     long = "\n".join(f"line_{n} = call({n})" for n in range(40))
     chunks = split([block(BlockKind.CODE, long)])
     assert "\n".join(chunk.text for chunk in chunks) == long
+
+
+def test_the_fragment_that_leads_to_a_heading_leads_to_what_stands_below_it_and_to_headings_below_without_one() -> None:
+    (chunk,) = split(
+        [
+            Block(kind=BlockKind.PROSE, text="Before."),
+            Block(kind=BlockKind.HEADING, text="Leave", anchor="leave"),
+            Block(kind=BlockKind.HEADING, text="Sick", heading=("Leave",)),
+            Block(kind=BlockKind.PROSE, text="Call in.", heading=("Leave", "Sick")),
+            Block(kind=BlockKind.HEADING, text="Travel"),
+            Block(kind=BlockKind.PROSE, text="By train.", heading=("Travel",)),
+        ],
+        tokens=200,
+    )
+    assert [(chunk.text[start:].split("\n")[0], anchor) for start, anchor in chunk.anchors] == [
+        ("Leave", "leave"),
+        ("Travel", ""),
+    ]

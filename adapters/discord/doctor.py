@@ -1,0 +1,76 @@
+"""Whether Discord's side of the installation is well: token, intents, and what it may do on each server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from typing import Any
+
+import aiohttp
+import discord
+from discord.http import Route
+
+from adapters.discord.permissions import NEEDED, intents, invite_url
+from pipeline import wording
+from pipeline.values import Finding
+from pipeline.values.finding import bad, good, warning
+
+UNREACHED = "Check the network, the proxy and DISCORD_API_URL."
+
+
+async def examine(
+    token: str, *, message_content: bool, home_guilds: Collection[int], api_url: str = ""
+) -> AsyncIterator[Finding]:
+    """Opens no gateway session, of which Discord allows 1,000 a day. `api_url` counts for the whole process."""
+    if api_url:
+        Route.BASE = api_url
+    client = discord.Client(intents=intents(message_content=message_content), max_ratelimit_timeout=30.0)
+    try:
+        async with client:
+            try:
+                await client.login(token)
+            except discord.LoginFailure:
+                fix = "Copy the token of the Bot page again (Reset Token), and set DISCORD_TOKEN."
+                yield bad("Discord token", "Discord refuses it", fix)
+                return
+            yield good("Discord token", f"it is of {client.user}")
+            application = await client.application_info()
+            for finding in _application(application, message_content=message_content, home=bool(home_guilds)):
+                yield finding
+            servers: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
+            for finding in _servers(servers, home_guilds, invite_url(application.id)):
+                yield finding
+    except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
+        yield bad("Discord", f"it cannot be asked ({type(error).__name__})", UNREACHED)
+
+
+def _application(application: discord.AppInfo, *, message_content: bool, home: bool) -> list[Finding]:
+    found = []
+    flags = application.flags
+    granted = flags.gateway_message_content or flags.gateway_message_content_limited
+    if message_content and not granted:
+        fix = (
+            "Switch Message Content Intent on in the Developer Portal (Bot), or unset CITEWELL_DISCORD_MESSAGE_CONTENT."
+        )
+        found.append(bad("Discord intents", "the message content intent is not granted, and Discord refuses us", fix))
+    else:
+        found.append(good("Discord intents", "message content" if message_content else "none that must be granted"))
+    if application.bot_public and not home:
+        fix = "Switch Public Bot off in the Developer Portal (Bot), or name your servers: CITEWELL_DISCORD_HOME_GUILDS."
+        found.append(warning("Discord audience", "anybody may add the bot, so every server counts as outside", fix))
+    return found
+
+
+def _servers(servers: list[dict[str, Any]], home: Collection[int], invite: str) -> list[Finding]:
+    if not servers:
+        return [warning("Discord servers", "the bot is on none", f"Add it: {invite}")]
+    found = []
+    for server in servers:
+        granted = discord.Permissions(int(server["permissions"]))
+        lacking = [name for permission, name in NEEDED.items() if not getattr(granted, permission)]
+        if lacking and not granted.administrator:
+            fix = "Grant it to the bot's role in the server's settings, or add the bot again by its link."
+            found.append(bad("Discord permissions", f"{server['name']}: {', '.join(lacking)} is missing", fix))
+    if absent := sorted(set(home) - {int(server["id"]) for server in servers}):
+        fix = "Correct CITEWELL_DISCORD_HOME_GUILDS, or add the bot there."
+        found.append(warning("Discord servers", f"it is not on {', '.join(map(str, absent))}", fix))
+    return found or [good("Discord permissions", f"all that are needed on {wording.counted(len(servers), 'server')}")]

@@ -1,0 +1,34 @@
+"""The body of a response, decompressed as it comes and only up to a limit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import httpx2
+
+from pipeline.errors import Refused
+
+ENCODINGS = "gzip, deflate"
+"""For the Accept-Encoding header."""
+_PIECE = 65_536
+_KNOWN = ("", "identity", "gzip", "x-gzip", "deflate")
+
+
+async def capped(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
+    """Pieces of at most 64 KiB; others are served between them. Raises Refused above `most` bytes, whether they came or
+    were made of what came, and for an encoding that was not asked for or more than one."""
+    if response.headers.get("content-encoding", "").strip().lower() not in _KNOWN:
+        raise Refused(f"{response.url.host} sent a compression that was not asked for")
+    if response.headers.get("content-encoding") == "x-gzip":
+        response.headers["content-encoding"] = "gzip"
+    size = 0
+    async with aclosing(response.aiter_bytes()) as pieces:
+        async for piece in pieces:
+            size += len(piece)
+            if max(size, response.num_bytes_downloaded) > most:
+                raise Refused(f"{response.url.host} sent more than {most // 1_000_000} MB")
+            for start in range(0, len(piece), _PIECE):
+                yield piece[start : start + _PIECE]
+                await asyncio.sleep(0)

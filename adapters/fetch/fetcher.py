@@ -1,0 +1,228 @@
+"""One request of a document source, and what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import httpx2
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from adapters.fetch.capped import ENCODINGS, capped
+from adapters.fetch.retry_after import retry_after
+from adapters.fetch.transport import CheckedTransport, Resolve, check_addresses, resolve, written_out
+from pipeline.errors import Refused, Unavailable
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_PORTS = frozenset({80, 443})
+_DEFAULT_PORT = {"http": 80, "https": 443}
+_REDIRECTS = 3
+_ATTEMPTS = 4
+_CONNECT_SECONDS = 10.0
+_READ_SECONDS = 30.0
+_WHOLE_SECONDS = 120.0
+"""For one attempt with its redirects: a server that drips is left."""
+_LONGEST_WAIT = 60.0
+"""Seconds: a service that asks for a longer wait is not asked again now."""
+_PAUSE = wait_random_exponential(multiplier=0.5, max=8)
+_ELSEWHERE = frozenset({"accept", "if-none-match", "if-modified-since"})
+"""Headers of a request that go along when it is sent to another host."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A response: every status but 429 and 5xx, for the caller to read."""
+
+    status: int
+    url: str
+    """Where it came from in the end."""
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: bytes
+    """Decompressed."""
+
+
+class Fetcher:
+    """Fetches over HTTP and HTTPS from public addresses and the `ports`, without cookies and without
+    proxies of the environment. At most 3 redirects are followed, none of what is not GET or HEAD.
+
+    `headers` hold credentials and are sent only to `origin` (`https://host` or with a port). `private` allows loopback
+    and private networks as well. Behind a `proxy` it is the proxy that resolves names; addresses are still checked."""
+
+    def __init__(
+        self,
+        *,
+        ports: frozenset[int] = _PORTS,
+        private: bool = False,
+        proxy: str = "",
+        headers: Mapping[str, str] = _NOTHING,
+        origin: str = "",
+        resolve: Resolve = resolve,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        if headers and not origin:
+            raise ValueError("credentials need the origin that they are for")
+        self._ports = ports
+        self._private = private
+        self._proxied = bool(proxy)
+        self._headers = dict(headers)
+        self._origin = _origin(httpx2.URL(origin))
+        self._sleep = sleep
+        self._transport: httpx2.AsyncHTTPTransport
+        if proxy:
+            self._transport = httpx2.AsyncHTTPTransport(trust_env=False, proxy=proxy)
+        else:
+            self._transport = CheckedTransport(private=private, resolve=resolve)
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = _NOTHING,
+        json: object = None,
+        form: Mapping[str, str] | None = None,
+        most: int = 20_000_000,
+    ) -> Fetched:
+        """What `url` answers with; `headers` hold no credentials.
+
+        Raises Refused for an address that must not be fetched from, more than `most` bytes, too many redirects;
+        Unavailable for what did not come after 4 attempts. A wait that the service asks for is honoured up to 60
+        seconds; a longer one is in the error."""
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_worth_another),
+            stop=stop_after_attempt(_ATTEMPTS),
+            wait=_wait,
+            sleep=self._sleep,
+            reraise=True,
+        )
+        body = {"json": json} if form is None else {"data": form}
+        return await retrying(self._attempt, method, url, headers, body, most)
+
+    async def close(self) -> None:
+        await self._transport.aclose()
+
+    async def _attempt(
+        self, method: str, url: str, headers: Mapping[str, str], body: Mapping[str, Any], most: int
+    ) -> Fetched:
+        address = self._checked(url)
+        first = _origin(address)
+        try:
+            async with asyncio.timeout(_WHOLE_SECONDS):
+                for _ in range(1 + _REDIRECTS):
+                    here = {name: said for name, said in headers.items() if _may_leave(name, first, _origin(address))}
+                    response = await self._send(self._request(method, address, here, body))
+                    try:
+                        if not response.has_redirect_location:
+                            return await _read(response, most)
+                    finally:
+                        await response.aclose()
+                    if method not in ("GET", "HEAD"):
+                        raise Refused(f"{address.host} redirects a {method} request, which is not followed")
+                    address = self._checked(_target(response, address))
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            raise Unavailable(address.host, "did not answer in time") from error
+        except httpx2.DecodingError as error:
+            raise Refused(f"{address.host} sent something that could not be decompressed") from error
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise _not_connected(address.host, error) from error
+        raise Refused(f"{first[1]} redirects more than {_REDIRECTS} times")
+
+    def _checked(self, url: str) -> httpx2.URL:
+        """Raises Refused for a URL that is not to be fetched whatever its host resolves to."""
+        try:
+            address = httpx2.URL(url)
+            address = address.copy_with(host=address.host.rstrip("."))
+        except (httpx2.InvalidURL, UnicodeError) as error:
+            raise Refused("the address is not a valid URL", what_to_do="Give it as https://host/path.") from error
+        scheme, host, port = _origin(address)
+        if scheme not in _DEFAULT_PORT or not host or "%" in host:
+            raise Refused("the address is not one of a web server", what_to_do="Give it as https://host/path.")
+        if address.userinfo:
+            raise Refused(f"the address of {host} holds a name or password", what_to_do="Remove it from the address.")
+        if port not in self._ports:
+            ports = ", ".join(map(str, sorted(self._ports)))
+            raise Refused(f"port {port} of {host} must not be fetched from", what_to_do=f"Allowed are {ports}.")
+        if self._proxied:
+            check_addresses(host, written_out(host, port), private=self._private)
+        return address
+
+    def _request(
+        self, method: str, url: httpx2.URL, headers: Mapping[str, str], body: Mapping[str, Any]
+    ) -> httpx2.Request:
+        own = self._headers if _origin(url) == self._origin else {}
+        timeout = httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS, pool=None)
+        return httpx2.Request(
+            method,
+            url,
+            headers={"accept": "*/*", "user-agent": "Citewell", **headers, **own, "accept-encoding": ENCODINGS},
+            **body,
+            extensions={"timeout": timeout.as_dict()},
+        )
+
+    async def _send(self, request: httpx2.Request) -> httpx2.Response:
+        """Raises Unavailable when the service is down or asks to wait."""
+        response = await self._transport.handle_async_request(request)
+        response.request = request
+        if response.status_code == 429 or response.status_code >= 500:
+            await response.aclose()
+            wait = retry_after(response.headers.get("retry-after"))
+            said = f"answers with status {response.status_code}"
+            raise Unavailable(request.url.host, said, retry_after=wait, what_to_do="Try again later.")
+        return response
+
+
+@asynccontextmanager
+async def open_fetcher(**settings: Any) -> AsyncIterator[Fetcher]:
+    """A `Fetcher` with these settings, closed at the end."""
+    fetcher = Fetcher(**settings)
+    try:
+        yield fetcher
+    finally:
+        await fetcher.close()
+
+
+async def _read(response: httpx2.Response, most: int) -> Fetched:
+    async with aclosing(capped(response, most)) as pieces:
+        body = b"".join([piece async for piece in pieces])
+    return Fetched(response.status_code, str(response.url), dict(response.headers), body)
+
+
+def _not_connected(host: str, error: Exception) -> Unavailable:
+    said = str(error)
+    if "has no address" in said:
+        return Unavailable(host, "the name has no address", what_to_do="Check how it is written.")
+    if "CERTIFICATE_VERIFY_FAILED" in said:
+        return Unavailable(host, "its certificate is not one that is trusted here", what_to_do="Check the address.")
+    reached = "Check the address, and that this machine reaches it." if isinstance(error, httpx2.ConnectError) else ""
+    return Unavailable(host, "the connection failed", what_to_do=reached)
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, _DEFAULT_PORT.get(url.scheme) if url.port is None else url.port
+
+
+def _may_leave(name: str, first: object, here: object) -> bool:
+    return first == here or name.lower() in _ELSEWHERE
+
+
+def _target(response: httpx2.Response, address: httpx2.URL) -> str:
+    try:
+        return str(address.join(response.headers["location"]))
+    except (httpx2.InvalidURL, UnicodeError) as error:
+        raise Refused(f"{address.host} redirects to something that is not a URL") from error
+
+
+def _worth_another(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and (error.retry_after or 0.0) <= _LONGEST_WAIT
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, Unavailable) and error.retry_after is not None:
+        return error.retry_after
+    return _PAUSE(state)

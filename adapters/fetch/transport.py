@@ -1,0 +1,86 @@
+"""Connections to checked addresses only: a name is resolved once, and what was checked is what is connected to."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from adapters.fetch.addresses import allowed
+from pipeline.errors import Refused
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""The addresses of a name."""
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """What the system's resolver says, which also reads decimal, octal, hexadecimal and short forms of addresses."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def written_out(host: str, port: int) -> Sequence[str]:
+    """The address that `host` spells, in any form; none for a name."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except OSError:
+        return ()
+    return tuple(str(address[0]) for *_, address in found)
+
+
+def check_addresses(host: str, addresses: Iterable[str], *, private: bool) -> None:
+    """Raises Refused when one of them is forbidden."""
+    if not all(allowed(address, private=private) for address in addresses):
+        raise Refused(
+            f"{host} is in a network that must not be fetched from",
+            what_to_do="Where it is your own network that you mean, say private = true in the table of the source.",
+        )
+
+
+class CheckedTransport(httpx2.AsyncHTTPTransport):
+    """Raises Refused for a host of which one address is forbidden, before anything is connected."""
+
+    def __init__(self, *, private: bool, resolve: Resolve = resolve) -> None:
+        super().__init__(trust_env=False)
+        context = httpx2.create_ssl_context(trust_env=False)
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=context, network_backend=_CheckedBackend(resolve, private=private), max_connections=20
+        )
+
+
+class _CheckedBackend(httpcore2.AsyncNetworkBackend):
+    def __init__(self, resolve: Resolve, *, private: bool) -> None:
+        self._resolve = resolve
+        self._private = private
+        self._system = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature of the library
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        try:
+            async with asyncio.timeout(timeout):
+                addresses = await self._resolve(host, port)
+        except TimeoutError as error:
+            raise httpcore2.ConnectTimeout(str(error)) from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore2.ConnectError(f"the name {host} has no address") from error
+        check_addresses(host, addresses, private=self._private)
+        failure: Exception = httpcore2.ConnectError(f"the name {host} has no address")
+        for address in addresses:
+            try:
+                return await self._system.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

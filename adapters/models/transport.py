@@ -1,0 +1,69 @@
+"""What clients of model servers never do: follow one to another host with the prompt, or unpack without end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from pipeline.errors import Refused, Unavailable
+
+if TYPE_CHECKING:
+    import httpx2
+
+CONNECT_SECONDS = 5.0
+MOST_BYTES = 8_000_000
+"""Of a reply, decompressed: 64 vectors of 4,096 dimensions take about 6 million as JSON, an answer far less."""
+
+
+def http_client(sdk: Any, service: str, timeout: float) -> httpx2.AsyncClient:
+    """A client for `sdk` (openai or anthropic). A request raises Unavailable for a redirect to another origin, before
+    anything is sent there, and for a reply of more than MOST_BYTES, as soon as these have come."""
+
+    from adapters.fetch.capped import ENCODINGS
+
+    async def check(response: httpx2.Response) -> None:
+        _stay(service, response)
+        _cap(service, response)
+
+    client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(
+        timeout=sdk.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+        headers={"accept-encoding": ENCODINGS},
+        event_hooks={"response": [check]},
+    )
+    return client
+
+
+def _stay(service: str, response: httpx2.Response) -> None:
+    if not response.has_redirect_location:
+        return
+    here, there = response.url, response.url.join(response.headers["location"])
+    if (here.scheme, here.netloc) != (there.scheme, there.netloc):
+        failure = Unavailable(service, "redirects to another server, which is not followed", permanent=True)
+        failure.what_to_do = "Check the base URL: it must be the address that answers."
+        raise failure
+
+
+def _cap(service: str, response: httpx2.Response) -> None:
+    """Have `response` read decompressed and only up to the limit, whoever reads it."""
+    import httpx2
+
+    from adapters.fetch.capped import capped
+
+    class Capped(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            try:
+                async with aclosing(capped(received, MOST_BYTES)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+            except Refused as error:
+                raise Unavailable(service, f"its reply was not read to its end: {error}") from error
+
+        async def aclose(self) -> None:
+            await received.aclose()
+
+    received = httpx2.Response(
+        response.status_code, headers=response.headers, stream=response.stream, request=response.request
+    )
+    response.stream = Capped()
+    response.headers.pop("content-encoding", None)

@@ -1,0 +1,105 @@
+"""What is said where somebody adds a file or a link to the documents, and what they chose from. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from adapters.replies.cut import NAME, one_line
+from pipeline import wording
+from pipeline.ports import Added, NotAdded
+from pipeline.translations import Message, Plural, Words
+
+ADD = Message("Add to knowledge")
+"""At most 24 characters in every language: Slack's form has it as its title."""
+WHAT_LABEL, WHERE_LABEL = Message("What to add"), Message("Into which collection")
+WHERE_HINT = Message("Everyone who may see that collection gets answers from it.")
+CANCEL = Message("Cancel")
+READING = Message("Reading {name} …")
+ADDED = Message("{name} is in the collection {collection} now, as “{title}”.")
+PASSAGES = Plural("{number} passage was read.", "{number} passages were read.")
+REPLACED = Message("It replaces what you added under the same name.")
+HOW_BACK = Message(
+    "To take it back, press the button; whoever runs me can do it with `citewell documents remove {id}`."
+)
+NOT_ADDED = Message("{name} was left out: {reason}")
+TAKE_BACK = Message("Take it back")
+TAKEN_BACK = Message("“{title}” is taken back: no answer rests on it any more.")
+NOT_THERE = Message("It is not among the documents any more.")
+CONTRIBUTORS_ONLY = Message("Only a contributor may add to my knowledge. Whoever runs me says who is one.")
+NOT_YOURS = Message("Only whoever added it, or an admin, may take it back.")
+NOTHING_TO_ADD = Message("That message has no file and no link that I could add.")
+NO_COLLECTION = Message("There is no collection here that you could add to.")
+OUT_OF_DATE = Message("This is out of date. Choose “{add}” again.")
+
+UNREADABLE = Message("I read {formats}, with text in them and without a password.")
+TOO_LARGE = Message("it is larger than {megabytes} MB.")
+NOT_PUBLIC = Message("I open public web pages only.")
+NOT_OPEN = Message("the page is not there, or it asks to sign in.")
+NOT_GOT = Message("I could not get it. Please try again in a minute.")
+GONE = Message("the file is not there any more, or I may not see it. Send it to me in a direct message.")
+ELSEWHERE = Message("the file is kept outside {platform}, and I have no access to it.")
+NO_ACCESS = Message("I may not open files here. Whoever runs me can give me the permission {permission}.")
+
+MOST = 10
+"""Files and links of one message that can be added."""
+_ADDRESS = re.compile(r"https?://[^\s<>|\"]+")
+_AFTER = ".,;:!?'*_~"
+
+
+class Thing(NamedTuple):
+    """One file or link of a message."""
+
+    name: str
+    file: str = ""
+    """Its id on the platform; empty for a link, whose name is its address."""
+
+
+def links(text: str) -> list[Thing]:
+    """The addresses in a text as it was typed, each once; a mark that ends a sentence is not part of one."""
+    found = (one.rstrip(_AFTER if "(" in one else f"{_AFTER})") for one in _ADDRESS.findall(text))
+    return [Thing(one) for one in dict.fromkeys(found)]
+
+
+def chosen_first(things: Sequence[Thing]) -> list[Thing]:
+    """What is ticked when the form opens: the files, or without any the links."""
+    return [thing for thing in things if thing.file] or list(things)
+
+
+def label(thing: Thing) -> str:
+    """What the form calls it."""
+    return one_line(thing.name, 75)
+
+
+def told(thing: Thing, added: Added, words: Words) -> str:
+    """What was read, and where it is."""
+    name, title = one_line(thing.name, NAME), one_line(added.title, NAME)
+    return " ".join(
+        [
+            words(ADDED, name=name, collection=added.collection, title=title),
+            words.count(PASSAGES, added.passages),
+            *([words(REPLACED)] if added.replaced else []),
+            *([f"{words(wording.FLAGGED)}."] if added.flagged else []),
+        ]
+    )
+
+
+def how_back(added: Added, words: Words) -> str:
+    """How to take it back, in Markdown of any kind."""
+    return words(HOW_BACK, id=added.document)
+
+
+def left_out(thing: Thing, error: NotAdded, words: Words) -> str:
+    """Why it is not there."""
+    return words(NOT_ADDED, name=one_line(thing.name, NAME), reason=words(error.reason, **error.fields))
+
+
+def not_got(thing: Thing, words: Words) -> str:
+    return words(NOT_ADDED, name=one_line(thing.name, NAME), reason=words(NOT_GOT))
+
+
+def picked(things: Sequence[Thing], numbers: Iterable[str]) -> list[Thing]:
+    """Those that were ticked, by their place in the list."""
+    wanted = {int(number) for number in numbers if number.isdecimal()}
+    return [thing for place, thing in enumerate(things) if place in wanted]

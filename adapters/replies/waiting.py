@@ -1,0 +1,24 @@
+"""Questions that wait for a person's answer, which may be just the next message in the channel."""
+
+from __future__ import annotations
+
+from pipeline.unasked import asks
+from pipeline.values import IncomingMessage
+
+
+class Waiting:
+    """The last one of each channel, as far as this process heard it."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, str] = {}
+
+    def keep(self, message: IncomingMessage) -> None:
+        """`message` waits: if it asks something, the next message in its channel may answer it."""
+        if asks(message.text):
+            self._last[message.place.channel] = message.key
+
+    def answered(self, channel: str, text: str) -> tuple[str, ...]:
+        """The key of what `text`, said in reply to nothing, may answer; what asks itself answers nothing."""
+        if channel not in self._last or asks(text):
+            return ()
+        return (self._last[channel],)

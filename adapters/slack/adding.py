@@ -1,0 +1,117 @@
+"""What was chosen to be added, and the form that asks for more. Pure."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from adapters.replies import cut, knowledge
+from adapters.replies.knowledge import MOST, Thing
+from adapters.slack.blocks import Block, button, context, said
+from adapters.slack.incoming import Body
+from adapters.slack.render import Post, fallback
+from pipeline.translations import ENGLISH, Words
+from pipeline.values import IncomingMessage
+
+_LINK = re.compile(r"<(https?://[^<>|]+)(?:\|[^<>]*)?>")
+_LONGEST, _NAME = 250, 100
+"""Characters of an address and of a file's name: ten of them fit into what a form carries along."""
+_OPTION = 75
+
+
+class Choice(NamedTuple):
+    """Things of one message."""
+
+    channel: str
+    ts: str
+    thread: str
+    things: tuple[Thing, ...]
+
+    def __str__(self) -> str:
+        """At most 3,000 characters, which Slack hands back with the form."""
+        return json.dumps(self, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, text: str) -> Choice:
+        channel, ts, thread, things = json.loads(text)
+        return cls(channel, ts, thread, tuple(Thing(*one) for one in things))
+
+
+def chosen(channel: str, message: Body) -> Choice:
+    """What of a message can be added."""
+    files = [Thing(named(one), str(one["id"])) for one in message.get("files") or () if one.get("id")]
+    addresses = [Thing(html.unescape(one)) for one in dict.fromkeys(_LINK.findall(str(message.get("text") or "")))]
+    ts = str(message["ts"])
+    return Choice(channel, ts, str(message.get("thread_ts") or ts), fitting([*files, *addresses]))
+
+
+def named(file: Body) -> str:
+    return str(file.get("name") or file.get("title") or "file")
+
+
+def fitting(things: Sequence[Thing]) -> tuple[Thing, ...]:
+    """The first ten; an address that is too long to be carried along is left out."""
+    kept = [one._replace(name=cut.short(one.name, _NAME)) if one.file else one for one in things]
+    return tuple(one for one in kept if len(one.name) <= _LONGEST)[:MOST]
+
+
+def offered(message: IncomingMessage) -> str:
+    """What the button below a reply carries, at most 2,000 characters: the files of the message."""
+    things = fitting([Thing(one.name, one.id) for one in message.attachments if one.id])
+    choice = Choice(message.conversation.channel, message.place.message, message.conversation.thread, things)
+    return str(choice) if things else ""
+
+
+def form(choice: Choice, collections: Sequence[str], words: Words) -> Block:
+    """The modal: what of it, where there are several, and into which collection."""
+    fields = []
+    if len(choice.things) > 1:
+        options = [_option(str(place), knowledge.label(one)) for place, one in enumerate(choice.things)]
+        first = knowledge.chosen_first(choice.things)
+        ticked = [option for option, one in zip(options, choice.things, strict=True) if one in first]
+        boxes = {"type": "checkboxes", "action_id": "what", "options": options, "initial_options": ticked}
+        fields.append(_input("what", words(knowledge.WHAT_LABEL), boxes))
+    if len(collections) > 1:
+        options = [_option(name, name) for name in collections[:100]]
+        select = {"type": "static_select", "action_id": "where", "options": options, "initial_option": options[0]}
+        fields.append(_input("where", words(knowledge.WHERE_LABEL), select, words(knowledge.WHERE_HINT)))
+    return {
+        "type": "modal",
+        "callback_id": "adding",
+        "private_metadata": str(choice),
+        "title": {"type": "plain_text", "text": words(knowledge.ADD)},
+        "submit": {"type": "plain_text", "text": words(knowledge.ADD)},
+        "close": {"type": "plain_text", "text": words(knowledge.CANCEL)},
+        "blocks": fields,
+    }
+
+
+def given(view: Body, choice: Choice) -> tuple[list[Thing], str]:
+    """What was ticked, and the collection; that is empty where there was none to choose."""
+    values: dict[str, Any] = view["state"]["values"]
+    things = list(choice.things)
+    if "what" in values:
+        ticked = values["what"]["what"].get("selected_options") or ()
+        things = knowledge.picked(things, [str(one["value"]) for one in ticked])
+    return things, str((values.get("where", {}).get("where", {}).get("selected_option") or {}).get("value") or "")
+
+
+def post(text: str, small: str = "", *, take_back: str = "", words: Words = ENGLISH) -> Post:
+    """Words of ours, something in small print, and the button that takes a document back."""
+    blocks = [said(text), *([context(small)] if small else [])]
+    if take_back:
+        blocks.append({"type": "actions", "elements": [button(words(knowledge.TAKE_BACK), "take_back", take_back)]})
+    return Post((), tuple(blocks), fallback(text))
+
+
+def _option(value: str, text: str) -> Block:
+    return {"text": {"type": "plain_text", "text": text[:_OPTION]}, "value": value}
+
+
+def _input(name: str, label: str, element: Block, hint: str = "") -> Block:
+    hinted = {"hint": {"type": "plain_text", "text": hint}} if hint else {}
+    labelled = {"label": {"type": "plain_text", "text": label}, "element": element}
+    return {"type": "input", "block_id": name, **labelled, **hinted}

@@ -1,0 +1,94 @@
+"""Whether Slack's side of the installation is well: tokens, scopes, the connection, the channels it is in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
+from adapters.slack.web import SDK_LOG, Declined, Pace, Web
+from pipeline.errors import CitewellError, Misconfigured
+from pipeline.values import Finding
+from pipeline.values.finding import bad, good, warning
+
+SECONDS = 10.0
+UNREACHED = "Check the network, the proxy and SLACK_API_URL."
+
+
+async def examine(
+    bot_token: str, app_token: str, signing_secret: str, *, api_url: str, channels: Collection[str] = ()
+) -> AsyncIterator[Finding]:
+    """`channels` are those that the settings name: the bot should be in them. Posts nothing."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS)) as session:
+        client = AsyncWebClient(token=bot_token, base_url=api_url, session=session, retry_handlers=[], logger=SDK_LOG)
+        try:
+            workspace = await introduce(Web(client, Pace(longest_wait=1.0)))
+        except CitewellError as error:
+            yield bad("Slack token", str(error), error.what_to_do or UNREACHED)
+            return
+        yield good("Slack token", f"it is of @{workspace.name} in {workspace.team_name}")
+        for finding in _scopes(workspace):
+            yield finding
+        yield await _connection(client, app_token, signing_secret)
+        yield await _membership(Web(client, Pace(longest_wait=1.0)), channels)
+
+
+def _scopes(workspace: Workspace) -> list[Finding]:
+    if not workspace.scopes:
+        return [warning("Slack scopes", "Slack did not say which the token has", "Look at OAuth & Permissions.")]
+    fix = "Add it under OAuth & Permissions, or paste manifest.yml again; then install the app again."
+    found = [
+        bad("Slack scopes", f"{scope} is missing; it would enable {enables}", fix)
+        for scope, enables in SCOPES.items()
+        if scope not in workspace.scopes
+    ]
+    found += [
+        warning("Slack scopes", f"{scope}, an optional one, is missing; it would enable {enables}", fix)
+        for scope, enables in OPTIONAL.items()
+        if scope not in workspace.scopes
+    ]
+    return found or [good("Slack scopes", f"all {len(SCOPES) + len(OPTIONAL)} of manifest.yml")]
+
+
+async def _connection(client: AsyncWebClient, app_token: str, signing_secret: str) -> Finding:
+    if app_token:
+        try:
+            await socket_address(client, app_token)
+        except Misconfigured as error:
+            return bad("Slack connection", str(error), error.what_to_do)
+        except CitewellError as error:
+            return bad("Slack connection", str(error), error.what_to_do or UNREACHED)
+        return good("Slack connection", "Socket Mode opens with the app-level token")
+    if signing_secret:
+        return good("Slack connection", "events come over HTTP, signed; whether Slack reaches this machine shows there")
+    return bad(
+        "Slack connection",
+        "neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set",
+        "Set SLACK_APP_TOKEN to an app-level token (xapp-…) with connections:write.",
+    )
+
+
+async def _membership(web: Web, channels: Collection[str]) -> Finding:
+    fix = "Invite it there: /invite @ with its name."
+    found: set[str] = set()
+    cursor = ""
+    try:
+        while True:
+            page = await web.call(
+                "users.conversations", types="public_channel,private_channel", limit=200, cursor=cursor
+            )
+            found |= {str(channel["id"]) for channel in page["channels"]}
+            cursor = str(page.get("response_metadata", {}).get("next_cursor") or "")
+            if not cursor:
+                break
+    except Declined as error:
+        return warning("Slack channels", str(error), error.what_to_do or "Add the scopes of manifest.yml.")
+    except CitewellError as error:
+        return bad("Slack channels", str(error), UNREACHED)
+    if absent := sorted(set(channels) - found):
+        return bad("Slack channels", f"citewell.toml names {', '.join(absent)}, and the bot is not in it", fix)
+    if not found:
+        return warning("Slack channels", "the bot is in no channel", fix)
+    return good("Slack channels", f"the bot is in {len(found)}")

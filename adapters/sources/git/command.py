@@ -1,0 +1,215 @@
+"""The system's git, told by nothing but what is passed here: no prompts, hooks, submodules, proxies or files of
+configuration, and connected only to addresses that were checked."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import fcntl
+import os
+import re
+import shutil
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from adapters.fetch.transport import Resolve, check_addresses, resolve
+from pipeline.errors import Misconfigured, Refused, Unavailable
+from pipeline.text import visible
+
+SECONDS = 1800.0
+"""For one command: a first clone of a large repository over a slow line."""
+PATIENCE = 60.0
+"""Seconds that a command of a process that was killed is waited for."""
+_MEMORY_KB = 2_000_000
+_FILE_BLOCKS = 10_000_000
+"""Of 512 bytes, for one file: of a pack or of the tree."""
+_LIMITED = f'ulimit -v {_MEMORY_KB} && ulimit -f {_FILE_BLOCKS} && exec git "$@"'
+"""A repository of 200 kB can stand for more files than there is memory or disk for."""
+MOST_OUTPUT = 4_000_000
+"""Bytes that are read of what a command says."""
+_LOCAL = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")
+_PORTS = {"http": 80, "https": 443}
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?")
+"""Names that git's library looks up as they are: others it rewrites, and would not connect to what was checked."""
+_OLDEST = (2, 37)
+"""The first that connects to addresses it is given (`http.curloptResolve`)."""
+_DENIED = re.compile(r"Authentication failed|could not read Username|returned error: 40[13]", re.IGNORECASE)
+_NOT_THERE = re.compile(r"not found|returned error: 404|does not exist|not appear to be a git", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"redirect|returned error: 30\d", re.IGNORECASE)
+
+
+class Git:
+    """Commands on one repository at `url`, kept below `folder`. `token` is sent to its host only, in a header."""
+
+    def __init__(
+        self, folder: Path, url: str, *, token: str = "", private: bool = False, resolve: Resolve = resolve
+    ) -> None:
+        self._folder = folder.absolute()
+        self._url = urlsplit(url)
+        self._token = token
+        self._private = private
+        self._resolve = resolve
+        self._configuration: dict[str, str] | None = None
+
+    async def run(self, *words: str, network: bool = False) -> str:
+        """What the command says. Raises Refused when its host forbids it or may not be connected to, Unavailable when
+        that does not answer, Misconfigured without a git that is new enough."""
+        if self._configuration is None:
+            await self._check_version()
+            self._configuration = dict(_CONFIGURATION)
+        configuration = dict(self._configuration)
+        if network:
+            configuration |= await self._connection()
+        status, said, complained = await _run(self._folder, self._environment(configuration), words)
+        if status:
+            raise self._error(words[0], complained)
+        return said
+
+    async def _check_version(self) -> None:
+        _, said, _ = await _run(self._folder, self._environment({}), ("version",))
+        numbers = re.search(r"(\d+)\.(\d+)", said)
+        if numbers is None or (int(numbers[1]), int(numbers[2])) < _OLDEST:
+            raise Misconfigured("git", f"is too old: {said.strip()}", what_to_do="Install git 2.37 or newer.")
+
+    async def _connection(self) -> dict[str, str]:
+        """Where and as whom to connect: to the addresses that were checked, whatever the name stands for later."""
+        host, scheme = self._url.hostname or "", self._url.scheme
+        if scheme == "file":
+            return {}
+        if not _HOST.fullmatch(host) and ":" not in host:
+            raise Refused(f"{host} is no name of a host", what_to_do="Write it in letters, digits, dots and hyphens.")
+        port = self._url.port or _PORTS[scheme]
+        try:
+            addresses = await self._resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise Unavailable("git", f"the name {host} has no address") from error
+        check_addresses(host, addresses, private=self._private)
+        pinned = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
+        found = {"http.curloptResolve": f"{host}:{port}:{pinned}"} if ":" not in host else {}
+        if self._token:
+            found[f"http.{scheme}://{self._url.netloc}/.extraHeader"] = f"Authorization: Basic {self._credentials()}"
+        return found
+
+    def _credentials(self) -> str:
+        """GitHub, GitLab and Gitea take any user with a token, Bitbucket one of this name."""
+        user = "x-token-auth" if self._url.hostname == "bitbucket.org" else "x-access-token"
+        pair = self._token if ":" in self._token else f"{user}:{self._token}"
+        return base64.b64encode(pair.encode()).decode()
+
+    def _environment(self, configuration: Mapping[str, str]) -> dict[str, str]:
+        """In the environment, other users of the machine do not see the token."""
+        found = {name: os.environ[name] for name in _LOCAL if name in os.environ}
+        found |= {
+            "LC_ALL": "C",
+            "HOME": str(self._folder),
+            "GIT_DIR": str(self._folder / "git"),
+            "GIT_WORK_TREE": str(self._folder / "tree"),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ALLOW_PROTOCOL": "file" if self._private and self._url.scheme == "file" else "http:https",
+            "GIT_CONFIG_COUNT": str(len(configuration)),
+        }
+        for number, (key, value) in enumerate(configuration.items()):
+            found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        return found
+
+    def _error(self, command: str, complained: str) -> Refused | Unavailable:
+        host = self._url.hostname or "the repository"
+        if _DENIED.search(complained):
+            return Refused(f"{host} does not let git read the repository", what_to_do="Check the token and its rights.")
+        if _ELSEWHERE.search(complained):
+            return Refused(
+                f"{host} sends git to another address", what_to_do="Use the address that it shows for cloning."
+            )
+        if _NOT_THERE.search(complained):
+            return Refused(
+                f"{host} has no such repository, or does not show it", what_to_do="Check the address and the token."
+            )
+        return Unavailable("git", f"{command} did not work at {host}: {_last_line(complained)}")
+
+
+_CONFIGURATION = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.packedGitLimit": "256m",
+    "core.packedGitWindowSize": "32m",
+    "core.sparseCheckout": "true",
+    "credential.helper": "",
+    "gc.autoDetach": "false",
+    "http.followRedirects": "false",
+    "http.lowSpeedLimit": "1000",
+    "http.lowSpeedTime": "60",
+    "safe.directory": "*",
+    "submodule.recurse": "false",
+}
+
+
+async def _run(folder: Path, environment: Mapping[str, str], words: tuple[str, ...]) -> tuple[int, str, str]:
+    if shutil.which("git", path=environment.get("PATH")) is None:
+        raise Misconfigured("git", "is not installed", what_to_do="Install git 2.37 or newer.")
+    lock = await _alone(folder)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            "/bin/sh",
+            "-c",
+            _LIMITED,
+            "git",
+            *words,
+            cwd=folder,
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=(lock,),
+        )
+    finally:
+        os.close(lock)
+    try:
+        async with asyncio.timeout(SECONDS):
+            said, complained = await asyncio.gather(_all(process.stdout), _all(process.stderr))
+            await process.wait()
+    except TimeoutError as error:
+        raise Unavailable("git", f"{words[0]} took longer than {SECONDS / 60:.0f} minutes") from error
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    return process.returncode or 0, said.decode(errors="replace"), complained.decode(errors="replace")
+
+
+async def _all(stream: asyncio.StreamReader | None) -> bytes:
+    """Raises Refused for more than MOST_OUTPUT."""
+    found = bytearray()
+    while stream and (piece := await stream.read(65_536)):
+        found += piece
+        if len(found) > MOST_OUTPUT:
+            raise Refused("git says more about the repository than is read", what_to_do="Name a part of it in `paths`.")
+    return bytes(found)
+
+
+async def _alone(folder: Path) -> int:
+    """A lock that the command inherits: one whose parent was killed is waited for. Raises Unavailable when that takes
+    too long."""
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                with suppress(BlockingIOError):
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return lock
+                await asyncio.sleep(0.05)
+    except TimeoutError as error:
+        os.close(lock)
+        raise Unavailable("git", "a command of an earlier sync is still running") from error
+
+
+def _last_line(text: str) -> str:
+    """What git itself says in the end, without what the server had it say."""
+    lines = [line for line in visible(text).splitlines() if line.strip() and not line.startswith("remote:")]
+    return lines[-1].strip()[:200] if lines else "no reason was given"

@@ -1,0 +1,1 @@
+"""A repository's issues, discussions and wiki on GitHub as a source."""

@@ -1,0 +1,94 @@
+"""What was written in issues and discussions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from adapters.files.reader import Reader
+from adapters.sources.answers import Parts
+from adapters.sources.github.api import GitHubApi, Json
+from adapters.sources.github.listing import Kind, Thread
+from pipeline.errors import Refused
+from pipeline.values import Block, BlockKind
+
+_PAGE = "pageInfo { hasNextPage endCursor }"
+_ISSUE = f"body comments(first: 100 AFTER) {{ {_PAGE} nodes {{ url body isMinimized }} }}"
+_COMMENT = "id url body isMinimized deletedAt"
+_DISCUSSION = f"""body answer {{ {_COMMENT} }} comments(first: 50 AFTER) {{
+  {_PAGE} nodes {{ {_COMMENT} replies(first: 50) {{ nodes {{ {_COMMENT} }} }} }}
+}}"""
+_FIELDS = {Kind.ISSUES: ("issue", _ISSUE), Kind.DISCUSSIONS: ("discussion", _DISCUSSION)}
+
+
+class Said(NamedTuple):
+    """A part of a thread, in Markdown."""
+
+    heading: str
+    """Empty for what the thread begins with."""
+    anchor: str
+    text: str
+
+
+async def conversations(api: GitHubApi, threads: Iterable[Thread]) -> dict[Thread, tuple[Said, ...]]:
+    """What was written in each of the threads that are still there: first what was asked, then the answer that was
+    marked, then the rest in its order; without what is hidden. Raises Unavailable."""
+    aliases = {f"{thread.kind[0]}{thread.number}": thread for thread in threads}
+    found = await api.ask(" ".join(f"{alias}: {_asked(thread)}" for alias, thread in aliases.items()))
+    read = {}
+    for alias, thread in aliases.items():
+        if node := found[alias]:
+            comments = list(node["comments"]["nodes"])
+            page, parts = node["comments"]["pageInfo"], Parts("GitHub")
+            while page["hasNextPage"]:
+                parts.follow(page["endCursor"])
+                more = (await api.ask(f"more: {_asked(thread, after=True)}", after=page["endCursor"]))["more"]
+                if more is None:
+                    break
+                comments += more["comments"]["nodes"]
+                page = more["comments"]["pageInfo"]
+            read[thread] = (Said("", "", node["body"]), *_said(comments, node.get("answer")))
+    return read
+
+
+async def blocks(said: Sequence[Said], reader: Reader) -> tuple[Block, ...]:
+    """A conversation in reading order; each comment below a heading that its link leads to."""
+    found: list[Block] = []
+    for part in said:
+        try:
+            content = await reader.read("comment.md", part.text.encode())
+        except Refused:
+            continue
+        above = (part.heading,) if part.heading else ()
+        if above:
+            found.append(Block(kind=BlockKind.HEADING, text=part.heading, anchor=part.anchor))
+        found += (
+            block.model_copy(update={"heading": (*above, *block.heading), "anchor": part.anchor})
+            for block in content.blocks
+        )
+    return tuple(found)
+
+
+def _asked(thread: Thread, *, after: bool = False) -> str:
+    field, selection = _FIELDS[thread.kind]
+    selection = selection.replace("AFTER", ", after: $after" if after else "")
+    return f"{field}(number: {thread.number}) {{ {selection} }}"
+
+
+def _said(comments: Sequence[Json], answer: Json | None) -> Iterator[Said]:
+    if answer and _shown(answer):
+        yield _part("Answer", answer)
+    for comment in comments:
+        replies = (comment.get("replies") or {}).get("nodes") or ()
+        for heading, each in (("Comment", comment), *(("Reply", reply) for reply in replies)):
+            if _shown(each) and (answer is None or each["id"] != answer["id"]):
+                yield _part(heading, each)
+
+
+def _shown(comment: Json) -> bool:
+    return not comment["isMinimized"] and not comment.get("deletedAt")
+
+
+def _part(heading: str, comment: Json) -> Said:
+    return Said(heading, urlsplit(comment["url"]).fragment, comment["body"])

@@ -1,0 +1,148 @@
+"""Which issues and discussions there are, kept between syncs: GitHub says what changed, and by their number what is
+gone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from pydantic import ValidationError
+
+from adapters.sources.answers import Parts
+from adapters.sources.github.api import GitHubApi, Json
+from pipeline.ports import SourceMemory
+from pipeline.values import Value
+
+_ALWAYS = "1970-01-01T00:00:00Z"
+_EVERY = timedelta(hours=24)
+"""All is listed anew: a comment that was hidden or deleted does not always count as a change of its thread."""
+_FIELDS = "number title url updatedAt closed stateReason activeLockReason"
+_PAGE = "pageInfo { hasNextPage endCursor }"
+_SEEN = "id updatedAt isMinimized"
+_ISSUES = f"""
+all: issues(first: 1) {{ totalCount }}
+page: issues(first: 50, after: $after, filterBy: {{since: $since}}, orderBy: {{field: UPDATED_AT, direction: ASC}}) {{
+  {_PAGE} nodes {{ {_FIELDS} comments(first: 100) {{ totalCount nodes {{ {_SEEN} }} }} }}
+}}"""
+_DISCUSSIONS = f"""
+all: discussions(first: 1) {{ totalCount }}
+page: discussions(first: 50, after: $after, orderBy: {{field: UPDATED_AT, direction: DIRECTION}}) {{
+  {_PAGE} nodes {{ {_FIELDS} answer {{ id }}
+    comments(first: 100) {{ totalCount nodes {{ {_SEEN} replies(first: 1) {{ totalCount }} }} }} }}
+}}"""
+
+
+class Kind(StrEnum):
+    ISSUES = "issues"
+    DISCUSSIONS = "discussions"
+
+
+class Thread(Value):
+    """An issue or a discussion, without what was written in it."""
+
+    kind: Kind
+    number: int
+    title: str
+    url: str
+    updated: str
+    answered: bool
+    """An answer was marked; an issue was closed, and not as one that nobody will work on or that is a duplicate."""
+    spam: bool
+    digest: str
+    """Differs when what was written in it does, or who may see it."""
+
+    @property
+    def version(self) -> str:
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+
+
+class _State(Value):
+    """How far the threads of a kind are known."""
+
+    updated: str
+    """The latest change that was seen."""
+    hidden: int
+    """How many GitHub counts and does not list."""
+    listed: datetime
+
+
+class ThreadList:
+    """The threads of one kind in a repository."""
+
+    def __init__(self, kind: Kind, api: GitHubApi, memory: SourceMemory) -> None:
+        self._kind = kind
+        self._api = api
+        self._memory = memory
+
+    async def threads(self, now: datetime) -> list[Thread]:
+        """All there are. Raises Unavailable."""
+        before = await self._memory.recall()
+        state, threads = await self._changed(before, now) or await self._all(now)
+        after = {str(self._kind): state.model_dump_json()}
+        after |= {f"{self._kind}/{thread.number}": thread.model_dump_json() for thread in threads.values()}
+        gone = {name for name in before if name.startswith(f"{self._kind}/")} - after.keys()
+        changes: dict[str, str | None] = dict.fromkeys(gone)
+        changes |= {name: text for name, text in after.items() if before.get(name) != text}
+        if changes:
+            await self._memory.keep(changes)
+        return list(threads.values())
+
+    async def _changed(self, before: Mapping[str, str], now: datetime) -> tuple[_State, dict[int, Thread]] | None:
+        """What was kept, with what changed since; None when all is to be listed."""
+        try:
+            state = _State.model_validate_json(before.get(self._kind, ""))
+            kept = [text for name, text in before.items() if name.startswith(f"{self._kind}/")]
+            threads = {thread.number: thread for thread in map(Thread.model_validate_json, kept)}
+        except ValidationError:
+            return None
+        if not timedelta() <= now - state.listed < _EVERY:
+            return None
+        total = await self._list(threads, state.updated, "DESC")
+        if total != len(threads) + state.hidden:
+            return None
+        return state.model_copy(update={"updated": _latest(threads)}), threads
+
+    async def _all(self, now: datetime) -> tuple[_State, dict[int, Thread]]:
+        threads: dict[int, Thread] = {}
+        total = await self._list(threads, _ALWAYS, "ASC")
+        return _State(updated=_latest(threads), hidden=total - len(threads), listed=now), threads
+
+    async def _list(self, threads: dict[int, Thread], since: str, direction: str) -> int:
+        """Put what changed `since` into `threads`; how many there are in all. Discussions cannot be asked for since a
+        time: with the direction DESC the older ones end the list."""
+        after: str | None = None
+        parts = Parts("GitHub")
+        while True:
+            parts.follow(after or "")
+            if self._kind is Kind.ISSUES:
+                found = await self._api.ask(_ISSUES, since=since, after=after)
+            else:
+                found = await self._api.ask(_DISCUSSIONS.replace("DIRECTION", direction), after=after)
+            page = found["page"]
+            listed = [_thread(self._kind, node) for node in page["nodes"] if node]
+            new = [thread for thread in listed if thread.updated >= since]
+            threads.update((thread.number, thread) for thread in new)
+            after = page["pageInfo"]["endCursor"]
+            if not page["pageInfo"]["hasNextPage"] or len(new) < len(listed):
+                return int(found["all"]["totalCount"])
+
+
+def _latest(threads: Mapping[int, Thread]) -> str:
+    return max((thread.updated for thread in threads.values()), default=_ALWAYS)
+
+
+def _thread(kind: Kind, node: Json) -> Thread:
+    done = node["closed"] and node["stateReason"] not in ("NOT_PLANNED", "DUPLICATE")
+    return Thread(
+        kind=kind,
+        number=node["number"],
+        title=node["title"],
+        url=node["url"],
+        updated=node["updatedAt"],
+        answered=bool(done if kind is Kind.ISSUES else node["answer"]),
+        spam=node["activeLockReason"] == "SPAM",
+        digest=hashlib.sha256(json.dumps([node["comments"], node.get("answer")]).encode()).hexdigest(),
+    )

@@ -1,0 +1,1 @@
+"""Google Drive as a source: a folder or a shared drive that is shared with a service account."""

@@ -1,0 +1,145 @@
+"""What lies below a folder and may be read by everyone who may read the folder; kept between syncs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from adapters.sources.google_drive.api import FOLDER
+from pipeline.values import Value
+
+Json = dict[str, Any]
+_STATE, _FILE = "state", "file/"
+_EVERYONE = frozenset({"anyone", "anyoneWithLink"})
+
+
+class Entry(Value):
+    """A file or folder, as far as it is remembered."""
+
+    id: str
+    name: str
+    mime: str
+    parent: str
+    url: str
+    stamp: str
+    """Differs when the content does: the checksum, or of a Doc when it was changed last."""
+    modified: str
+    size: int = 0
+    narrow: bool
+    """Fewer people may read it than the folder that the listing is of."""
+
+    @property
+    def version(self) -> str:
+        return hashlib.sha256(self.model_dump_json(exclude={"parent", "modified"}).encode()).hexdigest()
+
+
+class State(Value):
+    """Of the folder itself, and how far its changes were followed."""
+
+    root: str
+    drive: str
+    """The shared drive that holds it; empty: somebody's own drive."""
+    readers: frozenset[str]
+    """Ids of the permissions to read it; empty where the service does not say."""
+    token: str
+
+
+@dataclass
+class Listing:
+    state: State
+    entries: dict[str, Entry] = field(default_factory=dict)
+
+    @classmethod
+    def recalled(cls, kept: Mapping[str, str], root: str) -> Listing | None:
+        """What was kept of this folder; None when it is nothing, or cannot be read."""
+        try:
+            state = State.model_validate_json(kept.get(_STATE, ""))
+            found = [Entry.model_validate_json(text) for name, text in kept.items() if name.startswith(_FILE)]
+        except ValidationError:
+            return None
+        return cls(state, {entry.id: entry for entry in found}) if state.root == root else None
+
+    def kept(self) -> dict[str, str]:
+        """What `recalled` reads."""
+        files = {_FILE + entry.id: entry.model_dump_json() for entry in self.entries.values()}
+        return {_STATE: self.state.model_dump_json(), **files}
+
+    def add(self, file: Json) -> Entry:
+        """Keep a file as the API describes it."""
+        entry = _entry(file, self.state.readers)
+        self.entries[entry.id] = entry
+        return entry
+
+    def follow(self, change: Json) -> bool:
+        """Take a change over; False when it takes a new listing to know what it means for the files in a folder."""
+        file_id, file = str(change["fileId"]), change.get("file")
+        if file_id == self.state.root:
+            return file is not None and not file.get("trashed") and _readers(file) == self.state.readers
+        known = self.entries.get(file_id)
+        gone = change.get("removed") or file is None or file.get("trashed")
+        entry = None if gone else _entry(file or {}, self.state.readers)
+        if entry is not None and not self._is_folder(entry.parent):
+            entry = None
+        if FOLDER in {known and known.mime, entry and entry.mime} and not _same_place(known, entry):
+            return False
+        if entry is None:
+            self.entries.pop(file_id, None)
+        else:
+            self.entries[file_id] = entry
+        return True
+
+    def files(self) -> Iterator[tuple[Entry, bool]]:
+        """Each file, and whether fewer people may read it than the folder."""
+        for entry in self.entries.values():
+            if entry.mime != FOLDER:
+                yield entry, self._is_narrow(entry)
+
+    def _is_folder(self, file_id: str) -> bool:
+        return file_id == self.state.root or (file_id in self.entries and self.entries[file_id].mime == FOLDER)
+
+    def _is_narrow(self, entry: Entry) -> bool:
+        seen: set[str] = set()
+        while not entry.narrow and entry.parent != self.state.root:
+            if entry.parent not in self.entries or entry.parent in seen:
+                return True
+            seen.add(entry.parent)
+            entry = self.entries[entry.parent]
+        return entry.narrow
+
+
+def state_of(root: Json, token: str) -> State:
+    return State(root=str(root["id"]), drive=str(root.get("driveId", "")), readers=_readers(root), token=token)
+
+
+def _entry(file: Json, readers: frozenset[str]) -> Entry:
+    modified = str(file.get("modifiedTime", ""))
+    return Entry(
+        id=str(file["id"]),
+        name=str(file.get("name", "")),
+        mime=str(file.get("mimeType", "")),
+        parent=str((file.get("parents") or ("",))[0]),
+        url=str(file.get("webViewLink", "")),
+        stamp=str(file.get("md5Checksum") or modified),
+        modified=modified,
+        size=int(file.get("size") or 0),
+        narrow=bool(file.get("inheritedPermissionsDisabled")) or not _open_to(_readers(file), readers),
+    )
+
+
+def _open_to(its: frozenset[str], readers: frozenset[str]) -> bool:
+    """Whether all `readers` are among those of a file. What is not said of a file is held against it."""
+    return bool(its & _EVERYONE) or readers <= its
+
+
+def _readers(file: Json) -> frozenset[str]:
+    return frozenset(map(str, file.get("permissionIds", ())))
+
+
+def _same_place(known: Entry | None, entry: Entry | None) -> bool:
+    if known is None or entry is None:
+        return known is entry
+    return (known.parent, known.narrow) == (entry.parent, entry.narrow)

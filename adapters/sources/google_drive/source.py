@@ -1,0 +1,176 @@
+"""The files of a folder in Google Drive."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import PurePath
+
+from adapters.fetch.fetcher import Fetcher
+from adapters.files.outline import Content, label, safe_url
+from adapters.files.reader import MAX_TEXT_BYTES, Reader, check_size
+from adapters.sources.answers import understood
+from adapters.sources.google_drive.api import FOLDER, DriveApi, Rejected
+from adapters.sources.google_drive.formats import AS_TEXT, EXPORTS, cleaned, suffix_of
+from adapters.sources.google_drive.listing import Entry, Listing, state_of
+from adapters.sources.google_drive.service_account import ServiceAccount
+from pipeline.errors import Refused, Unavailable
+from pipeline.ports import SourceItem, SourceMemory
+from pipeline.values import Document, Parsed
+
+_TOO_LARGE = "exportSizeLimitExceeded"
+
+
+class DriveItem(SourceItem):
+    """A file of the folder."""
+
+    entry: Entry
+
+
+class GoogleDriveSource:
+    """What lies in the `folder` (its id, or that of a shared drive) and the folders in it, of a format that is read.
+
+    A document's id is made from the file's: it stays when the file is renamed or moved. What fewer people may read
+    than the folder is left out; with `restricted` it is all that is taken."""
+
+    def __init__(
+        self,
+        name: str,
+        folder: str,
+        fetcher: Fetcher,
+        memory: SourceMemory,
+        reader: Reader,
+        account: ServiceAccount,
+        *,
+        restricted: bool = False,
+        base_url: str = "https://www.googleapis.com",
+    ) -> None:
+        self.name = f"google-drive:{name}"
+        self._prefix = name
+        self._folder = folder
+        self._memory = memory
+        self._reader = reader
+        self._account = account
+        self._restricted = restricted
+        self.withheld: frozenset[str] = frozenset()
+        """Ids of what the last `items()` left out, as fewer people may read it than the folder."""
+        self.skipped: dict[str, str] = {}
+        """The names of what it left out, each with the reason."""
+        self._api = DriveApi(fetcher, account, base_url)
+
+    async def items(self) -> AsyncIterator[SourceItem]:
+        """Raises Unavailable when Drive does not answer, or does not show the folder."""
+        with understood("Google Drive"):
+            listing = await self._changed() or await self._listed()
+        closed = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
+        wanted = [entry for entry, narrow in listing.files() if narrow == self._restricted]
+        self.withheld = frozenset(map(self._id, closed))
+        self.skipped = {entry.name: "its format is not read" for entry in wanted if not suffix_of(entry)}
+        self.skipped |= {entry.name: "fewer people may read it than its folder" for entry in closed}
+        for entry in wanted:
+            if suffix_of(entry):
+                yield DriveItem(id=self._id(entry), label=entry.name, version=entry.version, entry=entry)
+
+    async def parse(self, item: SourceItem) -> Parsed:
+        """Read one of `items()`. Raises Refused, and Unavailable when Drive does not answer."""
+        if not isinstance(item, DriveItem):
+            raise TypeError("not an item of this source")
+        entry = item.entry
+        check_size(entry.size, MAX_TEXT_BYTES)
+        suffix, content = await self._content(entry)
+        found = await self._reader.read(f"file{suffix}", content) if content.strip() else Content()
+        named = PurePath(entry.name).stem if PurePath(entry.name).suffix.lower() == suffix else entry.name
+        document = Document(
+            id=item.id,
+            filename=entry.name,
+            title=label(named) if entry.mime in EXPORTS else found.title or label(named),
+            source=self.name,
+            url=safe_url(entry.url),
+            version=item.version,
+            metadata={**found.metadata, "updated": entry.modified[:10]},
+        )
+        return Parsed(document=document, blocks=found.blocks)
+
+    def _id(self, entry: Entry) -> str:
+        return f"{self._prefix}/{entry.id}"
+
+    async def _content(self, entry: Entry) -> tuple[str, bytes]:
+        """The suffix of the format that the file came in, and the file."""
+        try:
+            if entry.mime not in EXPORTS:
+                return suffix_of(entry), await self._api.download(entry.id)
+            kind, suffix = EXPORTS[entry.mime]
+            try:
+                content = await self._api.export(entry.id, kind)
+            except Rejected as error:
+                if error.reason != _TOO_LARGE or entry.mime not in AS_TEXT:
+                    raise
+                return ".txt", await self._api.export(entry.id, "text/plain")
+            return suffix, cleaned(content) if suffix == ".md" else content
+        except Rejected as error:
+            if error.status == 404:
+                raise Refused("the file is not there any more") from error
+            if error.reason == _TOO_LARGE:
+                raise Refused(
+                    "Google Drive does not export files of more than 10 MB", what_to_do="Split it into several files."
+                ) from error
+            if error.status == 403 and error.permanent:
+                raise Refused(
+                    "Google Drive does not let the service account download the file",
+                    what_to_do="Allow readers of the file to download it, or leave it out of the folder.",
+                ) from error
+            raise
+
+    async def _changed(self) -> Listing | None:
+        """What was kept, with what changed since; None when the folder is to be listed anew."""
+        listing = Listing.recalled(before := await self._memory.recall(), self._folder)
+        if listing is None:
+            return None
+        try:
+            changes, token = await self._api.changes(listing.state.token, listing.state.drive)
+        except Rejected as error:
+            if error.status in (400, 404, 410):
+                return None
+            raise
+        if not all(map(listing.follow, changes)):
+            return None
+        listing.state = listing.state.model_copy(update={"token": token})
+        await self._keep(before, listing)
+        return listing
+
+    async def _listed(self) -> Listing:
+        try:
+            root = await self._api.file(self._folder)
+        except Rejected as error:
+            if error.status != 404:
+                raise
+            raise Unavailable(
+                "Google Drive",
+                f"the folder {self._folder} is not there for {self._account.email}",
+                permanent=True,
+                what_to_do="Share the folder with that address as Viewer, and check its id.",
+            ) from error
+        drive = str(root.get("driveId", ""))
+        token = await self._api.start(drive)
+        listing = Listing(state_of(root, token))
+        if drive == self._folder:
+            async for file in self._api.everything(drive):
+                listing.add(file)
+        else:
+            await self._walk(listing)
+        await self._keep(await self._memory.recall(), listing)
+        return listing
+
+    async def _walk(self, listing: Listing) -> None:
+        folders = [self._folder]
+        seen = {self._folder}
+        while folders:
+            added = [listing.add(file) async for file in self._api.inside(folders, listing.state.drive)]
+            folders = [entry.id for entry in added if entry.mime == FOLDER and entry.id not in seen]
+            seen.update(folders)
+
+    async def _keep(self, before: dict[str, str], listing: Listing) -> None:
+        after = listing.kept()
+        gone: dict[str, str | None] = dict.fromkeys(before.keys() - after.keys())
+        changed = {name: text for name, text in after.items() if before.get(name) != text}
+        if gone or changed:
+            await self._memory.keep({**gone, **changed})

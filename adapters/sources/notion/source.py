@@ -1,0 +1,162 @@
+"""What a Notion connection has access to, as a source of documents: pages, and each table of a database."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from adapters.files.outline import Outline, label, safe_url
+from adapters.sources.notion.api import Api
+from adapters.sources.notion.blocks import read_blocks
+from adapters.sources.notion.properties import text_of
+from adapters.sources.notion.wire import DataSource, Page
+from pipeline.ports import SourceItem, SourceMemory
+from pipeline.values import Block, BlockKind, Document, Parsed
+
+_SETTLED = timedelta(minutes=2)
+"""Notion tells the minute of an edit: what was edited within this time is read once more the next time."""
+_UNTITLED = "Untitled"
+
+
+class PageItem(SourceItem):
+    page: Page
+    row: bool
+    """It is in a data source."""
+
+
+class TableItem(SourceItem):
+    table: DataSource
+
+
+@dataclass(frozen=True)
+class _Listing:
+    pages: dict[str, Page] = field(default_factory=dict)
+    tables: dict[str, DataSource] = field(default_factory=dict)
+    rows: dict[str, list[Page]] = field(default_factory=dict)
+    """By the table they are in."""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each of them is, by id."""
+        return dict.fromkeys(self.pages, "page") | dict.fromkeys(self.tables, "data_source")
+
+    def __contains__(self, found_id: str) -> bool:
+        return found_id in self.pages or found_id in self.tables
+
+
+class NotionSource:
+    """Every page and every data source shared with the connection that is not in the trash.
+
+    A data source is one document, a table with a row for each page in it; a page in it is a document too, without text
+    when it holds none of its own. `memory` keeps which there were: what a search leaves out, which is not surely
+    complete, is asked for by itself before it counts as gone."""
+
+    def __init__(
+        self,
+        name: str,
+        api: Api,
+        memory: SourceMemory,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.name = f"notion:{name}"
+        self._prefix = f"{name}/"
+        self._api = api
+        self._memory = memory
+        self._now = now
+        self._titles: dict[str, str] = {}
+
+    async def items(self) -> AsyncIterator[SourceItem]:
+        """Raises Unavailable when not all could be listed."""
+        known = await self._memory.recall()
+        there = await self._listing(known)
+        self._titles = {page.id: page.title for page in there.pages.values()}
+        in_tables = {row.id for rows in there.rows.values() for row in rows}
+        for page in there.pages.values():
+            name, version = label(page.title) or _UNTITLED, self._version(page)
+            row = page.id in in_tables
+            yield PageItem(id=self._prefix + page.id, label=name, version=version, page=page, row=row)
+        for table in there.tables.values():
+            rows = [(row.id, self._version(row)) for row in there.rows[table.id]]
+            version = _digest(self._version(table), table.title, sorted(rows))
+            name = label(table.title) or _UNTITLED
+            yield TableItem(id=self._prefix + table.id, label=name, version=version, table=table)
+        changes = {found: kind for found, kind in there.kinds.items() if known.get(found) != kind}
+        await self._memory.keep({**changes, **dict.fromkeys(known.keys() - there.kinds.keys())})
+
+    async def parse(self, item: SourceItem) -> Parsed:
+        """Raises Refused when it holds too much, Unavailable when Notion does not answer."""
+        match item:
+            case PageItem():
+                return Parsed(document=self._document(item, item.page), blocks=await self._page(item))
+            case TableItem():
+                return Parsed(document=self._document(item, item.table), blocks=await self._table(item.table))
+            case _:
+                raise TypeError("not an item of this source")
+
+    async def _listing(self, known: Mapping[str, str]) -> _Listing:
+        there = _Listing()
+        async for found in self._api.search():
+            await self._add(there, found)
+        for missing in sorted(known, key=lambda one: known[one] == "page"):
+            if missing not in there and (again := await self._api.one(known[missing], missing)):
+                await self._add(there, again)
+        return there
+
+    async def _add(self, there: _Listing, found: Page | DataSource) -> None:
+        """A data source with the pages in it: a search may leave them out."""
+        if found.gone or found.id in there.tables:
+            return
+        if isinstance(found, Page):
+            there.pages[found.id] = found.in_short
+            return
+        there.tables[found.id] = found
+        there.rows[found.id] = [row.in_short async for row in self._api.rows(found.id) if not row.gone]
+        there.pages.update((row.id, row) for row in there.rows[found.id])
+
+    def _version(self, found: Page | DataSource) -> str:
+        edited = datetime.fromisoformat(found.edited)
+        return found.edited if self._now() - edited > _SETTLED else f"{found.edited} and maybe later"
+
+    async def _page(self, item: PageItem) -> Sequence[Block]:
+        outline = Outline()
+        await read_blocks(self._api, item.page.id, outline)
+        blocks = outline.content().blocks
+        return (*await self._facts(item.page.id), *blocks) if blocks and item.row else blocks
+
+    async def _facts(self, row: str) -> Sequence[Block]:
+        """The properties of a page in a data source, one an item."""
+        outline, page = Outline(), await self._api.one("page", row)
+        for name, said in page.properties.items() if page else ():
+            if said.get("type") != "title" and (value := text_of(said, self._titles)):
+                outline.add(BlockKind.ITEM, f"{name}: {value}")
+        return outline.content().blocks
+
+    async def _table(self, table: DataSource) -> Sequence[Block]:
+        outline, columns = Outline(), table.columns
+        rows = [
+            [text_of(row.properties.get(name, {}), self._titles) for name in columns]
+            async for row in self._api.rows(table.id)
+            if not row.gone
+        ]
+        if rows:
+            outline.table([columns, *rows], header=True)
+        return outline.content().blocks
+
+    def _document(self, item: SourceItem, found: Page | DataSource) -> Document:
+        return Document(
+            id=item.id,
+            filename=item.label,
+            title=item.label,
+            source=self.name,
+            url=safe_url(found.url) or f"https://www.notion.so/{found.id.replace('-', '')}",
+            version=item.version,
+            metadata={"updated": found.edited[:10]},
+        )
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""A web site as a source of documents."""

@@ -1,0 +1,183 @@
+"""Pages of a web site as documents."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from adapters.fetch.fetcher import Fetched, Fetcher
+from adapters.files.reader import Reader
+from adapters.sources.web.addresses import absolute, netloc
+from adapters.sources.web.document import PageItem, item_of, read_document
+from adapters.sources.web.formats import PAGES, content_type, file_name
+from adapters.sources.web.known import Known, kept, recalled
+from adapters.sources.web.links import read_head
+from adapters.sources.web.reach import Reach
+from adapters.sources.web.site import Site
+from pipeline.errors import Refused, Unavailable
+from pipeline.ports import SourceItem, SourceMemory
+from pipeline.values import Parsed
+
+MOST_PAGE_BYTES = 20_000_000
+_HELD_BYTES = 50_000_000
+"""Of pages that came and were not read yet; others are asked for again when it is their turn."""
+LINKS_CHARACTERS = 50_000_000
+"""Of the links that are kept until the next look, which a crawl follows then."""
+_FAILURES = 5
+"""Pages in a row that do not come: the site is down."""
+
+
+@dataclass
+class _Misses:
+    """Pages that did not come."""
+
+    first: Unavailable | None = None
+    in_a_row: int = 0
+    down: bool = False
+    """It is of no use to ask for more now."""
+
+    def count(self, error: Unavailable) -> None:
+        self.first = self.first or error
+        self.in_a_row += 1
+        self.down = self.in_a_row >= _FAILURES or bool(error.retry_after)
+
+
+class WebSource:
+    """The pages within `reach`; at most `max_pages` are asked for.
+
+    robots.txt, `noindex` and `nofollow` are obeyed. A page is one document, under its canonical address where it names
+    one of its own server. One that answers with 4xx is gone; when others do not come, what is known of them is kept.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        fetcher: Fetcher,
+        memory: SourceMemory,
+        reader: Reader,
+        reach: Reach,
+        *,
+        max_pages: int = 5000,
+        pace: float = 0.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.name = f"web:{name}"
+        self._name = name
+        self._memory = memory
+        self._reader = reader
+        self._reach = reach
+        self._max_pages = max_pages
+        self._site = Site(fetcher, pace=pace, sleep=sleep)
+        self._held: dict[str, Fetched] = {}
+        self._held_bytes = 0
+
+    async def items(self) -> AsyncIterator[SourceItem]:
+        """Every page, each asked for once, and not sent again while it is the same. Raises Unavailable, after those
+        that came, for pages and sitemaps that did not; Refused for a sitemap that is none."""
+        known = recalled(await self._memory.recall())
+        waiting = deque(await self._reach.first(self._site, self._max_pages))
+        seen, taken, links = set(waiting), set[str](), 0
+        changes: dict[str, str | None] = {}
+        misses = _Misses()
+        try:
+            for _ in range(self._max_pages):
+                if not waiting or misses.down:
+                    break
+                asked = waiting.popleft()
+                page, problem = await self._now(asked, known.get(asked), misses)
+                new = [link for link in page.links if link not in seen] if page else []
+                new = new[: max(self._max_pages - len(seen), 0)]
+                links += sum(map(len, page.links)) if page else 0
+                if page and links > LINKS_CHARACTERS:
+                    page = page.to_ask_again
+                if page != known.get(asked):
+                    changes |= kept(asked, page)
+                seen.update(new)
+                waiting.extend(new)
+                if (item := item_of(self._name, asked, page, problem)) and item.id not in taken:
+                    taken.add(item.id)
+                    yield item
+            if misses.first:
+                raise misses.first
+            changes |= {key: said for gone in known.keys() - seen for key, said in kept(gone, None).items()}
+        finally:
+            await self._memory.keep(changes)
+
+    async def parse(self, item: SourceItem) -> Parsed:
+        """Read one of `items()`. Raises Refused; Unavailable when it has to be asked for again and does not come."""
+        if not isinstance(item, PageItem):
+            raise TypeError("not an item of this source")
+        if item.problem:
+            raise Refused(item.problem)
+        fetched = self._held.pop(item.asked, None)
+        if fetched is None:
+            fetched = await self._site.get(item.asked, most=MOST_PAGE_BYTES)
+        else:
+            self._held_bytes -= len(fetched.body)
+        if fetched.status != 200:
+            raise Refused(f"the page answers with status {fetched.status}")
+        return await read_document(self._reader, self.name, item, fetched)
+
+    async def _now(self, asked: str, before: Known | None, misses: _Misses) -> tuple[Known | None, str]:
+        """The page as it is now, or as it was when it does not come; and why it cannot be taken."""
+        try:
+            page = await self._look(asked, before)
+        except Refused as error:
+            return before, f"{error}. {error.what_to_do}".rstrip(" .")
+        except Unavailable as error:
+            misses.count(error)
+            return before, ""
+        misses.in_a_row = 0
+        return page, ""
+
+    async def _look(self, asked: str, before: Known | None) -> Known | None:
+        """The page as it is now; None when there is none to take. Raises Refused with the reason why it cannot be taken
+        though the operator named it."""
+        named = self._reach.names(asked)
+        if not await self._site.allows(asked):
+            if named:
+                raise Refused("the robots.txt of its site forbids it")
+            return None
+        fetched = await self._site.get(asked, before.conditions if before else {}, most=MOST_PAGE_BYTES)
+        if before and fetched.status == 304:
+            if absolute(fetched.url) == before.came_from:
+                return before
+            fetched = await self._site.get(asked, most=MOST_PAGE_BYTES)
+        if self._reach.crawls and named and fetched.status != 200:
+            said = f"the page to start from answers with status {fetched.status}"
+            raise Unavailable(netloc(asked), said, what_to_do="Check `start`.")
+        if fetched.status != 200:
+            return None
+        address = absolute(fetched.url)
+        if address != asked:
+            if self._reach.crawls and named and not self._reach.holds(address):
+                raise Refused(f"it leads to {address}", what_to_do="Start from there, or give a prefix.")
+            if not (named or self._reach.holds(address)) or not await self._site.allows(address):
+                return None
+        return await self._known(asked, address, fetched)
+
+    async def _known(self, asked: str, address: str, fetched: Fetched) -> Known:
+        is_page = content_type(fetched)[0] in PAGES
+        said = fetched.headers.get("x-robots-tag", "")
+        head = await asyncio.to_thread(read_head, address, fetched.body if is_page else b"", said)
+        if head.index and (is_page or file_name(address, content_type(fetched)[0])):
+            self._hold(asked, fetched)
+            version = hashlib.sha256(fetched.body).hexdigest()
+        else:
+            version = ""
+        return Known(
+            address=head.canonical if netloc(head.canonical) == netloc(address) else address,
+            came_from=address,
+            version=version,
+            links=tuple(filter(self._reach.holds, head.links)) if self._reach.crawls and head.follow else (),
+            etag=fetched.headers.get("etag", ""),
+            modified=fetched.headers.get("last-modified", ""),
+        )
+
+    def _hold(self, asked: str, fetched: Fetched) -> None:
+        if self._held_bytes + len(fetched.body) <= _HELD_BYTES:
+            self._held[asked] = fetched
+            self._held_bytes += len(fetched.body)

@@ -1,0 +1,115 @@
+"""`citewell backup [FILE]`, `citewell backup verify [FILE]` and `citewell restore FILE`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from bot.commands.terminal import Data, note, out, run, settings
+from pipeline import wording
+from pipeline.errors import Refused
+
+if TYPE_CHECKING:
+    from storage.verify import Contents
+
+MAKE = "make"
+
+
+class _MadeByDefault(TyperGroup):
+    """`backup` and `backup FILE` make a backup."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # typer's own click
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = [MAKE, *args]
+        return super().parse_args(ctx, args)
+
+
+backup = typer.Typer(
+    cls=_MadeByDefault,
+    help="Back up the database, also while `citewell run` uses it; `verify` reads a backup and says what it holds.",
+    subcommand_metavar="[FILE] [--data FOLDER] | verify [FILE] [--data FOLDER]",
+)
+
+
+@backup.command(MAKE, hidden=True)
+def make(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="A new file, or a folder; default: `backups` in the data folder."),
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Back up everything that is kept: documents, passages, vectors, questions and answers.
+
+    Settings and tokens are not in it: keep .env and citewell.toml elsewhere."""
+    found = settings(data)
+
+    async def work() -> None:
+        from storage.open import open_storage
+        from storage.verify import contents
+
+        async with open_storage(found.data, make=False) as storage:
+            made = await storage.back_up(file)
+        _tell(f"Backed up and verified {_size(made)}", await asyncio.to_thread(contents, made))
+
+    run(work())
+
+
+@backup.command()
+def verify(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A backup; default: the last one in the data folder.")
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Read all of a backup and say what it holds; exit status 2 where it could not be restored."""
+    found = settings(data)
+
+    async def work() -> None:
+        from storage.backup import newest
+        from storage.verify import contents
+
+        chosen = file or newest(found.data / "backups")
+        if chosen is None:
+            raise Refused(f"there is no backup in {found.data / 'backups'}", what_to_do="Make one: citewell backup")
+        _tell(f"Verified {_size(chosen)}", await asyncio.to_thread(contents, chosen))
+
+    run(work())
+
+
+def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")], data: Data = None) -> None:
+    """Put a backup in the place of the data folder, which is kept beside it. Stop `citewell run` first."""
+    found = settings(data)
+
+    async def work() -> None:
+        from storage.restore import restore
+
+        contents, kept = await restore(file, found.data)
+        _tell(f"{found.data} is restored from {file}", contents)
+        if kept:
+            out.print(
+                f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well.",
+                markup=False,
+                soft_wrap=True,
+            )
+        note("Questions sent before the restored database took over are not answered; whoever waits has to ask again.")
+
+    run(work())
+
+
+def _size(file: Path) -> str:
+    return f"{file} ({file.stat().st_size / 1e6:.1f} MB)"
+
+
+def _tell(what: str, contents: Contents) -> None:
+    counted = (
+        wording.counted(contents.documents, "document"),
+        wording.counted(contents.passages, "passage"),
+        wording.counted(contents.answers, "answer"),
+    )
+    waiting = f"; {wording.counted(contents.waiting, 'question')} waiting" if contents.waiting else ""
+    out.print(f"{what}: {', '.join(counted)}{waiting}.", markup=False, soft_wrap=True)

@@ -1,0 +1,82 @@
+"""`citewell doctor`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.terminal import Data, out, run
+from bot.settings import Settings, examine_settings
+from pipeline.errors import Misconfigured
+from pipeline.text import visible
+from pipeline.values import Finding, State
+from pipeline.values.finding import bad, good
+
+SHOWN = {
+    State.GOOD: "[green]well[/green]   ",
+    State.WARNING: "[yellow]look at[/yellow]",
+    State.BAD: "[red]wrong[/red]  ",
+}
+
+
+def doctor(
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no service: this machine alone.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One object a line.")] = False,
+    data: Data = None,
+) -> None:
+    """Look whether everything is as it should be, and say what mends what is not.
+
+    Posts nothing; a model is asked for a few tokens. Exit status 1: something is wrong."""
+    from bot.log import configure_logging
+
+    configure_logging("error")
+    found: list[Finding] = []
+
+    async def work() -> None:
+        async for finding in _findings(data, offline=offline):
+            found.append(finding)
+            _print(finding, as_json=as_json)
+
+    run(work())
+    if any(finding.state is State.BAD for finding in found):
+        raise typer.Exit(1)
+
+
+async def _findings(data: Path | None, *, offline: bool) -> AsyncIterator[Finding]:
+    from bot.doctor.examine import examine
+    from bot.doctor.machine import examine_machine
+
+    settings, wrong = _settings(data)
+    for finding in wrong:
+        yield finding
+    if settings:
+        async for finding in examine(settings, offline=offline):
+            yield finding
+    else:
+        for finding in examine_machine():
+            yield finding
+
+
+def _settings(data: Path | None) -> tuple[Settings | None, list[Finding]]:
+    try:
+        settings, wrong = examine_settings(**({"data": data} if data else {}))
+    except Misconfigured as error:
+        return None, [bad("settings", str(error), error.what_to_do)]
+    if not wrong:
+        return settings, [good("settings", "every name is known, every value is allowed")]
+    fix = "Correct it, or take it out; .env.example lists all settings."
+    return settings, [bad("settings", f"{name}: {why}", fix) for name, why in wrong]
+
+
+def _print(finding: Finding, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(finding.model_dump(mode="json"), ensure_ascii=False))
+        return
+    out.print(SHOWN[finding.state], end="  ")
+    out.print(f"{finding.subject}: {visible(finding.said)}", markup=False, soft_wrap=True)
+    if finding.fix:
+        out.print(f"         {visible(finding.fix)}", markup=False, soft_wrap=True)

@@ -1,0 +1,100 @@
+"""`citewell insights`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from bot.commands.terminal import Data, out, run, settings
+from pipeline import wording
+from pipeline.text import visible
+from pipeline.values import Action
+
+if TYPE_CHECKING:
+    from pipeline.values.insights import Insights
+
+NEVER_CITED = 10
+
+
+def insights(
+    days: Annotated[int, typer.Option("--days", min=1, help="How far to look back; no further than is kept.")] = 30,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with plots to this file.")] = None,
+    data: Data = None,
+) -> None:
+    """Show what people asked, what came of it, and what the documents lack; people are counted, never named."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.authority import AT_THE_TERMINAL
+        from bot.insights.insights import insights
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found, make=False) as citewell:
+            await citewell.authority.require(AT_THE_TERMINAL, Action.READ_INSIGHTS)
+            seen = await insights(citewell.storage, citewell.embedder, days)
+        if html:
+            from bot.insights.page import page
+
+            html.write_text(page(seen), encoding="utf-8")
+            out.print(f"The page is in {html}.", markup=False)
+        elif as_json:
+            out.print_json(seen.model_dump_json())
+        else:
+            _show(seen)
+
+    run(work())
+
+
+def _show(seen: Insights) -> None:
+    from adapters.replies.advice import advice
+
+    counts = seen.counts
+    out.print(
+        f"{seen.since} to {seen.until}: {counts.asked} asked, {counts.answered} answered, {counts.partial} partly, "
+        f"{counts.not_found} not found, {counts.failed} failed, {counts.unhelpful} rated not helpful"
+    )
+    header = ("asked", "answered", "partly", "not found", "not helpful")
+    rows = [(place.place, place.counts) for place in seen.places] + [
+        (str(week.monday), week.counts) for week in seen.weeks
+    ]
+    table = Table("place or week", *header, box=None)
+    for name, of in rows:
+        table.add_row(name, *map(str, (of.asked, of.answered, of.partial, of.not_found, of.unhelpful)))
+    if rows:
+        out.print(table)
+    _list("Asked most", (f"{group.count} × {group.question}" for group in seen.most_asked))
+    _list(
+        "Gaps",
+        (
+            f"{gap.group.count} × {gap.group.question} ({gap.lack}; "
+            f"{wording.counted(gap.group.people, 'person', 'people')}). {advice(gap)}"
+            for gap in seen.gaps
+        ),
+    )
+    _list(
+        "Documents that do not agree",
+        (
+            f"{one.count} × {' | '.join(paper.title for paper in one.papers)}, asked: {one.question}"
+            for one in seen.contradictions
+        ),
+    )
+    _list(
+        "Cited, and older than a year",
+        (f"{cited.count} × {cited.paper.title} ({cited.changed})" for cited in seen.outdated),
+    )
+    never = [paper.title for paper in seen.never_cited]
+    more = [f"and {len(never) - NEVER_CITED} more (--json lists all)"] if len(never) > NEVER_CITED else []
+    _list("Never cited", [*never[:NEVER_CITED], *more])
+
+
+def _list(heading: str, entries: Iterable[str]) -> None:
+    listed = list(entries)
+    if listed:
+        out.print(f"\n{heading}", style="bold")
+    for entry in listed:
+        out.print(f"  {visible(entry)}", markup=False, soft_wrap=True)

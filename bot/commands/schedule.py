@@ -1,0 +1,87 @@
+"""`citewell schedule` and `citewell schedule run NAME`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from bot.commands.terminal import Data, out, run, settings
+from pipeline.errors import Refused
+
+if TYPE_CHECKING:
+    from storage.runs import JobRun
+
+schedule = typer.Typer(help="What `citewell run` does by the clock, and how it went.", invoke_without_command=True)
+
+
+@schedule.callback()
+def list_jobs(context: typer.Context, data: Data = None) -> None:
+    """List what is done by the clock: how often, how it last went, and when it is due; times are UTC."""
+    if context.invoked_subcommand:
+        return
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.schedule import due, jobs_of
+        from bot.wiring import open_citewell
+        from storage.runs import JobRuns
+
+        async with open_citewell(found, make=False) as citewell:
+            runs = JobRuns(citewell.storage.database)
+            rows = []
+            for name, job in jobs_of(found, citewell).items():
+                last = await runs.last(name)
+                rows.append((name, job.purpose, _every(job.every), _ended(last), _due(due(last, job.every))))
+        if not out.is_terminal:
+            for row in rows:
+                typer.echo("\t".join(row))
+            return
+        table = Table("name", "purpose", "every", "last run", "next run", box=None)
+        for row in rows:
+            table.add_row(*row)
+        out.print(table)
+
+    run(work())
+
+
+@schedule.command("run")
+def run_now(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `citewell schedule` lists.")],
+    data: Data = None,
+) -> None:
+    """Do one of them now, also while `citewell run` is up: done twice, it does no harm."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.schedule import jobs_of, perform
+        from bot.wiring import open_citewell
+        from storage.runs import JobRuns
+
+        async with open_citewell(found, make=False) as citewell:
+            jobs = jobs_of(found, citewell)
+            if name not in jobs:
+                raise Refused(f"there is no job {name!r}", what_to_do=f"There is: {', '.join(jobs)}.")
+            runs = JobRuns(citewell.storage.database)
+            await perform(name, jobs[name], runs)
+            out.print(f"{name}: {_ended(await runs.last(name))}", markup=False)
+
+    run(work())
+
+
+def _every(interval: timedelta) -> str:
+    minutes = interval.total_seconds() / 60
+    return f"{minutes:g} min" if minutes < 60 else f"{minutes / 60:g} h"
+
+
+def _ended(last: JobRun | None) -> str:
+    if last is None:
+        return "never"
+    how = f"failed: {last.failure}" if last.failure else f"done in {last.seconds:.1f} s"
+    return f"{last.at:%Y-%m-%d %H:%M}, {how}"
+
+
+def _due(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M}" if at and at > datetime.now(UTC) else "due: soon after `citewell run` starts"

@@ -1,0 +1,1 @@
+"""`citewell doctor`: is this installation well, and where not, what mends it?"""

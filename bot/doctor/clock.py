@@ -1,0 +1,31 @@
+"""This machine's clock against those of the services: signatures and retries go wrong where it is off."""
+
+from __future__ import annotations
+
+import time
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+
+from pipeline.values import Finding
+from pipeline.values.finding import bad, good, warning
+
+MOST_SECONDS = 60.0
+"""Slack's signatures are refused after five minutes."""
+SECONDS = 10.0
+
+
+async def examine_clock(name: str, url: str) -> Finding:
+    """Compare with the Date of whatever `url` answers."""
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS), trust_env=True) as session,
+            session.get(url, allow_redirects=False) as response,
+        ):
+            off = time.time() - parsedate_to_datetime(response.headers["Date"]).timestamp()
+    except (aiohttp.ClientError, TimeoutError, KeyError, ValueError):
+        return warning("clock", f"{name} did not tell the time", "See what is said about the network above.")
+    if abs(off) > MOST_SECONDS:
+        where = "ahead of" if off > 0 else "behind"
+        return bad("clock", f"it is {abs(off):.0f} s {where} that of {name}", "Set it, and keep it by NTP.")
+    return good("clock", f"within a minute of that of {name}")

@@ -1,0 +1,96 @@
+"""The data folder, what is in it, and its backups."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.checks import idle_rules, not_embedded, places_without_text
+from bot.citewell import Citewell
+from bot.settings import Settings
+from bot.wiring import open_citewell
+from pipeline import wording
+from pipeline.errors import CitewellError
+from pipeline.values import Finding
+from pipeline.values.finding import bad, good, warning
+from storage.backup import newest
+from storage.folder import DATABASE
+from storage.source_looks import SQLiteSourceLooks
+from storage.verify import contents
+
+LEAST = 50_000_000
+"""Bytes below which writing fails sooner or later."""
+ROOM = 1 << 30
+"""Bytes that a database, its write-ahead log and a backup of it should find free beside what they take now."""
+
+
+async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
+    """What stands in the way of using the folder is told alone: nothing else can be looked at then."""
+    for finding in examine_room(settings.data):
+        yield finding
+    try:
+        async with open_citewell(settings, make=False) as citewell:
+            async for finding in _contents(citewell):
+                yield finding
+    except CitewellError as error:
+        said = str(error).removeprefix("data folder: ")
+        yield bad("data folder", said, error.what_to_do or "See docs/troubleshooting.md.")
+        return
+    yield await asyncio.to_thread(_backup, settings)
+
+
+def examine_room(folder: Path) -> list[Finding]:
+    """Whether there is too little room on the disk; nothing where there is enough."""
+    there = next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
+    free, database = shutil.disk_usage(there).free, folder / DATABASE
+    needed = ROOM + 2 * (database.stat().st_size if database.exists() else 0)
+    told = f"{free / 1e9:.1f} GB are free at {there}"
+    if free < LEAST:
+        return [bad("disk", f"it is full: {told}", f"Free some space, or move {folder} to a larger disk.")]
+    if free < needed:
+        return [warning("disk", told, f"Make room for {needed / 1e9:.1f} GB: the database, its log and a backup.")]
+    return []
+
+
+async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
+    settings, library = citewell.settings, citewell.storage.library
+    yield good("data folder", f"{settings.data} can be used")
+    count = await library.count()
+    if not count:
+        yield warning("documents", "nothing is indexed", "To index a file or a folder: citewell index PATH")
+    else:
+        yield good("documents", f"{wording.counted(count, 'document is', 'documents are')} indexed")
+    for line in await not_embedded(citewell):
+        yield warning("index", line, "Embed them: citewell index --rebuild")
+    for line in (*await idle_rules(citewell), *places_without_text(settings)):
+        yield warning("citewell.toml", line, "Correct the name there, or index what it names.")
+    for source, (at, look) in (await SQLiteSourceLooks(citewell.storage.database).last()).items():
+        if look.problem:
+            said = f"{source} was last looked at {at:%Y-%m-%d %H:%M} UTC, and {look.problem}"
+            yield bad("sources", said, "Mend what it names, then: citewell sources sync")
+    given_up = await citewell.storage.inbox.given_up()
+    if given_up:
+        reasons = ", ".join(f"{number} × {why}" for why, number in given_up.items())
+        yield warning("questions", f"some were given up: {reasons}", "Mend the cause; whoever asked has to ask again.")
+
+
+def _backup(settings: Settings) -> Finding:
+    file = newest(settings.data / "backups")
+    if file is None:
+        if not settings.backup_hours:
+            return warning("backup", "there is none, and none is scheduled", "Make one: citewell backup")
+        return warning("backup", "there is none yet", "Leave `citewell run` up, or make one: citewell backup")
+    try:
+        held = contents(file)
+    except CitewellError as error:
+        return bad("backup", str(error), "Make another one: citewell backup")
+    age = timedelta(seconds=time.time() - file.stat().st_mtime)
+    made = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    told = f"{file} of {made:%Y-%m-%d %H:%M} UTC is whole: {wording.counted(held.documents, 'document')}"
+    if settings.backup_hours and age > timedelta(hours=2 * settings.backup_hours):
+        return warning("backup", f"{told}, and old", "Look why there is no newer one: citewell schedule")
+    return good("backup", told)

@@ -1,0 +1,39 @@
+"""What Citewell needs of the machine, whatever the settings say."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+from adapters.models.minilm.embedder import MiniLM
+from pipeline.errors import Unavailable
+from pipeline.values import Finding
+from pipeline.values.finding import bad, good
+from storage import features
+
+OLDEST_PYTHON = (3, 11)
+
+
+def examine_machine() -> list[Finding]:
+    return [_python(), _sqlite(), _embedder()]
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    if sys.version_info < OLDEST_PYTHON:
+        return bad("Python", f"{version} is too old", "Install Python 3.11 or newer, and Citewell with it.")
+    return good("Python", version)
+
+
+def _sqlite() -> Finding:
+    if lacks := features.lacking():
+        return bad("SQLite", f"{features.version}: {lacks}", "Use a Python that was built with a complete SQLite.")
+    return good("SQLite", f"{features.version}, with full-text search")
+
+
+def _embedder() -> Finding:
+    try:
+        MiniLM().count("")
+    except Unavailable as error:
+        return bad("shipped embedder", str(error), "Install Citewell again: some of its files are missing.")
+    return good("shipped embedder", "its files are there")

@@ -1,0 +1,115 @@
+"""Questions with what is right about their answers, held to a baseline by shares: one row alone never decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import comb, sqrt
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+from pipeline.errors import Refused
+from pipeline.values import Answer
+
+KINDS = ("outcome", "documents", "facts", "absent")
+"""What is looked at: the outcome, the cited documents, what must be said and what must not."""
+SIGNIFICANT = 0.05
+"""Five rows worse and none better fail, four do not: one row may hang on a hair, a share does not."""
+_DEVIATIONS = NormalDist().inv_cdf(1 - SIGNIFICANT / 2)
+
+Row = Mapping[str, Any]
+Measured = Mapping[str, Mapping[str, Any]]
+"""By the row's id, what is right by kind."""
+
+
+def measured(row: Row, answer: Answer) -> dict[str, bool | int]:
+    """What is right about an answer; a row that expects nothing of a kind has it right."""
+    said = answer.body.lower()
+    cited = {name for one in answer.citations for name in (one.filename, one.document_id, one.title)}
+    return {
+        "outcome": (row.get("outcome") or answer.outcome) == answer.outcome,
+        "documents": all(name in cited for name in row.get("documents") or ()),
+        "facts": all(fact.lower() in said for fact in row.get("facts") or ()),
+        "absent": not any(text.lower() in said for text in row.get("absent") or ()),
+        "words": len(answer.body.split()),
+    }
+
+
+class Change(NamedTuple):
+    """How the rows that both runs have differ in one kind."""
+
+    kind: str
+    right: int
+    before: int
+    rows: int
+    worse: tuple[str, ...]
+    better: tuple[str, ...]
+
+    @property
+    def fails(self) -> bool:
+        """Whether so many rows got worse, and so few better, that it is no chance."""
+        return chance(len(self.worse), len(self.better)) <= SIGNIFICANT
+
+
+def changes(now: Measured, before: Measured) -> list[Change]:
+    """A `Change` for each kind, over the rows that are in both."""
+    shared = [name for name in now if name in before]
+    return [
+        Change(
+            kind,
+            right=sum(bool(now[name][kind]) for name in shared),
+            before=sum(bool(before[name][kind]) for name in shared),
+            rows=len(shared),
+            worse=tuple(name for name in shared if before[name][kind] and not now[name][kind]),
+            better=tuple(name for name in shared if now[name][kind] and not before[name][kind]),
+        )
+        for kind in KINDS
+    ]
+
+
+def chance(worse: int, better: int) -> float:
+    """How often `worse` of the rows that changed, or more, get worse where as many get better (exact sign test)."""
+    changed = worse + better
+    return float(sum(comb(changed, count) for count in range(worse, changed + 1)) / 2**changed)
+
+
+def interval(right: int, rows: int) -> tuple[float, float]:
+    """Where the share of right rows lies with 95 % (Wilson's score interval)."""
+    share, spread = right / rows, _DEVIATIONS**2 / rows
+    middle = share + spread / 2
+    half = _DEVIATIONS * sqrt(share * (1 - share) / rows + spread / (4 * rows))
+    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
+
+
+def read_baseline(path: Path) -> dict[str, dict[str, Any]]:
+    """Raises Refused for a file that is no baseline."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        whole = isinstance(found, dict) and all(set(KINDS) <= row.keys() for row in found.values())
+    except (OSError, ValueError, AttributeError):
+        whole = False
+    if not whole:
+        raise Refused(f"{path} is no baseline", what_to_do="Write it anew with --write.")
+    return dict(found)
+
+
+def write_baseline(path: Path, found: Measured) -> None:
+    """A line a row, so that a difference can be read."""
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
+    path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+def collected(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Rows of answers that helped. What an extract said is expected word for word; a model's words change, and only
+    its documents are expected."""
+    return [
+        {
+            "id": answer.id,
+            "question": answer.standalone or answer.question,
+            "outcome": answer.outcome.value,
+            "documents": list(dict.fromkeys(citation.filename for citation in answer.citations)),
+            "facts": list(answer.key_facts) if answer.usage.writer == "extractive" else [],
+        }
+        for answer in answers
+    ]

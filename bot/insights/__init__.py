@@ -1,0 +1,1 @@
+"""What people asked, what came of it, and what the documents lack."""

@@ -1,0 +1,204 @@
+"""From what is kept to insights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+import structlog
+
+from bot.insights.groups import COMPARED, by_meaning, by_words
+from bot.insights.tally import OUTCOMES, Column, Rows, Tally, tally
+from pipeline.compose.cite import last_change
+from pipeline.errors import Unavailable
+from pipeline.ports import Embedder, Vectors
+from pipeline.text import query_terms
+from pipeline.values import Audience, Document, Outcome
+from pipeline.values.insights import Cited, Contradiction, Gap, Group, Insights, Lack, Paper, Place, Week
+from storage.open import Storage
+
+SHOWN = 10
+"""Entries of each list but that of documents never cited."""
+CONSIDERED = 1000
+"""So many of the questions asked most are put into groups: what was asked once among 100,000 shows in no list."""
+OLD = timedelta(days=365)
+_EPOCH = date(1969, 12, 29)
+
+log = structlog.get_logger(__name__)
+
+
+async def insights(storage: Storage, embedder: Embedder | None, days: int) -> Insights:
+    """What was asked in the last `days` days, as far as it is kept. Raises Unavailable."""
+    now = datetime.now(UTC)
+    found = await storage.asked.since((now - timedelta(days=days)).timestamp(), tally)
+    library = {document.id: document for document in await storage.library.documents()}
+    everyone = np.ones(len(found.question), bool)
+    asked, lacking = _alike(found, everyone), _alike(found, _lacking(found))
+    meanings = await _meanings((*asked.compared(found), *lacking.compared(found)), embedder)
+    return Insights(
+        since=(now - timedelta(days=days)).date(),
+        until=now.date(),
+        counts=found.counts(everyone),
+        places=_places(found),
+        weeks=_weeks(found),
+        most_asked=tuple(_group(found, keys, everyone) for keys in _largest(found, asked, meanings)),
+        gaps=tuple(
+            [await _gap(found, keys, library, storage, embedder) for keys in _largest(found, lacking, meanings)]
+        ),
+        contradictions=_contradictions(found, library),
+        never_cited=tuple(_paper(document) for id_, document in library.items() if id_ not in found.cited),
+        outdated=_outdated(found, library, (now - OLD).date().isoformat()),
+    )
+
+
+def _places(found: Tally) -> tuple[Place, ...]:
+    places = [Place(place=name, counts=found.counts(found.place == at)) for at, name in enumerate(found.places)]
+    return tuple(sorted(places, key=lambda place: -place.counts.asked))
+
+
+def _weeks(found: Tally) -> tuple[Week, ...]:
+    if not len(found.week):
+        return ()
+    weeks = range(int(found.week.min()), int(found.week.max()) + 1)
+    return tuple(Week(monday=_EPOCH + timedelta(weeks=week), counts=found.counts(found.week == week)) for week in weeks)
+
+
+def _lacking(found: Tally) -> Rows:
+    return _not_answered(found) | found.unhelpful | found.low
+
+
+def _not_answered(found: Tally) -> Rows:
+    return np.equal(found.outcome, OUTCOMES.index(Outcome.NOT_FOUND))
+
+
+class _Alike(NamedTuple):
+    """Questions by their words."""
+
+    numbers: Column
+    weights: list[int]
+    groups: list[list[int]]
+    """Positions in both, the heaviest group first."""
+
+    def compared(self, found: Tally) -> list[str]:
+        """The questions that are compared by meaning."""
+        return [found.questions[self.numbers[group[0]]] for group in self.groups[:COMPARED]]
+
+
+def _alike(found: Tally, rows: Rows) -> _Alike:
+    counts = np.bincount(found.question[rows], minlength=len(found.questions))
+    most = np.argsort(-counts, kind="stable")[:CONSIDERED]
+    most = most[counts[most] > 0]
+    weights = counts[most].tolist()
+    return _Alike(most.astype(np.int32), weights, by_words([found.questions[number] for number in most], weights))
+
+
+async def _meanings(questions: Iterable[str], embedder: Embedder | None) -> dict[str, Vectors]:
+    """The vector of each; nothing without an embedder, or where it cannot be reached: words alone decide then."""
+    texts = list(dict.fromkeys(questions))
+    if not embedder or not texts:
+        return {}
+    try:
+        return dict(zip(texts, await embedder.embed(texts), strict=True))
+    except Unavailable as error:
+        log.warning("grouped_by_words", reason=str(error))
+        return {}
+
+
+def _largest(found: Tally, alike: _Alike, meanings: Mapping[str, Vectors]) -> list[Column]:
+    """The numbers of the questions of each of the largest groups, the most central one first."""
+    groups = alike.groups
+    if meanings and groups:
+        vectors = np.stack([meanings[question] for question in alike.compared(found)])
+        groups = by_meaning(groups, alike.weights, vectors)
+    return [alike.numbers[group] for group in groups[:SHOWN]]
+
+
+def _group(found: Tally, keys: Column, rows: Rows) -> Group:
+    of = rows & np.isin(found.question, keys)
+    people = len(np.unique(found.person[of]))
+    return Group(
+        question=found.questions[keys[0]],
+        count=int(of.sum()),
+        people=people,
+        private=people == 1 and bool(found.direct[of].all()),
+    )
+
+
+async def _gap(
+    found: Tally, keys: Column, library: dict[str, Document], storage: Storage, embedder: Embedder | None
+) -> Gap:
+    rows = _lacking(found)
+    of = rows & np.isin(found.question, keys)
+    group = _group(found, keys, rows)
+    counts = {
+        Lack.NOT_ANSWERED: int(_not_answered(found)[of].sum()),
+        Lack.UNHELPFUL: int(found.unhelpful[of].sum()),
+        Lack.LOW: int(found.low[of].sum()),
+    }
+    return Gap(
+        group=group,
+        lack=max(counts, key=lambda lack: counts[lack]),
+        not_answered=counts[Lack.NOT_ANSWERED],
+        unhelpful=counts[Lack.UNHELPFUL],
+        low=counts[Lack.LOW],
+        nearest=_named(found, found.near[of], library) or await _searched(group.question, storage, embedder),
+    )
+
+
+def _named(found: Tally, near: Column, library: dict[str, Document]) -> Paper | None:
+    """The document that is nearest most often, of those that are still there."""
+    numbers, counts = np.unique(near[near >= 0], return_counts=True)
+    names = [found.documents[numbers[at]] for at in np.argsort(-counts, kind="stable")]
+    return next((_paper(library[name]) for name in names if name in library), None)
+
+
+async def _searched(question: str, storage: Storage, embedder: Embedder | None) -> Paper | None:
+    """The document that comes closest to a question whose answers name none."""
+    index, library = storage.index, storage.library
+    everything = Audience(collections=frozenset(await library.collections()))
+    hits = []
+    if embedder:
+        try:
+            (vector,) = await embedder.embed([question])
+            hits = await index.nearest(vector, everything, 1)
+        except Unavailable:
+            hits = []
+    hits = hits or (await index.lexical(query_terms(question), everything, 1)).hits
+    chunks = await library.chunks([hit.chunk_id for hit in hits[:1]])
+    return _paper(chunks[0][1]) if chunks else None
+
+
+def _contradictions(found: Tally, library: dict[str, Document]) -> tuple[Contradiction, ...]:
+    listed: list[Contradiction] = []
+    for ids, count in found.differing.most_common():
+        papers = _papers(ids, library)
+        if len(papers) > 1 and len(listed) < SHOWN:
+            row = found.over[ids]
+            question = found.questions[found.question[row]]
+            listed.append(Contradiction(papers=papers, count=count, question=question, private=bool(found.direct[row])))
+    return tuple(listed)
+
+
+def _outdated(found: Tally, library: dict[str, Document], before: str) -> tuple[Cited, ...]:
+    listed: list[Cited] = []
+    for name, count in found.cited.most_common():
+        document = library.get(name)
+        changed = _changed(document) if document else ""
+        if document and changed and changed < before and len(listed) < SHOWN:
+            listed.append(Cited(paper=_paper(document), count=count, changed=changed))
+    return tuple(listed)
+
+
+def _changed(document: Document) -> str:
+    """The day on which it was last changed or reviewed, as it says itself; empty where it says none."""
+    return max(last_change(document.metadata), last_change({"updated": document.metadata.get("reviewed", "")}))
+
+
+def _papers(ids: Sequence[str], library: dict[str, Document]) -> tuple[Paper, ...]:
+    return tuple(_paper(library[name]) for name in ids if name in library)
+
+
+def _paper(document: Document) -> Paper:
+    return Paper(id=document.id, title=document.title, collection=document.collection)

@@ -1,0 +1,154 @@
+"""Every question asked as numbers in columns, so that 100,000 of them take little time and memory."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.text import WORD
+from pipeline.values import ConversationId, Level, Outcome
+from pipeline.values.insights import Counts
+from storage.asked import Asked
+
+Column = NDArray[np.int32]
+Rows = NDArray[np.bool_]
+OUTCOMES = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND, Outcome.FAILED)
+_ASSERTED = (Outcome.ANSWERED, Outcome.PARTIAL)
+_DAY = 86400
+_MONDAY = 3
+"""The first day of 1970 was three days after one."""
+
+
+class _Numbers(dict[str, int]):
+    """Counts names up as they are met."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self)
+        return number
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One row a question asked, in columns of equal length; names by their numbers."""
+
+    questions: Sequence[str]
+    """As first asked; the same words are one question whatever their case and punctuation."""
+    places: Sequence[str]
+    documents: Sequence[str]
+    """Ids."""
+    question: Column
+    person: Column
+    place: Column
+    week: Column
+    """Mondays, counted from that of 1969-12-29."""
+    outcome: Column
+    """As in `OUTCOMES`; what is none of them has their number."""
+    near: Column
+    """The document that an answer rests on first, or that came closest; -1 for none."""
+    low: Rows
+    unhelpful: Rows
+    direct: Rows
+    cited: Counter[str]
+    """How many answers cite a document."""
+    differing: Counter[tuple[str, ...]]
+    """How many answers show these documents because they do not agree."""
+    over: dict[tuple[str, ...], int]
+    """A row of each of those."""
+
+    def counts(self, rows: Rows) -> Counts:
+        by = np.bincount(self.outcome[rows], minlength=len(OUTCOMES) + 1)
+        answered, partial, not_found, failed = (int(count) for count in by[: len(OUTCOMES)])
+        return Counts(
+            asked=int(rows.sum()),
+            answered=answered,
+            partial=partial,
+            not_found=not_found,
+            failed=failed,
+            unhelpful=int(self.unhelpful[rows].sum()),
+        )
+
+
+def tally(rows: Iterator[Asked]) -> Tally:
+    """Count what was asked."""
+    questions, places, people, documents = _Numbers(), _Numbers(), _Numbers(), _Numbers()
+    outcomes = _Numbers({outcome.value: number for number, outcome in enumerate(OUTCOMES)})
+    first_asked: list[str] = []
+    cells = array("i")
+    citing: Counter[str] = Counter()
+    differing: Counter[str] = Counter()
+    over: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        question = questions[_same(row.question)]
+        if question == len(first_asked):
+            first_asked.append(row.question)
+        place, direct = _where(row.conversation)
+        citing[row.cited] += 1
+        if row.differing:
+            differing[row.cited] += 1
+            over.setdefault(row.cited, number)
+        near = row.nearest or _first(row.cited)
+        cells.extend(
+            (
+                question,
+                people[row.author],
+                places[place],
+                (int(row.at) // _DAY + _MONDAY) // 7,
+                min(outcomes[row.outcome], len(OUTCOMES)),
+                documents[near] if near else -1,
+                row.level == Level.LOW and row.outcome in _ASSERTED,
+                row.unhelpful,
+                direct,
+            )
+        )
+    asked, person, place_of, week, outcome, near_to, low, unhelpful, directly = (
+        np.array(cells, np.int32).reshape(-1, 9).T
+    )
+    cited: Counter[str] = Counter()
+    for listed, count in citing.items():
+        for document in json.loads(listed):
+            cited[document] += count
+    return Tally(
+        questions=first_asked,
+        places=list(places),
+        documents=list(documents),
+        question=asked,
+        person=person,
+        place=place_of,
+        week=week,
+        outcome=outcome,
+        near=near_to,
+        low=low.astype(bool),
+        unhelpful=unhelpful.astype(bool),
+        direct=directly.astype(bool),
+        cited=cited,
+        differing=Counter({tuple(json.loads(listed)): count for listed, count in differing.items()}),
+        over={tuple(json.loads(listed)): row for listed, row in over.items()},
+    )
+
+
+@lru_cache(maxsize=16384)
+def _same(question: str) -> str:
+    return " ".join(WORD.findall(question.casefold())) or question
+
+
+@lru_cache(maxsize=4096)
+def _first(cited: str) -> str:
+    return str(json.loads(cited)[0]) if cited != "[]" else ""
+
+
+@lru_cache(maxsize=4096)
+def _where(conversation: str) -> tuple[str, bool]:
+    """The name of a place, and whether it is a direct message."""
+    if not conversation:
+        return "elsewhere", False
+    where = ConversationId.parse(conversation)
+    if where.space == "dm" or (where.platform == "slack" and where.channel.startswith("D")):
+        return f"{where.platform}: direct messages", True
+    return f"{where.platform}:{where.space}:{where.channel}", False

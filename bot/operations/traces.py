@@ -1,0 +1,67 @@
+"""One OpenTelemetry trace for each answer, with a span for each stage. No question, answer or person is in it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Tracer, set_span_in_context
+
+from pipeline.values import Answer
+
+EXPORT_SECONDS = 1
+"""How long the collector may take, also for the last spans at a stop."""
+NANOSECONDS = 1_000_000
+"""In a millisecond."""
+
+
+class Traces:
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def observe(self, platform: str, answer: Answer) -> None:
+        """Trace an answer that was made just now.
+
+        What is known of a stage is how long it took in all: the spans stand one behind the other in the order of the
+        walk, although parts of some take turns."""
+        taken = dict(answer.usage.milliseconds)
+        end = time.time_ns()
+        at = end - round(taken.pop("total", 0.0) * NANOSECONDS)
+        whole = self._tracer.start_span(
+            "answer",
+            context=Context(),
+            start_time=at,
+            attributes={
+                "citewell.platform": platform,
+                "citewell.outcome": answer.outcome.value,
+                "citewell.confidence": answer.confidence.level.value,
+                "citewell.writer": answer.usage.writer,
+            },
+        )
+        within = set_span_in_context(whole, Context())
+        for stage, milliseconds in taken.items():
+            span = self._tracer.start_span(stage, context=within, start_time=at)
+            at += round(milliseconds * NANOSECONDS)
+            span.end(at)
+        whole.end(end)
+
+
+@asynccontextmanager
+async def open_traces(collector: str) -> AsyncIterator[Traces]:
+    """Send to the collector at `http(s)://HOST:PORT`; at the end, what is left is sent or dropped within a second."""
+    resource = Resource({"service.name": "citewell", "service.version": version("citewell")})
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+    exporter = OTLPSpanExporter(collector, timeout=EXPORT_SECONDS)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    try:
+        yield Traces(provider.get_tracer("citewell"))
+    finally:
+        await asyncio.to_thread(provider.shutdown)

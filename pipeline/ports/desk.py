@@ -1,0 +1,141 @@
+"""What may be asked of Citewell besides an answer: by buttons, commands and forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from pipeline.ports.knowledge import Added, Sent
+from pipeline.translations import Message, Words
+from pipeline.values import (
+    Action,
+    Actor,
+    Answer,
+    ConversationId,
+    Document,
+    Place,
+    PlaceId,
+    Preferences,
+    Rating,
+    Readers,
+)
+from pipeline.values.insights import Insights
+
+
+class Places(Protocol):
+    """How the bot behaves where."""
+
+    async def of(self, chain: Sequence[PlaceId]) -> Place:
+        """What holds in the last place of `chain`, which begins with the widest: `slack:T1`, `slack:T1:C2`."""
+        ...
+
+    async def set_here(self, place: PlaceId) -> Place:
+        """What was set in chat for this very place."""
+        ...
+
+    async def set_up(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> Place:
+        """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
+        ...
+
+
+class Handoffs(Protocol):
+    """What people are asked."""
+
+    async def may_keep(self, actor: Actor, place: PlaceId) -> bool:
+        """Whether to offer the actor in `place` that a reply is kept as an answer."""
+        ...
+
+    async def resolve(
+        self, handoff_id: str, place: PlaceId, actor: Actor, name: str, reply: str, *, keep: bool, link: str
+    ) -> Message:
+        """Close what people were asked in `place`; what the actor, who is called `name`, is to be told.
+
+        With `keep`, the reply becomes a document that leads to `link`. Raises NotAllowed; nothing is changed then."""
+        ...
+
+
+class Knowledge(Protocol):
+    """What people add to the documents."""
+
+    async def collections(self, actor: Actor, readers: Readers, chain: Sequence[PlaceId]) -> tuple[str, ...]:
+        """Those that the actor may add to in the last place of `chain`, where `readers` read along: the place's own
+        first. Raises NotAllowed."""
+        ...
+
+    async def add(self, actor: Actor, readers: Readers, chain: Sequence[PlaceId], sent: Sent, collection: str) -> Added:
+        """Read what was sent, and keep it as a document of one of these collections.
+
+        Raises NotAllowed, NotAdded and Unavailable; what was there before is as it was then."""
+        ...
+
+    async def take_back(self, actor: Actor, document_id: str) -> str | None:
+        """Forget what was added; its title, or None where it is not there any more. Raises NotAllowed."""
+        ...
+
+
+class Authority(Protocol):
+    """Who may change things."""
+
+    def allows(self, actor: Actor, action: Action) -> bool:
+        """Whether to offer it; it is checked again, and written down, when it is done."""
+        ...
+
+
+class Desk(Protocol):
+    """What buttons and commands ask for after the answer. Persons are `platform:...:user id`."""
+
+    @property
+    def places(self) -> Places: ...
+
+    @property
+    def handoffs(self) -> Handoffs: ...
+
+    @property
+    def knowledge(self) -> Knowledge: ...
+
+    @property
+    def authority(self) -> Authority: ...
+
+    async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
+        """A past answer, if everyone of `readers` may see all that it cites."""
+        ...
+
+    async def insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
+        """What was asked in the last `days`, as far as `readers` may hear of it. Raises NotAllowed."""
+        ...
+
+    async def rate(self, rating: Rating) -> None: ...
+
+    async def documents(self, readers: Readers) -> list[Document]: ...
+
+    async def preferences(self, person: str) -> Preferences: ...
+
+    async def words(self, person: str, *, text: str = "", locale: str = "") -> Words:
+        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        ...
+
+    async def prefer(self, person: str, preferences: Preferences) -> None: ...
+
+    async def export(self, person: str) -> str:
+        """All that is kept about a person, as JSON text."""
+        ...
+
+    async def forget(self, person: str) -> int:
+        """Erase all that is kept about a person; returns how many turns, messages and ratings went."""
+        ...
+
+    async def hand_over(
+        self,
+        answer_id: str,
+        asker: str,
+        readers: Readers,
+        chain: Sequence[PlaceId],
+        origin: ConversationId,
+        message: str,
+        *,
+        private: bool,
+    ) -> str:
+        """Ask the people who are set for the last place of `chain`, once; what the asker is told.
+
+        `origin` and `message`: where the answer stands that did not help."""
+        ...

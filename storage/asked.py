@@ -1,0 +1,51 @@
+"""What was asked and what came of it, a line each: what insights are counted from."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
+
+from pipeline.values import Vote
+from storage.database import Database
+
+T = TypeVar("T")
+_SINCE = """
+    SELECT asked.author, coalesce(conversation, ''), asked.at, question, outcome, level, differing, cited, nearest,
+        EXISTS (SELECT 1 FROM rating WHERE rating.answer = asked.answer AND vote = ?)
+    FROM asked LEFT JOIN question ON question.answer = asked.answer WHERE asked.at >= ?
+"""
+
+
+class Asked(NamedTuple):
+    """One question that was looked up."""
+
+    author: str
+    conversation: str
+    """A `ConversationId` as text; empty where it is not known."""
+    at: float
+    question: str
+    """Complete by itself."""
+    outcome: str
+    level: str
+    differing: int
+    """1: the answer shows documents that do not agree."""
+    cited: str
+    """The ids of the cited documents, as a JSON array."""
+    nearest: str
+    """The id of the document that came closest, of an answer that cites none; may be empty."""
+    unhelpful: int
+    """1: somebody rated the answer as not helpful."""
+
+
+class SQLiteAsked:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def since(self, at: float, fold: Callable[[Iterator[Asked]], T]) -> T:
+        """What `fold` makes of everything asked since `at` (seconds), in no order; it runs on a thread of its own."""
+
+        def work(db: sqlite3.Connection) -> T:
+            return fold(map(Asked._make, db.execute(_SINCE, (Vote.UNHELPFUL, at))))
+
+        return await self._database.read(work)

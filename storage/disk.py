@@ -1,0 +1,77 @@
+"""The database as a file: made whole or not at all, and what is said when it or its disk cannot be used."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlite_utils import Database as Tables
+
+from pipeline.errors import Unavailable
+from storage.backup import newest
+from storage.migrations import schema
+
+DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+UNWRITTEN = ("SQLITE_FULL", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_WRITE")
+
+
+def create(file: Path) -> None:
+    """Make an empty database of this version at `file`, unless somebody else does meanwhile: it is there whole, or not
+    at all. Raises OSError and sqlite3.Error."""
+    temporary = file.with_name(f".{file.name}.new-{os.getpid()}")
+    try:
+        temporary.unlink(missing_ok=True)
+        temporary.touch(mode=0o600)
+        with closing(sqlite3.connect(temporary)) as db:
+            schema.apply(Tables(db))
+        _place(temporary, file)
+    finally:
+        for end in ("", "-journal"):
+            temporary.with_name(f"{temporary.name}{end}").unlink(missing_ok=True)
+
+
+def _place(temporary: Path, file: Path) -> None:
+    try:
+        os.link(temporary, file)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not file.exists():
+            temporary.rename(file)
+
+
+@contextmanager
+def translated(file: Path) -> Iterator[None]:
+    """SQLite's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are."""
+    try:
+        yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        raise
+    except (sqlite3.DatabaseError, OSError) as error:
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        if name in UNWRITTEN or (isinstance(error, OSError) and error.errno in NO_ROOM):
+            raise Unavailable(
+                "storage",
+                f"{file} cannot be written ({name}): the disk is full, or a quota or limit is reached",
+                what_to_do=f"Free some space there, or move the folder {file.parent} to a larger disk.",
+            ) from error
+        if name.startswith(DAMAGED):
+            raise damaged(file, f"is damaged ({name}: {error})") from error
+        raise Unavailable("storage", f"{file}: {name}: {error}") from error
+
+
+def damaged(file: Path, how: str) -> Unavailable:
+    """What is raised for a database that cannot be used."""
+    backup = newest(file.parent / "backups")
+    return Unavailable(
+        "storage",
+        f"{file} {how}",
+        what_to_do=f"Stop what uses it, then: citewell restore {backup}"
+        if backup
+        else f"There is no backup of it in {file.parent / 'backups'}. Move {file.name}* away, and index again.",
+    )

@@ -1,0 +1,66 @@
+"""Whether a file is a whole backup of Citewell, and what it holds. Nothing is written to it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlite_utils import Database as Tables
+
+from pipeline.errors import Refused
+from storage.migrations import outdated, schema
+
+ANOTHER = "Take another backup: those that Citewell makes are in the folder `backups` of the data folder."
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a backup holds: live documents, their passages, answers, and questions that still waited."""
+
+    documents: int
+    passages: int
+    answers: int
+    waiting: int
+
+
+def contents(file: Path) -> Contents:
+    """Read all of `file`, and count.
+
+    Raises Refused when it is missing, damaged, or no database of Citewell, and Misconfigured when a newer Citewell
+    wrote it."""
+    if not file.is_file():
+        raise Refused(f"there is no file {file}", what_to_do=ANOTHER)
+    if not file.stat().st_size:
+        raise Refused(f"{file} is empty (0 bytes)", what_to_do=ANOTHER)
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)) as db:
+            return _contents(db, file)
+    except sqlite3.DatabaseError as error:
+        raise Refused(f"{file} is damaged or no backup ({error})", what_to_do=ANOTHER) from error
+
+
+def _contents(db: sqlite3.Connection, file: Path) -> Contents:
+    tables = Tables(db)
+    if not schema.applied(tables):
+        raise Refused(f"{file} is no backup of Citewell", what_to_do=ANOTHER)
+    outdated(tables)
+    (verdict,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if verdict != "ok":
+        raise Refused(f"{file} is damaged ({verdict})", what_to_do=ANOTHER)
+    db.execute("SELECT count(*) FROM term").fetchone()  # reads all of the lexical index, which the check leaves out
+    passages, indexed = _count(db, "chunk"), _count(db, "words_docsize")
+    if passages != indexed:
+        raise Refused(f"{file} is damaged ({passages} passages, {indexed} of them indexed)", what_to_do=ANOTHER)
+    return Contents(
+        documents=_count(db, "live"),
+        passages=passages,
+        answers=_count(db, "answer"),
+        waiting=_count(db, "message WHERE state = 'open'"),
+    )
+
+
+def _count(db: sqlite3.Connection, what: str) -> int:
+    return int(db.execute(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608 - our own table names

@@ -1,0 +1,56 @@
+"""A folder, with people who read its files elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import unquote, urlsplit
+
+from adapters.files.reader import Reader
+from adapters.sources.folder import FolderSource
+from pipeline.ports import DocumentSource, SourceMemory
+
+
+class FolderRemote:
+    lacks: ClassVar[frozenset[str]] = frozenset({"service", "throttling", "rights"})
+    requests = 0
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @asynccontextmanager
+    async def source(self, memory: SourceMemory) -> AsyncIterator[DocumentSource]:
+        reader = Reader()
+        try:
+            yield FolderSource(self._folder, reader, base_url=self._folder.as_uri())
+        finally:
+            await reader.close()
+
+    async def put(self, key: str, title: str, text: str) -> None:
+        (self._folder / f"{key}.md").write_text(f"# {title}\n\n{text}\n")
+
+    async def delete(self, key: str) -> None:
+        (self._folder / f"{key}.md").unlink()
+
+    async def move(self, key: str, to: str) -> None:
+        (self._folder / f"{key}.md").rename(self._folder / f"{to}.md")
+
+    async def restrict(self, key: str) -> None:
+        raise NotImplementedError
+
+    def fail_after(self, requests: int | None) -> None:
+        raise NotImplementedError
+
+    def throttle(self, requests: int) -> None:
+        raise NotImplementedError
+
+    async def open(self, url: str) -> str:
+        return await asyncio.to_thread(Path(unquote(urlsplit(url).path)).read_text)
+
+
+@asynccontextmanager
+async def open_folder(folder: Path) -> AsyncIterator[FolderRemote]:
+    yield FolderRemote(folder)

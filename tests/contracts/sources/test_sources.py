@@ -1,0 +1,195 @@
+"""What every kind of source promises, whatever service is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.compose.cite import cite
+from pipeline.ingest.ingest import Summary, ingest
+from pipeline.ingest.split import Splitter, WordCount
+from pipeline.values import Audience, Chunk, Document, RetrievedChunk
+from storage.open import Storage, open_storage
+from storage.source_memory import SQLiteSourceMemory
+from tests.contracts.sources.confluence import open_cloud, open_data_center
+from tests.contracts.sources.folder import open_folder
+from tests.contracts.sources.git import open_git
+from tests.contracts.sources.github import open_repository
+from tests.contracts.sources.google_drive import open_drive
+from tests.contracts.sources.notion import open_notion
+from tests.contracts.sources.remote import OpenRemote, Remote
+from tests.contracts.sources.web import open_web
+
+KINDS: dict[str, OpenRemote] = {
+    "web": open_web,
+    "folder": open_folder,
+    "github": open_repository,
+    "git": open_git,
+    "google_drive": open_drive,
+    "confluence cloud": open_cloud,
+    "confluence data center": open_data_center,
+    "notion": open_notion,
+}
+MANY = 12
+"""Documents, where it matters that there are several."""
+
+
+class Team:
+    """A library that is kept up to date with one source."""
+
+    def __init__(self, storage: Storage, remote: Remote) -> None:
+        self.storage = storage
+        self.remote = remote
+
+    async def sync(self) -> Summary:
+        memory = SQLiteSourceMemory(self.storage.database, "contract")
+        async with self.remote.source(memory) as source:
+            return await ingest(
+                source,
+                self.storage.library,
+                Splitter(WordCount(), tokens=60),
+                None,
+                lambda event: None,
+                flag=lambda text: False,
+                collection="c",
+            )
+
+    async def titles(self) -> list[str]:
+        return sorted(document.title for document in await self.storage.library.documents())
+
+    async def passages(self, word: str) -> list[tuple[Chunk, Document]]:
+        hits = (await self.storage.index.lexical([word], Audience(collections=frozenset({"c"})), 100)).hits
+        return await self.storage.library.chunks([hit.chunk_id for hit in hits])
+
+
+@pytest.fixture(params=KINDS)
+async def team(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Team]:
+    (folder := tmp_path / "remote").mkdir()
+    async with KINDS[request.param](folder) as remote, open_storage(tmp_path / "data") as storage:
+        for missing in request.node.iter_markers("needs"):
+            if missing.args[0] in remote.lacks:
+                pytest.skip(f"{request.param} has no {missing.args[0]}")
+        yield Team(storage, remote)
+
+
+def counts(summary: Summary) -> tuple[int, int, int, int]:
+    return summary.added, summary.changed, summary.removed, len(summary.failed)
+
+
+async def fill(remote: Remote, documents: int = MANY) -> None:
+    for number in range(documents):
+        await remote.put(f"page-{number}", f"Page {number}", f"The number of this page is {number}.")
+
+
+async def test_the_first_sync_takes_in_everything(team: Team) -> None:
+    await team.remote.put("leave", "Leave", "Everyone gets thirty days.")
+    await team.remote.put("travel", "Travel", "Trains come first.")
+    assert counts(await team.sync()) == (2, 0, 0, 0)
+    assert await team.titles() == ["Leave", "Travel"]
+    ((chunk, document),) = await team.passages("thirty")
+    assert (document.title, "Everyone gets thirty days." in chunk.text) == ("Leave", True)
+
+
+async def test_a_second_sync_without_a_change_changes_nothing(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    asked = team.remote.requests
+    summary = await team.sync()
+    assert (counts(summary), summary.unchanged) == ((0, 0, 0, 0), MANY)
+    assert team.remote.requests - asked <= 2 * MANY
+
+
+async def test_one_changed_document_is_read_again_and_no_other(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    await team.remote.put("page-3", "Page 3", "It was rewritten.")
+    summary = await team.sync()
+    assert (counts(summary), summary.unchanged) == ((0, 1, 0, 0), MANY - 1)
+    assert [document.title for _, document in await team.passages("rewritten")] == ["Page 3"]
+
+
+async def test_a_changed_title_keeps_the_document(team: Team) -> None:
+    await team.remote.put("leave", "Leave", "Everyone gets thirty days.")
+    await team.sync()
+    (before,) = await team.storage.library.documents()
+    await team.remote.put("leave", "Holidays", "Everyone gets thirty days.")
+    assert counts(await team.sync()) == (0, 1, 0, 0)
+    (after,) = await team.storage.library.documents()
+    assert (after.id, after.title) == (before.id, "Holidays")
+
+
+async def test_a_deleted_document_is_forgotten(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    await team.remote.delete("page-3")
+    assert counts(await team.sync()) == (0, 0, 1, 0)
+    assert "Page 3" not in await team.titles()
+
+
+async def test_a_moved_document_is_there_once(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    await team.remote.move("page-3", "elsewhere")
+    await team.sync()
+    assert len(await team.titles()) == MANY
+    assert len({document.id for _, document in await team.passages("3")}) == 1
+
+
+@pytest.mark.needs("service")
+async def test_a_service_that_fails_half_way_loses_nothing_and_the_next_sync_completes(team: Team) -> None:
+    await fill(team.remote)
+    reached = 0
+    for requests in (0, 1, 3):
+        team.remote.fail_after(requests)
+        summary = await team.sync()
+        assert summary.failed
+        assert len(await team.titles()) >= reached
+        reached = len(await team.titles())
+    team.remote.fail_after(None)
+    assert not (await team.sync()).failed
+    assert len(await team.titles()) == MANY
+
+
+@pytest.mark.needs("service")
+async def test_a_service_that_is_down_loses_nothing(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    team.remote.fail_after(0)
+    summary = await team.sync()
+    assert (summary.removed, bool(summary.failed)) == (0, True)
+    assert len(await team.titles()) == MANY
+
+
+@pytest.mark.needs("throttling")
+async def test_a_service_that_asks_to_wait_is_waited_for(team: Team) -> None:
+    await fill(team.remote)
+    team.remote.throttle(2)
+    assert counts(await team.sync()) == (MANY, 0, 0, 0)
+
+
+@pytest.mark.needs("rights")
+async def test_a_document_that_not_everyone_may_read_any_more_is_forgotten(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    await team.remote.restrict("page-3")
+    assert counts(await team.sync()) == (0, 0, 1, 0)
+    assert "Page 3" not in await team.titles()
+
+
+async def test_a_title_with_markup_and_other_scripts_stays_as_it_is(team: Team) -> None:
+    title = 'R&D: <b>Übersicht</b> "2026" 休暇'
+    await team.remote.put("odd", title, "Nothing here is odd.")
+    await team.sync()
+    assert (await team.titles())[0] in {title, 'R&D: Übersicht "2026" 休暇'}
+
+
+@pytest.mark.needs("links")
+async def test_the_link_of_a_citation_opens_what_was_cited(team: Team) -> None:
+    await team.remote.put("leave", "Leave", "## Holidays\n\nEveryone gets thirty days.")
+    await team.sync()
+    ((chunk, document),) = await team.passages("thirty")
+    citation = cite(RetrievedChunk(chunk=chunk, document=document, score=1), 1, quotes=["Everyone gets thirty days."])
+    assert citation.url
+    assert "Everyone gets thirty days." in await team.remote.open(citation.url)

@@ -1,0 +1,93 @@
+"""What was asked and what the documents lack, told to admins in chat, as far as they may see it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from adapters.replies import insights
+from pipeline.access import Rule
+from pipeline.values import Action, Document, Preferences, Request, Role
+from tests.contracts.answers import not_found
+from tests.contracts.driver import Driver, Way
+from tests.contracts.rig import once
+from tests.contracts.test_adapter import PLATFORMS, needs
+from tests.doubles.english import left_in_english
+
+QUESTION = "Who won the *cup*?"
+
+
+@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
+async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
+    module, name = PLATFORMS[request.param]
+    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
+    needs(opened, Way.INSIGHTS)
+    opened.rig.roles[Role.ADMIN] = frozenset({opened.named("ann")})
+    asked = iter(range(100))
+
+    def unanswered(request: Request) -> object:
+        answer = not_found(request.text)
+        return once(answer.model_copy(update={"id": f"n{next(asked)}", "standalone": request.text, "nearest": ()}))
+
+    opened.rig.script = unanswered  # type: ignore[assignment]
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+async def ask(driver: Driver, *people: str) -> None:
+    for person in people:
+        await driver.mention(person, QUESTION)
+    await driver.rig.settled()
+
+
+async def test_an_admin_sees_how_often_it_was_asked_by_how_many_and_what_to_write(driver: Driver) -> None:
+    await ask(driver, "bob", "bob", "cleo")
+    shown = await driver.insights("ann")
+    assert insights.NUMBERS.format(asked=3, answered=0, partial=0, not_found=3, unhelpful=0) in shown
+    assert "Who won the *cup*?" in shown.replace("\\", "").replace("\u200b", "")
+    assert "asked 3 times by 2 people" in shown
+    assert "Write a document that answers it" in shown
+    assert "bob" not in shown
+    assert "cleo" not in shown
+    (read,) = await driver.rig.storage.audit.latest(5)
+    assert (read.actor, read.action, read.allowed) == (driver.key("ann"), Action.READ_INSIGHTS, True)
+
+
+async def test_whoever_is_no_admin_sees_nothing_of_it(driver: Driver) -> None:
+    await ask(driver, "bob")
+    driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("bob")})
+    assert await driver.insights("bob") == insights.ADMINS_ONLY
+    (tried,) = await driver.rig.storage.audit.latest(5)
+    assert (tried.actor, tried.action, tried.allowed) == (driver.key("bob"), Action.READ_INSIGHTS, False)
+
+
+async def test_what_one_person_asked_in_private_is_counted_and_not_quoted(driver: Driver) -> None:
+    needs(driver, Way.DIRECT)
+    await driver.direct("bob", QUESTION)
+    await driver.rig.settled()
+    shown = await driver.insights("ann")
+    assert insights.NUMBERS.format(asked=1, answered=0, partial=0, not_found=1, unhelpful=0) in shown
+    assert "cup" not in shown
+
+
+async def test_documents_that_the_admin_may_not_see_are_not_named(driver: Driver) -> None:
+    for name in ("open", "secret"):
+        document = Document(id=name, filename=f"{name}.md", title=name, collection=name)
+        await driver.rig.storage.library.put(document, [], None, "")
+    assert "2 documents were never cited." in await driver.insights("ann")
+    driver.rig.rules["secret"] = Rule(only=("slack:T0OTHER", "discord:1"))
+    assert "1 document was never cited." in await driver.insights("ann")
+
+
+async def test_an_admin_who_chose_a_language_meets_no_english_word_of_ours(driver: Driver) -> None:
+    await driver.rig.desk.prefer(driver.key("ann"), Preferences(language="de"))
+    await driver.mention("bob", "Wer gewann?")
+    await driver.rig.settled()
+    shown = await driver.insights("ann")
+    assert "Wer gewann?" in shown
+    assert not left_in_english(shown, "de", "")

@@ -1,0 +1,65 @@
+"""What a web service can do wrong whatever it serves: be down, and ask to wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+
+class Outage:
+    """Counts the `requests` of a service, and refuses them when it is told to."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.paths: list[str] = []
+        """What was asked for, with the query, in order."""
+        self._left: int | None = None
+        self._throttled = 0
+
+    def fail_after(self, requests: int | None) -> None:
+        """Answer 503 after so many more requests; None: work again."""
+        self._left = requests
+
+    def throttle(self, requests: int) -> None:
+        """Answer the next so many requests with 429 and `Retry-After: 0`."""
+        self._throttled = requests
+
+    @property
+    def middleware(self) -> Callable[..., Awaitable[web.StreamResponse]]:
+        @web.middleware
+        async def counted(
+            request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+        ) -> web.StreamResponse:
+            self.requests += 1
+            self.paths.append(f"{request.method} {request.path_qs}")
+            if self._left is not None:
+                if self._left == 0:
+                    return web.json_response({"code": "service_unavailable"}, status=503)
+                self._left -= 1
+            if self._throttled:
+                self._throttled -= 1
+                return web.json_response({"code": "rate_limited"}, status=429, headers={"Retry-After": "0"})
+            return await handler(request)
+
+        return counted
+
+
+async def at_once(_: float) -> None:
+    """In place of waiting."""
+    await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def served(app: web.Application) -> AsyncIterator[str]:
+    """The address at which `app` is served over loopback until the block ends."""
+    runner = web.AppRunner(app, shutdown_timeout=0.05)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()

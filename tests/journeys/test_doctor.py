@@ -1,0 +1,185 @@
+"""`citewell doctor` finds what was planted, and says what mends it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from email.utils import formatdate
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from aiohttp import web
+
+from adapters.discord.permissions import permissions
+from adapters.slack.startup import OPTIONAL, SCOPES
+from bot.doctor.clock import examine_clock
+from bot.doctor.examine import examine
+from bot.settings import Settings
+from pipeline.values import Finding, PlaceId, State
+from tests.doubles.discord.server import FakeDiscord
+from tests.doubles.llm.faults import Status, Text
+from tests.doubles.llm.server import LlmServer
+from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer
+from tests.journeys.process import indexed
+
+CHANNEL = "C1"
+VERDICT = Text('{"words": "The office opens at nine", "verdict": "supported"}')
+
+
+class Installation(NamedTuple):
+    """Everything that can be set up, well; `settings` are changed by what is planted."""
+
+    slack: SlackServer
+    discord: FakeDiscord
+    model: LlmServer
+    settings: dict[str, object]
+    folder: Path
+
+    async def examined(self, *, offline: bool = False) -> list[Finding]:
+        settings = Settings(_env_file=None, **self.settings)  # type: ignore[arg-type, call-arg]
+        return [finding async for finding in examine(settings, offline=offline)]
+
+
+@pytest.fixture
+async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "office.md").write_text("# Office\n\nThe office opens at nine.\n")
+    await indexed(tmp_path / "data", documents)
+    slack, discord = SlackServer(frozenset({*SCOPES, *OPTIONAL})), FakeDiscord()
+    slack.workspace.add(CHANNEL)
+    discord.world.guild("Guild", bot_permissions=permissions().value)
+    async with slack, discord, LlmServer(otherwise=lambda _: VERDICT, key="k").running() as model:
+        settings = {
+            "data": tmp_path / "data",
+            "slack_bot_token": BOT_TOKEN,
+            "slack_app_token": APP_TOKEN,
+            "slack_api_url": slack.api_url,
+            "discord_token": "token",
+            "discord_api_url": discord.api_url,
+            "discord_message_content": True,
+            "model": "openai:double",
+            "openai_api_key": "k",
+            "openai_base_url": f"{model.url}/v1",
+            "places": {PlaceId.parse(f"slack:T1:{CHANNEL}"): {}},
+        }
+        yield Installation(slack, discord, model, settings, tmp_path / "data")
+
+
+async def test_nothing_is_wrong_where_all_is_well(installation: Installation) -> None:
+    found = await installation.examined()
+    assert [finding for finding in found if finding.state is State.BAD] == []
+    subjects = {finding.subject for finding in found if finding.state is State.GOOD}
+    assert {"Slack scopes", "Slack connection", "Discord permissions", "language model", "sentence check"} <= subjects
+
+
+def _without_scope(installation: Installation) -> None:
+    installation.slack.scopes -= {"users:read"}
+
+
+def _without_permission(installation: Installation) -> None:
+    role = next(iter(installation.discord.world.guilds.values()))["roles"][1]
+    role["permissions"] = str(permissions().value & ~(1 << 11))
+
+
+def _without_intent(installation: Installation) -> None:
+    installation.discord.gateway.content_granted = False
+
+
+def _out_of_the_channel(installation: Installation) -> None:
+    installation.slack.workspace.channels[CHANNEL].member = False
+
+
+def _empty_database(installation: Installation) -> None:
+    for file in installation.folder.glob("citewell.db*"):
+        file.write_bytes(b"")
+
+
+def _damaged_backup(installation: Installation) -> None:
+    (installation.folder / "backups" / "citewell-20260101-000000.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+
+
+def _model_that_does_not_read(installation: Installation) -> None:
+    installation.model.otherwise = lambda _: Text('{"words": "", "verdict": "not there"}')
+
+
+def _model_down(installation: Installation) -> None:
+    installation.model.otherwise = lambda _: Status(500)
+
+
+def _set(**settings: object) -> Callable[[Installation], None]:
+    return lambda installation: installation.settings.update(settings)
+
+
+@pytest.mark.parametrize(
+    ("plant", "subject", "said", "fix"),
+    [
+        (_set(slack_bot_token="xoxb-wrong"), "Slack token", "invalid_auth", "SLACK_BOT_TOKEN"),
+        (_set(slack_app_token="xapp-wrong"), "Slack connection", "SLACK_APP_TOKEN", "connections:write"),
+        (_set(slack_app_token=None), "Slack connection", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN"),
+        (_without_scope, "Slack scopes", "users:read", "manifest.yml"),
+        (_out_of_the_channel, "Slack channels", CHANNEL, "/invite"),
+        (_set(discord_token="wrong"), "Discord token", "refuses", "DISCORD_TOKEN"),
+        (_without_intent, "Discord intents", "message content", "Developer Portal"),
+        (_without_permission, "Discord permissions", "Send Messages", "role"),
+        (_set(openai_api_key="wrong"), "language model", "invalid_api_key", "OPENAI_API_KEY"),
+        (_model_down, "language model", "openai:double", "CITEWELL_MODEL"),
+        (_model_that_does_not_read, "sentence check", "does not see", "CITEWELL_JUDGE"),
+        (_set(chroma_url="http://127.0.0.1:9"), "Chroma", "127.0.0.1:9", "CITEWELL_CHROMA_URL"),
+        (_empty_database, "data folder", "0 bytes", "backup"),
+        (_damaged_backup, "backup", "damaged", "citewell backup"),
+        (_set(data=Path("/dev/null")), "data folder", "file", "CITEWELL_DATA"),
+        (_set(slack_api_url="http://127.0.0.1:9/api/"), "Slack token", "did not come back", "network"),
+    ],
+)
+async def test_what_is_wrong_is_found_with_its_remedy(
+    installation: Installation, plant: Callable[[Installation], None], subject: str, said: str, fix: str
+) -> None:
+    plant(installation)
+    wrong = [finding for finding in await installation.examined() if finding.state is State.BAD]
+    assert [finding.subject for finding in wrong] == [subject]
+    assert said in wrong[0].said
+    assert fix in wrong[0].fix
+
+
+async def test_no_service_is_asked_offline(installation: Installation) -> None:
+    found = await installation.examined(offline=True)
+    assert not installation.slack.calls
+    assert not installation.model.requests
+    assert {finding.subject for finding in found} >= {"Python", "SQLite", "data folder", "documents", "backup"}
+
+
+async def test_a_clock_that_is_off_is_named() -> None:
+    async def late(_: web.Request) -> web.Response:
+        return web.Response(headers={"Date": formatdate(time.time() - 600, usegmt=True)})
+
+    app = web.Application()
+    app.router.add_get("/", late)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        found = await examine_clock("Slack", f"http://127.0.0.1:{runner.addresses[0][1]}/")
+    finally:
+        await runner.cleanup()
+    assert found.state is State.BAD
+    assert "s ahead of that of Slack" in found.said
+
+
+async def test_the_command_names_wrong_settings_and_ends_with_1(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "CITEWELL_DATA": str(tmp_path / "data"), "CITEWELL_TOPK": "3"}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "doctor", "--offline", "--json"),
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await process.communicate()
+    found = [json.loads(line) for line in out.splitlines()]
+    assert process.returncode == 1
+    assert any("Did you mean CITEWELL_TOP_K?" in finding["said"] for finding in found if finding["state"] == "bad")

@@ -1,0 +1,187 @@
+"""A backup is read before it is trusted, takes the place of a damaged folder, and answers as the folder did."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from adapters.models.minilm.embedder import MiniLM
+from bench.synthetic import Corpus
+from bot.settings import Settings
+from bot.wiring import open_citewell
+from pipeline.errors import Misconfigured, Refused
+from pipeline.values import Answer, Request, Vote
+from storage.open import open_storage
+from storage.restore import restore
+from storage.verify import contents
+from tests.doubles.samples import message
+
+CHUNKS = int(os.environ.get("RESTORE_CHUNKS", "300"))
+DAY = timedelta(days=1)
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "data-of-9988454.db.gz"
+
+
+def settings(data: Path) -> Settings:
+    return Settings(_env_file=None, data=data, model="extractive")  # type: ignore[call-arg]
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+async def answers(data: Path, questions: list[str], *, exclusive: bool = False) -> list[Answer]:
+    async with open_citewell(settings(data), exclusive=exclusive, make=False) as citewell:
+        if exclusive:
+            assert await citewell.storage.vectors.sync()
+        everything = await citewell.everything()
+        return [await citewell.respond(Request(text=text, audience=everything, always=True)) for text in questions]
+
+
+def said(given: list[Answer]) -> list[tuple[str, list[str]]]:
+    return [(answer.body, [citation.chunk_id for citation in answer.citations]) for answer in given]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_a_restored_folder_gives_the_same_answers(tmp_path: Path) -> None:
+    corpus, data = Corpus(CHUNKS), tmp_path / "data"
+    async with open_storage(data) as storage:
+        await corpus.fill(storage.library, MiniLM.name)
+        backup = await storage.back_up(tmp_path / "away.db")
+    questions = corpus.questions(10)
+    before = said(await answers(data, questions, exclusive=True))
+    assert any(body for body, _ in before)
+    (data / "citewell.db").write_bytes(b"not a database " * 1000)
+    held, kept = await restore(backup, data)
+    assert held.passages == CHUNKS
+    assert said(await answers(data, questions, exclusive=True)) == before
+    assert kept
+    assert (kept / "citewell.db").read_bytes().startswith(b"not a database")
+
+
+async def test_a_folder_in_use_is_not_replaced(tmp_path: Path) -> None:
+    async with open_storage(tmp_path / "data", exclusive=True) as storage:
+        backup = await storage.back_up()
+        with pytest.raises(Misconfigured, match="another `citewell run`"):
+            await restore(backup, tmp_path / "data")
+        await storage.inbox.accept(message())
+    assert names(tmp_path) == {"data"}
+
+
+@pytest.mark.parametrize("harm", ["missing", "empty", "torn", "not ours", "text"])
+async def test_what_is_no_whole_backup_replaces_nothing(tmp_path: Path, harm: str) -> None:
+    corpus, data, backup = Corpus(50), tmp_path / "data", tmp_path / "away.db"
+    async with open_storage(data) as storage:
+        await corpus.fill(storage.library, MiniLM.name)
+        await storage.back_up(backup)
+    whole = backup.read_bytes()
+    match harm:
+        case "missing":
+            backup.unlink()
+        case "empty":
+            backup.write_bytes(b"")
+        case "torn":
+            backup.write_bytes(whole[: len(whole) // 2])
+        case "not ours":
+            backup.unlink()
+            with closing(sqlite3.connect(backup, isolation_level=None)) as db:
+                db.execute("CREATE TABLE note (text TEXT)")
+        case "text":
+            backup.write_text("a list of things to buy\n" * 100)
+    with pytest.raises(Refused, match=str(backup)):
+        await restore(backup, data)
+    async with open_storage(data) as storage:
+        assert await storage.library.count() == 3
+    assert names(tmp_path) <= {"data", "away.db"}
+
+
+async def test_a_byte_that_changed_anywhere_in_the_words_is_found(tmp_path: Path) -> None:
+    corpus, backup = Corpus(50), tmp_path / "away.db"
+    async with open_storage(tmp_path / "data") as storage:
+        await corpus.fill(storage.library, MiniLM.name)
+        await storage.back_up(backup)
+    assert contents(backup).passages == 50
+    with closing(sqlite3.connect(backup, isolation_level=None)) as db:
+        db.execute("DELETE FROM words_docsize WHERE id = (SELECT max(id) FROM words_docsize)")
+    with pytest.raises(Refused, match="50 passages, 49"):
+        contents(backup)
+
+
+async def test_nothing_is_answered_twice_after_a_restore(tmp_path: Path) -> None:
+    data, backup = tmp_path / "data", tmp_path / "away.db"
+    waiting, meanwhile, later = message("1.0"), message("2.0"), message("3.0", sent_at=datetime.now(UTC) + DAY)
+    async with open_storage(data) as storage:
+        await storage.inbox.accept(waiting)
+        await storage.back_up(backup)
+        await storage.inbox.accept(meanwhile)
+    await restore(backup, data)
+    async with open_storage(data, exclusive=True) as storage:
+        assert not await storage.inbox.accept(waiting)
+        assert not await storage.inbox.accept(meanwhile)
+        assert await storage.inbox.accept(later)
+        found = await storage.inbox.lease()
+        assert found
+        assert found.message.key == waiting.key
+        assert found.posting_since, "an earlier reply to it is looked for first"
+
+
+async def test_where_the_folder_cannot_be_set_aside_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, backup = tmp_path / "data", tmp_path / "away.db"
+    async with open_storage(data) as storage:
+        await storage.inbox.accept(message())
+        await storage.back_up(backup)
+
+    def busy(self: Path, target: Path) -> Path:
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(Path, "rename", busy)
+    with pytest.raises(Misconfigured, match="cannot be set aside"):
+        await restore(backup, data)
+    monkeypatch.undo()
+    assert names(tmp_path) == {"data", "away.db"}
+    async with open_storage(data) as storage:
+        assert await storage.inbox.counts() == {"open": 1}
+
+
+async def test_a_backup_does_not_overwrite_what_is_none(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n")
+    async with open_storage(tmp_path / "data") as storage:
+        for target in (tmp_path / "notes.md", tmp_path / "data" / "citewell.db"):
+            with pytest.raises(Refused, match="not overwritten"):
+                await storage.back_up(target)
+        once = await storage.back_up(tmp_path / "away.db")
+        assert await storage.back_up(tmp_path / "away.db") == once
+        assert (await storage.back_up(tmp_path)).parent == tmp_path
+
+
+async def test_a_data_folder_of_an_earlier_version_is_backed_up_migrated_and_answers(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    with gzip.open(FIXTURE) as packed, (data / "citewell.db").open("wb") as file:
+        shutil.copyfileobj(packed, file)
+    before = contents(data / "citewell.db")
+    (given,) = await answers(data, ["How many vacation days do full-time employees get?"])
+    assert "28 days" in given.body
+    (copy,) = (data / "backups").glob("before-migration-*.db")
+    assert contents(copy) == before
+    async with open_citewell(settings(data), exclusive=True, make=False) as citewell:
+        waiting = await citewell.storage.inbox.lease()
+        assert waiting
+        assert waiting.message.text == "How do I claim expenses?"
+        assert (await citewell.storage.feedback.counts())[Vote.UNHELPFUL] == 1
+
+
+async def test_a_backup_of_an_earlier_version_is_restored_and_answers(tmp_path: Path) -> None:
+    with gzip.open(FIXTURE) as packed, (tmp_path / "old.db").open("wb") as file:
+        shutil.copyfileobj(packed, file)
+    held, kept = await restore(tmp_path / "old.db", tmp_path / "data")
+    assert (held.documents, held.passages, kept) == (4, 10, None)
+    (given,) = await answers(tmp_path / "data", ["How many vacation days do full-time employees get?"])
+    assert "28 days" in given.body

@@ -1,0 +1,97 @@
+"""Pages in Confluence's storage format become what a reader of the page sees."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.files.html import read_html
+from adapters.sources.confluence.anchors import Anchors
+from adapters.sources.confluence.storage_format import Surroundings, mentioned, to_html
+from pipeline.values import Block, BlockKind
+
+PAGE = """<ac:structured-macro ac:name="toc" /><h1>R&amp;D &ndash; Leave</h1>
+<p>Ask&nbsp;<ac:link><ri:user ri:account-id="5b10:w" /></ac:link> or see
+<ac:link><ri:page ri:content-title="A &amp; B" /></ac:link>, due <time datetime="2026-03-01" />,
+<ac:structured-macro ac:name="status"><ac:parameter ac:name="title">DONE</ac:parameter></ac:structured-macro>.</p>
+<ac:structured-macro ac:name="info"><ac:parameter ac:name="title">Mind</ac:parameter><ac:rich-text-body>
+<p>It <strong>matters</strong>.</p></ac:rich-text-body></ac:structured-macro>
+<ac:structured-macro ac:name="code"><ac:parameter ac:name="language">sh</ac:parameter>
+<ac:plain-text-body><![CDATA[a > b && echo "]]]]><![CDATA[>"]]></ac:plain-text-body></ac:structured-macro>
+<ac:structured-macro ac:name="expand"><ac:parameter ac:name="title">More</ac:parameter><ac:rich-text-body>
+<ul><li>one<ul><li>two</li></ul></li></ul></ac:rich-text-body></ac:structured-macro>
+<ac:task-list><ac:task><ac:task-id>7</ac:task-id><ac:task-status>complete</ac:task-status>
+<ac:task-body>Order a laptop</ac:task-body></ac:task></ac:task-list>
+<ac:layout><ac:layout-section ac:type="two_equal"><ac:layout-cell><table><colgroup><col /></colgroup><tbody>
+<tr><th>Days</th><th>Who</th></tr><tr><td><p>30</p></td><td>all</td></tr></tbody></table></ac:layout-cell>
+</ac:layout-section></ac:layout>
+<ac:adf-extension><ac:adf-node type="panel"><ac:adf-content><p>twice</p></ac:adf-content></ac:adf-node>
+<ac:adf-fallback><p>Once.</p></ac:adf-fallback></ac:adf-extension>
+<ac:image ac:alt="the plan"><ri:attachment ri:filename="plan.png" /></ac:image>
+<ac:structured-macro ac:name="html"><ac:plain-text-body><![CDATA[<script>x()</script>]]></ac:plain-text-body>
+</ac:structured-macro>"""
+
+
+def blocks(storage: str, title: str = "Rules", *, new_editor: bool = True) -> tuple[Block, ...]:
+    anchors = Anchors(title, new_editor=new_editor)
+    around = Surroundings({"5b10:w": "Robin Vale"}, anchors.of, lambda title, space: "https://wiki.example/x")
+    return read_html(to_html(storage, around).encode()).blocks
+
+
+def test_a_page_is_what_its_reader_sees() -> None:
+    assert [(block.kind.value, block.text) for block in blocks(PAGE)] == [
+        ("heading", "R&D – Leave"),
+        ("prose", "Ask Robin Vale or see A & B, due 2026-03-01, DONE."),
+        ("prose", "Mind"),
+        ("prose", "It matters."),
+        ("code", 'a > b && echo "]]>"'),
+        ("prose", "More"),
+        ("item", "one"),
+        ("item", "two"),
+        ("item", "Order a laptop"),
+        ("header", "Days | Who"),
+        ("row", "30 | all"),
+        ("prose", "Once."),
+        ("prose", "the plan"),
+    ]
+
+
+def test_a_link_to_another_page_leads_there() -> None:
+    storage = '<p><ac:link><ri:page ri:content-title="B" /><ac:link-body>see <em>B</em></ac:link-body></ac:link></p>'
+    html = to_html(storage, Surroundings({}, str, lambda title, space: f"https://wiki.example/{title}"))
+    assert html == '<p><a href="https://wiki.example/B">see <em>B</em></a></p>'
+
+
+def test_the_people_a_page_names_are_found() -> None:
+    assert mentioned(PAGE + '<ac:link><ri:user ri:userkey="ff80" /></ac:link>') == {"5b10:w", "ff80"}
+
+
+def test_headings_have_the_anchors_of_the_editor_they_were_written_in() -> None:
+    storage = "<h2>Days off</h2><h2>Days off</h2>"
+    assert [block.anchor for block in blocks(storage)] == ["Days-off", "Days-off.1"]
+    old = [block.anchor for block in blocks(storage, "Our leave", new_editor=False)]
+    assert old == ["Ourleave-Daysoff", "Ourleave-Daysoff.1"]
+    assert blocks(storage, "1st leave", new_editor=False)[0].anchor == "id-1stleave-Daysoff"
+
+
+def test_a_page_that_is_not_well_formed_is_read_as_far_as_it_goes() -> None:
+    assert [block.text for block in blocks("<p>Before &nosuch; it</p><p>open <strong>still")] == [
+        "Before &nosuch; it",
+        "open still",
+    ]
+
+
+def test_entities_do_not_multiply() -> None:
+    bomb = "<!DOCTYPE s [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'>]><p>&b;&b;</p><p>after</p>"
+    assert "".join(block.text for block in blocks(bomb)).count("aaaaaaaaaa") == 1
+
+
+def test_a_page_that_is_nested_without_end_is_read_or_cut_off() -> None:
+    macro = '<ac:structured-macro ac:name="info"><ac:rich-text-body>'
+    for opening in ("<div>", "<ul><li>", "<ac:link><ac:link-body>", macro):
+        assert len(blocks("<p>Before.</p>" + opening * 5000 + "deep")) <= 2
+
+
+@given(st.text(alphabet="<>&;/=\"'abcxp: -[]!CDATA", max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    assert all(block.kind in BlockKind for block in blocks(text))

@@ -1,0 +1,180 @@
+"""What people asked is counted, grouped by meaning, and said as what the documents lack; nobody is named."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from adapters.replies.advice import advice
+from bot.citewell import Citewell
+from bot.insights.insights import insights
+from bot.settings import Settings
+from bot.wiring import open_citewell
+from pipeline.values import Answer, Citation, Confidence, Document, Factor, Level, Outcome, Rating, Vote
+from pipeline.values.insights import Lack
+from tests.doubles.samples import chunks, message
+
+VACATION = "How many vacation days do I get?"
+NUMBERS = itertools.count(1)
+
+
+@pytest.fixture
+async def citewell(tmp_path: Path) -> AsyncIterator[Citewell]:
+    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
+    async with open_citewell(settings) as opened:
+        yield opened
+
+
+async def written(citewell: Citewell, name: str, text: str, **metadata: str) -> None:
+    document = Document(id=name, filename=f"{name}.md", title=f"About {name}", metadata=metadata)
+    pieces = chunks(name, [text])
+    assert citewell.embedder
+    vectors = [await citewell.embedder.embed([text])]
+    await citewell.storage.library.put(document, pieces, vectors, citewell.embedder.name)
+
+
+async def asked(
+    citewell: Citewell,
+    question: str,
+    outcome: Outcome = Outcome.ANSWERED,
+    level: Level = Level.HIGH,
+    *,
+    cites: tuple[str, ...] = (),
+    nearest: str = "",
+    author: str = "U1",
+    channel: str = "C1",
+    differing: bool = False,
+    unhelpful: bool = False,
+) -> str:
+    number = next(NUMBERS)
+    sent = message(f"{number}.0", channel=channel, author=author, text=question)
+    answer = Answer(
+        id=f"a{number}",
+        question=question,
+        standalone=question,
+        outcome=outcome,
+        body="",
+        citations=tuple(_citation(name) for name in cites),
+        nearest=(_citation(nearest),) if nearest else (),
+        confidence=Confidence(
+            level=level, score=0.5, reasons=(Factor(name="consistent", value=float(not differing), text=""),)
+        ),
+    )
+    await citewell.storage.inbox.accept(sent)
+    await citewell.storage.inbox.lease()
+    await citewell.storage.inbox.answered(sent.key, answer)
+    await citewell.storage.inbox.done(sent.key)
+    if unhelpful:
+        await citewell.storage.feedback.rate(Rating(answer_id=answer.id, person=sent.author, vote=Vote.UNHELPFUL))
+    return answer.id
+
+
+def _citation(name: str) -> Citation:
+    return Citation(number=1, document_id=name, chunk_id=f"{name}#0", title=f"About {name}", filename=f"{name}.md")
+
+
+async def test_questions_are_counted_by_outcome_place_and_week(citewell: Citewell) -> None:
+    await asked(citewell, VACATION)
+    await asked(citewell, "When is payday?", Outcome.NOT_FOUND, Level.LOW, channel="D7")
+    await asked(citewell, "Who cleans?", Outcome.PARTIAL, unhelpful=True)
+    seen = await insights(citewell.storage, citewell.embedder, 30)
+    assert (seen.counts.asked, seen.counts.answered, seen.counts.partial, seen.counts.not_found) == (3, 1, 1, 1)
+    assert seen.counts.unhelpful == 1
+    assert {place.place: place.counts.asked for place in seen.places} == {"slack:T1:C1": 2, "slack: direct messages": 1}
+    today = datetime.now(UTC).date()
+    assert seen.weeks[-1].monday == date.fromisocalendar(*today.isocalendar()[:2], 1)
+    assert seen.weeks[-1].counts.asked == 3
+
+
+async def test_what_means_the_same_is_one_group_named_by_one_of_its_questions(citewell: Citewell) -> None:
+    meant = [VACATION, "how many vacation days do I get", "How many days of vacation do I have?"]
+    for number, question in enumerate(meant):
+        await asked(citewell, question, author=f"U{number}")
+    await asked(citewell, "Where is the printer?")
+    seen = await insights(citewell.storage, citewell.embedder, 30)
+    assert [(group.count, group.people) for group in seen.most_asked] == [(3, 3), (1, 1)]
+    assert seen.most_asked[0].question in meant
+
+
+async def test_without_an_embedder_the_same_words_are_one_group(tmp_path: Path) -> None:
+    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive", embedder="none")  # type: ignore[call-arg]
+    async with open_citewell(settings) as citewell:
+        await asked(citewell, VACATION)
+        await asked(citewell, "vacation days: how many do I get")
+        await asked(citewell, "How much leave is there?")
+        seen = await insights(citewell.storage, citewell.embedder, 30)
+    assert [group.count for group in seen.most_asked] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "level", "unhelpful", "lack"),
+    [
+        (Outcome.NOT_FOUND, Level.LOW, False, Lack.NOT_ANSWERED),
+        (Outcome.ANSWERED, Level.HIGH, True, Lack.UNHELPFUL),
+        (Outcome.ANSWERED, Level.LOW, False, Lack.LOW),
+    ],
+)
+async def test_a_gap_says_what_is_lacking_and_what_to_write_where(
+    citewell: Citewell, outcome: Outcome, level: Level, unhelpful: bool, lack: Lack
+) -> None:
+    await written(citewell, "leave", "Vacation is agreed with the team.")
+    await asked(citewell, "Where is the printer?")
+    await asked(citewell, VACATION, outcome, level, nearest="leave", unhelpful=unhelpful)
+    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    assert (gap.lack, gap.group.question, gap.group.count, gap.group.people) == (lack, VACATION, 1, 1)
+    assert gap.nearest
+    assert gap.nearest.id == "leave"
+    assert "About leave" in advice(gap)
+
+
+async def test_the_nearest_document_is_looked_up_where_the_answer_names_none_that_is_there(citewell: Citewell) -> None:
+    await written(citewell, "parking", "Cars are parked behind the house.")
+    await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW, nearest="gone")
+    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    assert gap.nearest
+    assert gap.nearest.id == "parking"
+
+
+async def test_a_gap_of_an_empty_library_asks_for_a_new_document(citewell: Citewell) -> None:
+    await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW)
+    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    assert gap.nearest is None
+    assert advice(gap).startswith("Write a document")
+
+
+async def test_documents_are_told_that_disagree_that_nobody_cites_and_that_are_old(citewell: Citewell) -> None:
+    await written(citewell, "old", "Payday is the 25th.", updated="2020-01-31")
+    await written(citewell, "new", "Payday is the 28th.", updated=datetime.now(UTC).date().isoformat())
+    await written(citewell, "looked-at", "The house is red.", updated="2020-01-31", reviewed="2999-01-01")
+    await written(citewell, "unread", "Nobody asks for this.")
+    await asked(citewell, "When is payday?", cites=("old", "new"), differing=True)
+    await asked(citewell, "Which colour has the house?", cites=("looked-at",))
+    seen = await insights(citewell.storage, citewell.embedder, 30)
+    assert [[paper.id for paper in one.papers] for one in seen.contradictions] == [["old", "new"]]
+    assert [paper.id for paper in seen.never_cited] == ["unread"]
+    assert [(cited.paper.id, cited.count, cited.changed) for cited in seen.outdated] == [("old", 1, "2020-01-31")]
+
+
+async def test_what_one_person_asked_in_private_is_marked_as_that(citewell: Citewell) -> None:
+    await asked(citewell, "May I leave early?", author="U1", channel="D1")
+    await asked(citewell, "May I leave early?", author="U1", channel="D1")
+    assert [group.private for group in (await insights(citewell.storage, citewell.embedder, 30)).most_asked] == [True]
+    await asked(citewell, "May I leave early?", author="U2", channel="D2")
+    assert [group.private for group in (await insights(citewell.storage, citewell.embedder, 30)).most_asked] == [False]
+
+
+async def test_who_is_forgotten_is_not_counted_any_more(citewell: Citewell) -> None:
+    await asked(citewell, VACATION, author="U1")
+    await asked(citewell, "Where is the printer?", author="U2")
+    await citewell.storage.people.forget("slack:T1:U1")
+    seen = await insights(citewell.storage, citewell.embedder, 30)
+    assert [group.question for group in seen.most_asked] == ["Where is the printer?"]
+
+
+async def test_nothing_asked_makes_empty_insights(citewell: Citewell) -> None:
+    seen = await insights(citewell.storage, citewell.embedder, 30)
+    assert (seen.counts.asked, seen.weeks, seen.most_asked, seen.gaps) == (0, (), (), ())
