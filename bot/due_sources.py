@@ -58,6 +58,8 @@ async def _keep_fresh(
     await asyncio.sleep(settling)
     async with asyncio.TaskGroup() as group:
         while True:
+            # before what is due is read: one that ends while it is being read is not taken for due again
+            running = {source: task for source, task in running.items() if not task.done()}
             try:
                 due = await _due(sync, tables(), every_minutes)
             except CitewellError as error:
@@ -66,7 +68,6 @@ async def _keep_fresh(
             except Exception:  # what cannot be read now is read the next time
                 log.exception("sources_not_read")
                 due = []
-            running = {source: task for source, task in running.items() if not task.done()}
             for table in due:
                 if table.source not in running:
                     work = sync.unwatched(table.source, partial(sync.table, table))
