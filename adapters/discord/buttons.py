@@ -15,12 +15,7 @@ TEMPLATE = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[^:\n]{0,50}):(?P<
 
 EXPORT, FORGET, FORGET_NOW = "export", "forget", "forgetnow"
 RESOLVE = "resolve"
-RESOLVED = "resolved"
 TAKE_BACK = "takeback"
-ADDING = "adding"
-"""A submitted modal."""
-REASON = "reason"
-"""A submitted modal."""
 
 
 def custom_id(action: str, answer_id: str = "", root: str = "") -> str:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import discord
-from discord import ui
-
 from adapters.discord import buttons
 from adapters.discord.audience import Audiences, actor
 from adapters.discord.blocks import layout
 from adapters.discord.ephemeral import Interaction, person, places_of, say
 from adapters.discord.markup import escape
-from adapters.discord.modal import fields
+from adapters.discord.modal import filled, modal
 from adapters.discord.places import DIRECT, PLATFORM
 from adapters.replies import handoff
 from pipeline import wording
 from pipeline.errors import Refused
 from pipeline.ports import Desk
-from pipeline.translations import Words
 from pipeline.values import ConversationId
-
-REPLY_FIELD, KEEP_FIELD = "reply", "keep"
 
 
 class Handoffs:
@@ -51,11 +43,11 @@ class Handoffs:
         """The form for the reply."""
         keep = await self._desk.handoffs.may_keep(actor(interaction), places_of(interaction)[-1])
         words = await self._desk.words(person(interaction), locale=str(interaction.locale))
-        await interaction.response.send_modal(form(handoff_id, words, keep=keep))
+        await interaction.response.send_modal(modal(handoff.form(handoff_id, words, keep=keep)))
 
     async def resolved(self, interaction: Interaction, handoff_id: str) -> None:
         """Close the question, and say in the place of the heading who did."""
-        reply, keep = given(interaction.data)
+        reply, keep = handoff.given(filled(interaction.data))
         message = interaction.message
         name = interaction.user.display_name
         link = message.jump_url if message and keep else ""
@@ -81,29 +73,3 @@ def conversation(interaction: Interaction) -> ConversationId:
     return ConversationId(
         platform=PLATFORM, space=str(interaction.guild_id or DIRECT), channel=str(interaction.channel_id)
     )
-
-
-def form(handoff_id: str, words: Words, *, keep: bool) -> ui.Modal:
-    """The modal for the reply. `keep`: it may be kept as an answer."""
-    modal = ui.Modal(
-        title=words(handoff.FORM_TITLE), custom_id=buttons.custom_id(buttons.RESOLVED, handoff_id), timeout=900.0
-    )
-    reply: ui.TextInput[Any] = ui.TextInput(
-        custom_id=REPLY_FIELD, style=discord.TextStyle.paragraph, required=False, max_length=handoff.REPLY
-    )
-    modal.add_item(ui.Label(text=words(handoff.REPLY_LABEL), description=words(handoff.REPLY_HINT), component=reply))
-    if keep:
-        options = [
-            discord.SelectOption(label=words(handoff.KEEP_NO), value="no", default=True),
-            discord.SelectOption(label=words(handoff.KEEP_YES), value="yes"),
-        ]
-        choice: ui.Select[Any] = ui.Select(custom_id=KEEP_FIELD, options=options, required=False)
-        modal.add_item(ui.Label(text=words(handoff.KEEP_LABEL), component=choice))
-    return modal
-
-
-def given(data: Any) -> tuple[str, bool]:
-    """The reply, and whether it is to be kept."""
-    filled = {str(field.get("custom_id")): field for field in fields((data or {}).get("components", ()))}
-    reply = str(filled.get(REPLY_FIELD, {}).get("value") or "")[: handoff.REPLY].strip()
-    return reply, "yes" in (filled.get(KEEP_FIELD, {}).get("values") or ())

@@ -15,15 +15,15 @@ from adapters.discord.blocks import Row
 from adapters.discord.ephemeral import Interaction, by_locale, honest, person, places_of, say, words_of
 from adapters.discord.handoff import Handoffs, conversation
 from adapters.discord.knowledge import Knowledge
-from adapters.discord.modal import reason_given, reason_modal
+from adapters.discord.modal import filled, modal
 from adapters.discord.sharing import Sharing
-from adapters.replies import panels, words
+from adapters.replies import forms, handoff, knowledge, panels, words
 from adapters.replies.clicks import Clicks
 from adapters.replies.parts import Button, Look
 from pipeline import wording
 from pipeline.ports import Desk, Inbox
 from pipeline.translations import Words
-from pipeline.values import Answer, Rating, Reason, Vote
+from pipeline.values import Answer, Rating, Vote
 
 _SHOWN = (
     Button.PASSAGES,
@@ -65,17 +65,17 @@ class Actions:
     async def _act(self, interaction: Interaction, action: str, answer_id: str, root: str) -> None:
         match action:
             case Button.UNHELPFUL:
-                await interaction.response.send_modal(reason_modal(answer_id, by_locale(interaction)))
-                await self._rate(interaction, answer_id, Vote.UNHELPFUL)
+                await interaction.response.send_modal(modal(forms.reason_form(answer_id, by_locale(interaction))))
+                await self._desk.rate(_rating(interaction, answer_id, Vote.UNHELPFUL))
             case Button.SHARE:
                 await self._share(interaction, answer_id)
             case buttons.RESOLVE:
                 await self._handoffs.open(interaction, answer_id)
-            case buttons.RESOLVED:
+            case handoff.RESOLVED:
                 await self._handoffs.resolved(interaction, answer_id)
             case Button.ADD:
                 await self._knowledge.offered(interaction)
-            case buttons.ADDING:
+            case knowledge.ADDING:
                 await self._knowledge.submitted(interaction, answer_id)
             case buttons.TAKE_BACK:
                 await self._knowledge.take_back(interaction, answer_id)
@@ -87,11 +87,11 @@ class Actions:
         speech = await words_of(self._desk, interaction)
         match action:
             case Button.HELPFUL:
-                await self._rate(interaction, answer_id, Vote.HELPFUL)
+                await self._desk.rate(_rating(interaction, answer_id, Vote.HELPFUL))
                 await say(interaction, (speech(words.THANKS),))
-            case buttons.REASON:
-                reason, comment = reason_given(interaction.data)
-                await self._rate(interaction, answer_id, Vote.UNHELPFUL, reason, comment)
+            case forms.REASON:
+                rating = _rating(interaction, answer_id, Vote.UNHELPFUL)
+                await self._desk.rate(forms.with_reason(rating, filled(interaction.data)))
                 await say(interaction, (speech(words.THANKS_REASON),), row=await self._ask_row(interaction, answer_id))
             case Button.ASK:
                 await say(interaction, (await self._handoffs.ask(interaction, answer_id, root),))
@@ -125,12 +125,6 @@ class Actions:
         label = wording.ask_button(place.ask_name or "", speech)
         return [(label, buttons.custom_id(Button.ASK, answer_id, seen))] if place.ask else ()
 
-    async def _rate(
-        self, interaction: Interaction, answer_id: str, vote: Vote, reason: Reason | None = None, comment: str = ""
-    ) -> None:
-        rating = Rating(answer_id=answer_id, person=person(interaction), vote=vote, reason=reason, comment=comment)
-        await self._desk.rate(rating)
-
     async def _answer(self, interaction: Interaction, answer_id: str) -> Answer | None:
         return await self._desk.answer(answer_id, await self._audiences.of_presser(interaction))
 
@@ -149,3 +143,7 @@ class Actions:
             await interaction.followup.send(
                 speech(words.EXPORTED), file=discord.File(io.BytesIO(part), name), ephemeral=True
             )
+
+
+def _rating(interaction: Interaction, answer_id: str, vote: Vote) -> Rating:
+    return Rating(answer_id=answer_id, person=person(interaction), vote=vote)

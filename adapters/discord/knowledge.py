@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import discord
 import structlog
-from discord import ui
 
 from adapters.discord import buttons, files
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import Row, layout
 from adapters.discord.ephemeral import Interaction, honest, places_of, say, words_of
 from adapters.discord.markup import escape
-from adapters.discord.modal import OPEN_SECONDS, fields
+from adapters.discord.modal import OPTIONS, filled, modal
 from adapters.replies import knowledge
 from adapters.replies.knowledge import MOST, Thing
 from pipeline.errors import CitewellError, NotAllowed
@@ -25,8 +24,6 @@ from pipeline.values import Actor, PlaceId, Readers
 
 log = structlog.get_logger(__name__)
 
-WHAT_FIELD, WHERE_FIELD = "what", "where"
-_OPTIONS = 25
 _OPEN = 200
 """Forms that are remembered until they are sent."""
 
@@ -59,13 +56,13 @@ class Knowledge:
             if not things or not collections:
                 await say(interaction, (words(knowledge.NO_COLLECTION if things else knowledge.NOTHING_TO_ADD),))
                 return
-            choice = Choice(message, things, collections[:_OPTIONS])
+            choice = Choice(message, things, collections[:OPTIONS])
             if len(things) == len(collections) == 1:
                 await self._add(interaction, choice, things, collections[0], words)
             else:
                 name = str(interaction.id)
                 self._open = dict([*self._open.items(), (name, choice)][-_OPEN:])
-                await interaction.response.send_modal(form(name, choice, words))
+                await interaction.response.send_modal(modal(knowledge.form(name, things, choice.collections, words)))
 
     async def offered(self, interaction: Interaction) -> None:
         """The button below the reply to a message with files."""
@@ -87,8 +84,8 @@ class Knowledge:
         if choice is None:
             await say(interaction, (words(knowledge.OUT_OF_DATE, add=words(knowledge.ADD)),))
             return
-        things, collection = given(interaction.data, choice)
-        await self._add(interaction, choice, things, collection, words)
+        things, collection = knowledge.given(filled(interaction.data), choice.things)
+        await self._add(interaction, choice, things, collection or choice.collections[0], words)
 
     async def take_back(self, interaction: Interaction, document_id: str) -> None:
         """Forget the document, and say so in the place of the button."""
@@ -148,40 +145,3 @@ def things_of(message: discord.Message) -> tuple[Thing, ...]:
     """What of a message can be added."""
     attached = [Thing(one.filename, str(one.id)) for one in message.attachments]
     return tuple([*attached, *knowledge.links(message.content)][:MOST])
-
-
-def form(name: str, choice: Choice, words: Words) -> ui.Modal:
-    """The modal: what of it, where there are several, and into which collection."""
-    modal = ui.Modal(
-        title=words(knowledge.ADD), custom_id=buttons.custom_id(buttons.ADDING, name), timeout=OPEN_SECONDS
-    )
-    if len(choice.things) > 1:
-        first = knowledge.chosen_first(choice.things)
-        options = [
-            discord.SelectOption(label=knowledge.label(one), value=str(place), default=one in first)
-            for place, one in enumerate(choice.things)
-        ]
-        what: ui.Select[Any] = ui.Select(custom_id=WHAT_FIELD, options=options, max_values=len(options))
-        modal.add_item(ui.Label(text=words(knowledge.WHAT_LABEL), component=what))
-    if len(choice.collections) > 1:
-        options = [
-            discord.SelectOption(label=one[:100], value=str(place), default=place == 0)
-            for place, one in enumerate(choice.collections)
-        ]
-        where: ui.Select[Any] = ui.Select(custom_id=WHERE_FIELD, options=options)
-        hint = words(knowledge.WHERE_HINT)
-        modal.add_item(ui.Label(text=words(knowledge.WHERE_LABEL), description=hint, component=where))
-    return modal
-
-
-def given(data: Any, choice: Choice) -> tuple[list[Thing], str]:
-    """What was ticked, and the collection."""
-    filled = {
-        str(field.get("custom_id")): [str(one) for one in field.get("values") or ()]
-        for field in fields((data or {}).get("components", ()))
-    }
-    things = list(choice.things)
-    if WHAT_FIELD in filled:
-        things = knowledge.picked(things, filled[WHAT_FIELD])
-    places = [int(one) for one in filled.get(WHERE_FIELD, ()) if one.isdecimal()]
-    return things, choice.collections[places[0] if places and places[0] < len(choice.collections) else 0]

@@ -1,4 +1,4 @@
-"""The modal that asks why an answer did not help. It is read from what Discord sends, not from memory."""
+"""Forms as Discord's modals. They are read from what Discord sends, not from memory."""
 
 from __future__ import annotations
 
@@ -9,47 +9,58 @@ import discord
 from discord import ui
 
 from adapters.discord import buttons
-from adapters.replies import words
-from pipeline import wording
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Reason
+from adapters.replies.forms import Chosen, Filled, Form, Typed
 
-REASON_FIELD, COMMENT_FIELD = "reason", "comment"
-COMMENT_ROOM = 1000
 OPEN_SECONDS = 900.0
+OPTIONS, OPTION = 25, 100
+"""Of one field, and characters of what one is called."""
 
 
-def reason_modal(answer_id: str, speech: Words = ENGLISH) -> ui.Modal:
-    options = [
-        discord.SelectOption(label=speech(label), value=reason.value) for reason, label in wording.REASONS.items()
-    ]
-    custom_id = buttons.custom_id(buttons.REASON, answer_id)
-    modal = ui.Modal(title=speech(words.REASON_TITLE), custom_id=custom_id, timeout=OPEN_SECONDS)
-    choice: ui.Select[Any] = ui.Select(custom_id=REASON_FIELD, options=options, required=False, min_values=0)
-    modal.add_item(ui.Label(text=speech(words.REASON_LABEL), component=choice))
-    comment: ui.TextInput[Any] = ui.TextInput(
-        custom_id=COMMENT_FIELD, style=discord.TextStyle.paragraph, required=False, max_length=COMMENT_ROOM
+def modal(form: Form) -> ui.Modal:
+    made = ui.Modal(title=form.title, custom_id=buttons.custom_id(form.name, form.about), timeout=OPEN_SECONDS)
+    for field in form.fields:
+        component = _typed(field) if isinstance(field, Typed) else _chosen(field)
+        made.add_item(ui.Label(text=field.label, description=field.hint or None, component=component))
+    return made
+
+
+def filled(data: Any) -> Filled:
+    """What a submitted form says."""
+    return {
+        str(field.get("custom_id")): tuple(
+            str(one) for one in [*(field.get("values") or ()), field.get("value")] if one
+        )
+        for field in _fields((data or {}).get("components", ()))
+    }
+
+
+def _typed(field: Typed) -> ui.Item[Any]:
+    style = discord.TextStyle.paragraph if field.lines else discord.TextStyle.short
+    text: ui.TextInput[Any] = ui.TextInput(
+        custom_id=field.name, style=style, required=field.required, max_length=field.most, default=field.value or None
     )
-    modal.add_item(ui.Label(text=speech(words.COMMENT_LABEL), component=comment))
-    return modal
+    return text
 
 
-def reason_given(data: Any) -> tuple[Reason | None, str]:
-    """The reason and the comment of a submitted modal; what is not there is None and empty."""
-    reason: Reason | None = None
-    comment = ""
-    for field in fields((data or {}).get("components", ())):
-        if field.get("custom_id") == REASON_FIELD and (chosen := field.get("values")):
-            reason = Reason(chosen[0]) if chosen[0] in tuple(Reason) else None
-        elif field.get("custom_id") == COMMENT_FIELD:
-            comment = str(field.get("value") or "")[:COMMENT_ROOM]
-    return reason, comment
+def _chosen(field: Chosen) -> ui.Item[Any]:
+    options = [
+        discord.SelectOption(label=name[:OPTION], value=value, default=value in field.first)
+        for value, name in list(field.options.items())[:OPTIONS]
+    ]
+    select: ui.Select[Any] = ui.Select(
+        custom_id=field.name,
+        options=options,
+        required=field.required,
+        min_values=int(field.required),
+        max_values=len(options) if field.several else 1,
+    )
+    return select
 
 
-def fields(components: Any) -> Iterator[dict[str, Any]]:
-    """Everything that was filled in, as Discord sends it."""
+def _fields(components: Any) -> Iterator[dict[str, Any]]:
+    """Everything that was filled in."""
     for one in components:
         yield one
-        yield from fields(one.get("components", ()))
+        yield from _fields(one.get("components", ()))
         if one.get("component"):
             yield one["component"]

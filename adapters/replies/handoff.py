@@ -1,9 +1,11 @@
-"""What is posted about a question that people are asked, as texts and links that each platform writes down. Pure."""
+"""A question that people are asked: what is posted, as texts and links that each platform writes down, and the form
+for the reply. Pure."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from adapters.replies.forms import Chosen, Filled, Form, Typed
 from pipeline import wording
 from pipeline.compose import cite
 from pipeline.text import visible
@@ -21,6 +23,9 @@ KEEP_YES, KEEP_NO = Message("Yes, for everybody who asks this"), Message("No, fo
 COLLEAGUE = Message("A colleague")
 """Whoever has no name."""
 ORIGIN = Message("Where it was asked")
+
+
+RESOLVED = "resolved"
 
 
 class Link(NamedTuple):
@@ -75,3 +80,15 @@ def _asked(question: str, answer: Answer | None, words: Words) -> Told:
         button=words(RESOLVE),
         origin=words(ORIGIN),
     )
+
+
+def form(about: str, words: Words, *, keep: bool) -> Form:
+    """The one for the reply. `keep`: it may be kept as an answer."""
+    reply = Typed("reply", words(REPLY_LABEL), words(REPLY_HINT), REPLY, lines=True)
+    kept = Chosen("keep", words(KEEP_LABEL), {"no": words(KEEP_NO), "yes": words(KEEP_YES)}, ("no",))
+    return Form(RESOLVED, about, words(FORM_TITLE), words(SEND), words(CLOSE), (reply, kept) if keep else (reply,))
+
+
+def given(filled: Filled) -> tuple[str, bool]:
+    """The reply, and whether it is to be kept."""
+    return "".join(filled.get("reply", ()))[:REPLY].strip(), "yes" in filled.get("keep", ())

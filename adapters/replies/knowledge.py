@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from adapters.replies.cut import NAME, one_line
+from adapters.replies.forms import Chosen, Filled, Form
 from pipeline import wording
 from pipeline.ports import Added, NotAdded
 from pipeline.translations import Message, Plural, Words
 
 ADD = Message("Add to knowledge")
-"""At most 24 characters in every language: Slack's form has it as its title."""
 WHAT_LABEL, WHERE_LABEL = Message("What to add"), Message("Into which collection")
 WHERE_HINT = Message("Everyone who may see that collection gets answers from it.")
 CANCEL = Message("Cancel")
@@ -42,6 +42,7 @@ GONE = Message("the file is not there any more, or I may not see it. Send it to 
 ELSEWHERE = Message("the file is kept outside {platform}, and I have no access to it.")
 NO_ACCESS = Message("I may not open files here. Whoever runs me can give me the permission {permission}.")
 
+ADDING = "adding"
 MOST = 10
 """Files and links of one message that can be added."""
 _ADDRESS = re.compile(r"https?://[^\s<>|\"]+")
@@ -60,11 +61,6 @@ def links(text: str) -> list[Thing]:
     """The addresses in a text as it was typed, each once; a mark that ends a sentence is not part of one."""
     found = (one.rstrip(_AFTER if "(" in one else f"{_AFTER})") for one in _ADDRESS.findall(text))
     return [Thing(one) for one in dict.fromkeys(found)]
-
-
-def chosen_first(things: Sequence[Thing]) -> list[Thing]:
-    """What is ticked when the form opens: the files, or without any the links."""
-    return [thing for thing in things if thing.file] or list(things)
 
 
 def label(thing: Thing) -> str:
@@ -99,7 +95,24 @@ def not_got(thing: Thing, words: Words) -> str:
     return words(NOT_ADDED, name=one_line(thing.name, NAME), reason=words(NOT_GOT))
 
 
-def picked(things: Sequence[Thing], numbers: Iterable[str]) -> list[Thing]:
-    """Those that were ticked, by their place in the list."""
-    wanted = {int(number) for number in numbers if number.isdecimal()}
-    return [thing for place, thing in enumerate(things) if place in wanted]
+def form(about: str, things: Sequence[Thing], collections: Sequence[str], words: Words) -> Form:
+    """What of a message, where there are several, the files ticked; and into which collection."""
+    fields = []
+    if len(things) > 1:
+        named = {str(place): label(thing) for place, thing in enumerate(things)}
+        files = tuple(str(place) for place, thing in enumerate(things) if thing.file)
+        fields.append(Chosen("what", words(WHAT_LABEL), named, files or tuple(named), several=True, required=True))
+    if len(collections) > 1:
+        names = {name: name for name in collections}
+        hint = words(WHERE_HINT)
+        fields.append(
+            Chosen("where", words(WHERE_LABEL), names, tuple(collections[:1]), hint, folded=True, required=True)
+        )
+    return Form(ADDING, about, words(ADD), words(ADD), words(CANCEL), tuple(fields))
+
+
+def given(filled: Filled, things: Sequence[Thing]) -> tuple[list[Thing], str]:
+    """What was ticked, and the collection; that is empty where there was none to choose."""
+    ticked = {str(place): thing for place, thing in enumerate(things)}
+    chosen = [ticked[place] for place in filled["what"] if place in ticked] if "what" in filled else list(things)
+    return chosen, "".join(filled.get("where", ()))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from adapters.replies import words
+from adapters.replies.forms import Chosen, Filled, Form, Typed
 from pipeline.errors import WrongSetting
 from pipeline.translations import LANGUAGES, Message, Words
 from pipeline.values import AS_SET, Level, Place, WhoWrites
@@ -105,3 +106,22 @@ def refusal(error: WrongSetting, speech: Words) -> str:
     wrong = speech(WRONG, label=speech(field.label), hint=speech(field.hint))
     offered = [speech(OFFERED, names=", ".join(error.offered))] if error.offered else []
     return " ".join([wrong, *offered, speech(UNCHANGED)])
+
+
+def form(about: str, here: Place, fields: Mapping[str, Field], speech: Words) -> Form:
+    """What is set for a place itself, to be changed."""
+    asked = tuple(_field(name, field, written(here, name), speech) for name, field in fields.items())
+    return Form("setup", about, speech(TITLE), speech(SAVE), speech(words.CLOSE), asked)
+
+
+def given(filled: Filled, names: Iterable[str]) -> dict[str, str]:
+    """What the form says, by name."""
+    return {name: "".join(filled.get(name, ())) or AS_SET for name in names}
+
+
+def _field(name: str, field: Field, value: str, speech: Words) -> Typed | Chosen:
+    label, hint = speech(field.label), speech(field.hint)
+    if not field.options:
+        return Typed(name, label, hint, value="" if value == AS_SET else value)
+    options = {AS_SET: speech(NOT_SET), **{key: speech(text) for key, text in field.options.items()}}
+    return Chosen(name, label, options, (value if value in options else AS_SET,), hint, folded=True)

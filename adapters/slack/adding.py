@@ -1,4 +1,4 @@
-"""What was chosen to be added, and the form that asks for more. Pure."""
+"""What was chosen to be added, and what is said of it. Pure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import html
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adapters.replies import cut, knowledge
 from adapters.replies.knowledge import MOST, Thing
-from adapters.slack.blocks import Block, button, context, said
+from adapters.slack.blocks import button, context, said
 from adapters.slack.incoming import Body
 from adapters.slack.render import Post, fallback
 from pipeline.translations import ENGLISH, Words
@@ -19,7 +19,6 @@ from pipeline.values import IncomingMessage
 _LINK = re.compile(r"<(https?://[^<>|]+)(?:\|[^<>]*)?>")
 _LONGEST, _NAME = 250, 100
 """Characters of an address and of a file's name: ten of them fit into what a form carries along."""
-_OPTION = 75
 
 
 class Choice(NamedTuple):
@@ -65,53 +64,9 @@ def offered(message: IncomingMessage) -> str:
     return str(choice) if things else ""
 
 
-def form(choice: Choice, collections: Sequence[str], words: Words) -> Block:
-    """The modal: what of it, where there are several, and into which collection."""
-    fields = []
-    if len(choice.things) > 1:
-        options = [_option(str(place), knowledge.label(one)) for place, one in enumerate(choice.things)]
-        first = knowledge.chosen_first(choice.things)
-        ticked = [option for option, one in zip(options, choice.things, strict=True) if one in first]
-        boxes = {"type": "checkboxes", "action_id": "what", "options": options, "initial_options": ticked}
-        fields.append(_input("what", words(knowledge.WHAT_LABEL), boxes))
-    if len(collections) > 1:
-        options = [_option(name, name) for name in collections[:100]]
-        select = {"type": "static_select", "action_id": "where", "options": options, "initial_option": options[0]}
-        fields.append(_input("where", words(knowledge.WHERE_LABEL), select, words(knowledge.WHERE_HINT)))
-    return {
-        "type": "modal",
-        "callback_id": "adding",
-        "private_metadata": str(choice),
-        "title": {"type": "plain_text", "text": words(knowledge.ADD)},
-        "submit": {"type": "plain_text", "text": words(knowledge.ADD)},
-        "close": {"type": "plain_text", "text": words(knowledge.CANCEL)},
-        "blocks": fields,
-    }
-
-
-def given(view: Body, choice: Choice) -> tuple[list[Thing], str]:
-    """What was ticked, and the collection; that is empty where there was none to choose."""
-    values: dict[str, Any] = view["state"]["values"]
-    things = list(choice.things)
-    if "what" in values:
-        ticked = values["what"]["what"].get("selected_options") or ()
-        things = knowledge.picked(things, [str(one["value"]) for one in ticked])
-    return things, str((values.get("where", {}).get("where", {}).get("selected_option") or {}).get("value") or "")
-
-
 def post(text: str, small: str = "", *, take_back: str = "", words: Words = ENGLISH) -> Post:
     """Words of ours, something in small print, and the button that takes a document back."""
     blocks = [said(text), *([context(small)] if small else [])]
     if take_back:
         blocks.append({"type": "actions", "elements": [button(words(knowledge.TAKE_BACK), "take_back", take_back)]})
     return Post((), tuple(blocks), fallback(text))
-
-
-def _option(value: str, text: str) -> Block:
-    return {"text": {"type": "plain_text", "text": text[:_OPTION]}, "value": value}
-
-
-def _input(name: str, label: str, element: Block, hint: str = "") -> Block:
-    hinted = {"hint": {"type": "plain_text", "text": hint}} if hint else {}
-    labelled = {"label": {"type": "plain_text", "text": label}, "element": element}
-    return {"type": "input", "block_id": name, **labelled, **hinted}

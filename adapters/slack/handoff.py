@@ -15,6 +15,7 @@ from adapters.slack.actors import Actors
 from adapters.slack.audience import Audiences
 from adapters.slack.blocks import Block, button, section, short
 from adapters.slack.incoming import Body, Me, person
+from adapters.slack.modal import filled, view
 from adapters.slack.notices import permalink
 from adapters.slack.render import line
 from adapters.slack.reply import QUIET
@@ -39,7 +40,7 @@ class Handoffs:
     def register(self, app: AsyncApp) -> None:
         app.action("ask")(self.ask)
         app.action("resolve")(self.open)
-        app.view("resolved")(self.resolved)
+        app.view(handoff.RESOLVED)(self.resolved)
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Pass the question on; whoever pressed hears of the reply where they pressed."""
@@ -69,17 +70,17 @@ class Handoffs:
             keep = await self._desk.handoffs.may_keep(await self._actors.of(body["user"]), self._me.place(channel))
             about = {"handoff": str(body["actions"][0]["value"]), "channel": channel, "ts": str(body["message"]["ts"])}
             words = await self._desk.words(person(self._me.team, str(body["user"]["id"])))
-            view = form(json.dumps(about), words, keep=keep)
-            await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+            form = handoff.form(json.dumps(about), words, keep=keep)
+            await self._web.call("views.open", trigger_id=body["trigger_id"], view=view(form))
         except CitewellError as error:
             log.warning("slack_reply_form_not_shown", reason=str(error))
 
     async def resolved(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Close the question; the form stays open where the reply may not be kept."""
-        view, user = body["view"], body["user"]
-        about = json.loads(view["private_metadata"])
+        sent, user = body["view"], body["user"]
+        about = json.loads(sent["private_metadata"])
         channel, ts = str(about["channel"]), str(about["ts"])
-        reply, keep = given(view)
+        reply, keep = handoff.given(filled(sent))
         words = await self._desk.words(person(self._me.team, str(user["id"])), text=reply)
         name = str(user.get("name") or user.get("username") or words(handoff.COLLEAGUE))
         try:
@@ -119,33 +120,6 @@ class Handoffs:
             log.warning("slack_not_told", reason=str(error))
 
 
-def form(about: str, words: Words, *, keep: bool) -> Block:
-    """The modal for the reply. `keep`: it may be kept as an answer."""
-    reply = {"type": "plain_text_input", "action_id": "reply", "multiline": True, "max_length": handoff.REPLY}
-    fields = [_input("reply", words(handoff.REPLY_LABEL), reply, hint=words(handoff.REPLY_HINT))]
-    if keep:
-        options = [_option("no", words(handoff.KEEP_NO)), _option("yes", words(handoff.KEEP_YES))]
-        radio = {"type": "radio_buttons", "action_id": "keep", "options": options, "initial_option": options[0]}
-        fields.append(_input("keep", words(handoff.KEEP_LABEL), radio))
-    return {
-        "type": "modal",
-        "callback_id": "resolved",
-        "private_metadata": about,
-        "title": {"type": "plain_text", "text": words(handoff.FORM_TITLE)},
-        "submit": {"type": "plain_text", "text": words(handoff.SEND)},
-        "close": {"type": "plain_text", "text": words(handoff.CLOSE)},
-        "blocks": fields,
-    }
-
-
-def given(view: Body) -> tuple[str, bool]:
-    """The reply, and whether it is to be kept."""
-    values = view["state"]["values"]
-    reply = str(values["reply"]["reply"].get("value") or "").strip()
-    chosen = values.get("keep", {}).get("keep", {}).get("selected_option") or {}
-    return reply, chosen.get("value") == "yes"
-
-
 def offer(place: Place, words: Words, answer_id: str, thread: str, ts: str) -> Block:
     """The button beside an answer, which stands in `thread` as `ts` or is private."""
     label = wording.ask_button(place.ask_name or "", words)
@@ -162,13 +136,3 @@ def _asked(body: Body) -> tuple[str, str, str]:
         return value, "", ""
     ts = str(message.get("ts") or container.get("message_ts"))
     return value, str(message.get("thread_ts") or ts), ts
-
-
-def _input(name: str, label: str, element: Block, *, hint: str = "") -> Block:
-    hinted = {"hint": {"type": "plain_text", "text": hint}} if hint else {}
-    text = {"type": "plain_text", "text": label}
-    return {"type": "input", "block_id": name, "optional": True, "label": text, "element": element, **hinted}
-
-
-def _option(value: str, text: str) -> Block:
-    return {"text": {"type": "plain_text", "text": text}, "value": value}

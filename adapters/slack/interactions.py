@@ -11,13 +11,14 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.replies import panels, words
 from adapters.replies.clicks import Clicks
+from adapters.replies.forms import REASON, reason_form, with_reason
 from adapters.replies.parts import Button, Look, Reply
 from adapters.slack import private
 from adapters.slack.audience import Audiences
 from adapters.slack.blocks import section
 from adapters.slack.handoff import offer
 from adapters.slack.incoming import Body, Me, person
-from adapters.slack.modal import reason_form, reason_given
+from adapters.slack.modal import filled, view
 from adapters.slack.render import Post, line, posts
 from adapters.slack.sharing import Sharing
 from adapters.slack.web import Declined, Web
@@ -53,7 +54,7 @@ class Interactions:
         app.action(Button.WHY.value)(self.why)
         app.action(Button.SHARE.value)(self.share)
         app.action(Button.STOP.value)(self.stop)
-        app.view("reason")(self.reason)
+        app.view(REASON)(self.reason)
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
@@ -85,8 +86,8 @@ class Interactions:
         try:
             await self._desk.rate(Rating(answer_id=answer_id, person=self._person(body), vote=vote))
             if vote is Vote.UNHELPFUL:
-                view = reason_form(answer_id, await self._desk.words(self._person(body)))
-                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+                form = reason_form(answer_id, await self._desk.words(self._person(body)))
+                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view(form))
                 await self._offer(body, answer_id)
         except CitewellError as error:
             await self._sorry(body, error)
@@ -103,9 +104,9 @@ class Interactions:
             await private.show(self._web, str(body["response_url"]), [Post((), (section(text), button), text)])
 
     async def reason(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        view = body["view"]
-        rating = Rating(answer_id=view["private_metadata"], person=self._person(body), vote=Vote.UNHELPFUL)
-        await self._desk.rate(reason_given(view, rating))
+        answer_id = str(body["view"]["private_metadata"])
+        rating = Rating(answer_id=answer_id, person=self._person(body), vote=Vote.UNHELPFUL)
+        await self._desk.rate(with_reason(rating, filled(body["view"])))
         await ack()
 
     async def passages(self, ack: AsyncAck, body: dict[str, Any]) -> None:

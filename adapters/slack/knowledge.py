@@ -20,6 +20,7 @@ from adapters.slack.audience import Audiences
 from adapters.slack.deliver import CANNOT_POST
 from adapters.slack.files import Files
 from adapters.slack.incoming import Body, Me, person
+from adapters.slack.modal import filled, view
 from adapters.slack.notices import permalink
 from adapters.slack.render import Post, line
 from adapters.slack.reply import QUIET
@@ -54,7 +55,7 @@ class Knowledge:
     def register(self, app: AsyncApp) -> None:
         app.shortcut("add_to_knowledge")(self.choose)
         app.action("add")(self.offered)
-        app.view("adding")(self.submitted)
+        app.view(knowledge.ADDING)(self.submitted)
         app.action("take_back")(self.take_back)
 
     async def choose(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -70,9 +71,8 @@ class Knowledge:
 
     async def submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        view = body["view"]
-        choice = Choice.parse(str(view["private_metadata"]))
-        things, collection = adding.given(view, choice)
+        choice = Choice.parse(str(body["view"]["private_metadata"]))
+        things, collection = knowledge.given(filled(body["view"]), choice.things)
         try:
             await self._add(body, choice, things, collection)
         except CitewellError as error:
@@ -106,8 +106,8 @@ class Knowledge:
             elif len(choice.things) == len(collections) == 1:
                 await self._add(body, choice, choice.things, collections[0])
             else:
-                view = adding.form(choice, collections, await self._words(body))
-                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+                form = knowledge.form(str(choice), choice.things, collections[:100], await self._words(body))
+                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view(form))
         except NotAllowed:
             await self._tell(body, knowledge.CONTRIBUTORS_ONLY)
         except CitewellError as error:

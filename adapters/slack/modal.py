@@ -1,53 +1,65 @@
-"""The form behind the thumbs-down. Pure."""
+"""Forms as Slack's modals. Pure."""
 
 from __future__ import annotations
 
-from adapters.replies import words
+from collections.abc import Sequence
+
+from adapters.replies.forms import Chosen, Filled, Form, Typed
 from adapters.slack.blocks import Block
-from pipeline import wording
-from pipeline.translations import ENGLISH, Words
-from pipeline.values import Rating, Reason
+from adapters.slack.incoming import Body
+
+OPTION = 75
+"""Characters of what an option is called."""
 
 
-def reason_form(answer_id: str, speech: Words = ENGLISH) -> Block:
-    """The modal behind the thumbs-down; the vote itself is already counted."""
-    options = [
-        {"text": {"type": "plain_text", "text": speech(text)}, "value": reason.value}
-        for reason, text in wording.REASONS.items()
-    ]
+def view(form: Form, above: Sequence[Block] = ()) -> Block:
+    """What `views.open` takes."""
     return {
         "type": "modal",
-        "callback_id": "reason",
-        "private_metadata": answer_id,
-        "title": {"type": "plain_text", "text": speech(words.REASON_TITLE)},
-        "submit": {"type": "plain_text", "text": speech(words.SEND)},
-        "close": {"type": "plain_text", "text": speech(words.CLOSE)},
-        "blocks": [
-            {
-                "type": "input",
-                "block_id": "reason",
-                "optional": True,
-                "label": {"type": "plain_text", "text": speech(words.REASON_LABEL)},
-                "element": {"type": "radio_buttons", "action_id": "reason", "options": options},
-            },
-            {
-                "type": "input",
-                "block_id": "comment",
-                "optional": True,
-                "label": {"type": "plain_text", "text": speech(words.COMMENT_LABEL)},
-                "element": {"type": "plain_text_input", "action_id": "comment", "multiline": True, "max_length": 1000},
-            },
-        ],
+        "callback_id": form.name,
+        "private_metadata": form.about,
+        "title": _plain(form.title),
+        "submit": _plain(form.send),
+        "close": _plain(form.close),
+        "blocks": [*above, *map(_input, form.fields)],
     }
 
 
-def reason_given(view: Block, rating: Rating) -> Rating:
-    """`rating` with what the submitted form says."""
-    values = view["state"]["values"]
-    chosen = values["reason"]["reason"].get("selected_option")
-    return rating.model_copy(
-        update={
-            "reason": Reason(chosen["value"]) if chosen else None,
-            "comment": values["comment"]["comment"].get("value") or "",
-        }
-    )
+def filled(view: Body) -> Filled:
+    """What a submitted form says."""
+    return {str(name): _given(elements[name]) for name, elements in view["state"]["values"].items()}
+
+
+def _given(element: Body) -> tuple[str, ...]:
+    chosen = [*(element.get("selected_options") or ()), element.get("selected_option")]
+    return tuple(str(one) for one in [*(option["value"] for option in chosen if option), element.get("value")] if one)
+
+
+def _input(field: Typed | Chosen) -> Block:
+    return {
+        "type": "input",
+        "block_id": field.name,
+        "optional": not field.required,
+        "label": _plain(field.label),
+        "element": _typed(field) if isinstance(field, Typed) else _chosen(field),
+        **({"hint": _plain(field.hint)} if field.hint else {}),
+    }
+
+
+def _typed(field: Typed) -> Block:
+    initial = {"initial_value": field.value} if field.value else {}
+    room = {"multiline": field.lines, "max_length": field.most}
+    return {"type": "plain_text_input", "action_id": field.name, **room, **initial}
+
+
+def _chosen(field: Chosen) -> Block:
+    options = {value: {"text": _plain(name[:OPTION]), "value": value} for value, name in field.options.items()}
+    first = [options[value] for value in field.first]
+    kind = "checkboxes" if field.several else "static_select" if field.folded else "radio_buttons"
+    initial = {"initial_options": first} if field.several else {"initial_option": first[0] if first else None}
+    chosen = initial if first else {}
+    return {"type": kind, "action_id": field.name, "options": list(options.values()), **chosen}
+
+
+def _plain(text: str) -> Block:
+    return {"type": "plain_text", "text": text}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -11,16 +10,16 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.replies import cut, setup
-from adapters.replies.words import CLOSE
 from adapters.slack.actors import Actors
 from adapters.slack.blocks import Block, button, context, section, short
-from adapters.slack.incoming import Body, Me, person
+from adapters.slack.incoming import Me, person
+from adapters.slack.modal import filled, view
 from adapters.slack.web import Web
 from pipeline import wording
 from pipeline.errors import CitewellError, NotAllowed, WrongSetting
 from pipeline.ports import Desk
 from pipeline.translations import Words
-from pipeline.values import AS_SET, Action, Place, PlaceId
+from pipeline.values import Action, Place, PlaceId
 
 log = structlog.get_logger(__name__)
 
@@ -55,19 +54,17 @@ class Setup:
         try:
             if self._desk.authority.allows(await self._actors.of(body["user"]), Action.SET_UP):
                 words = await self._words(str(body["user"]["id"]))
-                view = form(
-                    place, await self._desk.places.set_here(place), await self._desk.places.of(place.chain), words
-                )
-                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view)
+                form = setup.form(str(place), await self._desk.places.set_here(place), FIELDS, words)
+                above = holds(place, await self._desk.places.of(place.chain), words)
+                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view(form, above))
         except CitewellError as error:
             log.warning("slack_setup_not_shown", reason=str(error))
 
     async def submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Set what was chosen; what is wrong is said in the form, which stays open."""
-        view = body["view"]
-        place = PlaceId.parse(str(view["private_metadata"]))
+        place = PlaceId.parse(str(body["view"]["private_metadata"]))
         words = await self._words(str(body["user"]["id"]))
-        choices = given(view)
+        choices = setup.given(filled(body["view"]), FIELDS)
         if _CHANNEL.fullmatch(choices["ask"]):
             choices["ask"] = str(self._me.place(choices["ask"]))
         try:
@@ -101,57 +98,8 @@ def offer(words: Words) -> list[Block]:
     ]
 
 
-def form(place: PlaceId, here: Place, now: Place, words: Words) -> Block:
-    """The modal: what is set here is chosen, and what holds is said."""
+def holds(place: PlaceId, now: Place, words: Words) -> list[Block]:
+    """What stands above the form: where it is about, and what holds there."""
     where = f"<#{place.channel}>" if place.channel else words(setup.WHOLE_WORKSPACE)
-    holds = short(" · ".join(setup.lines(now, words)), 2_000)
-    return {
-        "type": "modal",
-        "callback_id": "setup",
-        "private_metadata": str(place),
-        "title": {"type": "plain_text", "text": words(setup.TITLE)},
-        "submit": {"type": "plain_text", "text": words(setup.SAVE)},
-        "close": {"type": "plain_text", "text": words(CLOSE)},
-        "blocks": [
-            section(f"*{where}*"),
-            context(words(setup.NOW, lines=holds)),
-            *(_input(name, field, setup.written(here, name), words) for name, field in FIELDS.items()),
-        ],
-    }
-
-
-def given(view: Body) -> dict[str, str]:
-    """What the form says, by name."""
-    chosen: dict[str, str] = {}
-    for name in FIELDS:
-        field: Mapping[str, Any] = view["state"]["values"].get(name, {}).get(name, {})
-        option = field.get("selected_option") or {}
-        chosen[name] = str(option.get("value") or field.get("value") or AS_SET)
-    return chosen
-
-
-def _input(name: str, field: setup.Field, value: str, words: Words) -> Block:
-    options = {key: words(text) for key, text in field.options.items()}
-    return {
-        "type": "input",
-        "block_id": name,
-        "optional": True,
-        "label": {"type": "plain_text", "text": words(field.label)},
-        "hint": {"type": "plain_text", "text": words(field.hint)},
-        "element": _select(name, {AS_SET: words(setup.NOT_SET), **options}, value) if options else _text(name, value),
-    }
-
-
-def _select(name: str, named: Mapping[str, str], value: str) -> Block:
-    choices = {key: {"text": {"type": "plain_text", "text": text}, "value": key} for key, text in named.items()}
-    return {
-        "type": "static_select",
-        "action_id": name,
-        "options": list(choices.values()),
-        "initial_option": choices.get(value, choices[AS_SET]),
-    }
-
-
-def _text(name: str, value: str) -> Block:
-    initial = {} if value == AS_SET else {"initial_value": value}
-    return {"type": "plain_text_input", "action_id": name, "max_length": 500, **initial}
+    told = short(" · ".join(setup.lines(now, words)), 2_000)
+    return [section(f"*{where}*"), context(words(setup.NOW, lines=told))]

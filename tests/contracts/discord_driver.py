@@ -343,7 +343,7 @@ class DiscordDriver:
                 wanted = len(chosen)
             if "where" in fields:
                 self.offered = [one["label"] for one in fields["where"]["options"]]
-                values.append(str(self.offered.index(collection or self.offered[0])))
+                values.append(collection or self.offered[0])
             opened = await self.discord.submit(self._person(person), opened, *values)
         await until(lambda: len(opened.texts) == wanted)
         holds = [one for one in opened.messages.values() if "take_back" in seen(one).buttons]

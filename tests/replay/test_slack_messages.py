@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from adapters.replies.answer import reply
+from adapters.replies.forms import reason_form
 from adapters.replies.panels import passages, why
 from adapters.replies.parts import Look
 from adapters.slack.home_view import home
-from adapters.slack.modal import reason_form
+from adapters.slack.modal import view
 from adapters.slack.render import Post, posts
 from pipeline import wording
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style
@@ -61,7 +62,7 @@ MESSAGES = {
     ),
     "passages": lambda: posts(passages(RICH)),
     "why": lambda: posts(why(RICH)),
-    "reason_form": lambda: reason_form("a1b2c3"),
+    "reason_form": lambda: view(reason_form("a1b2c3")),
     "home": lambda: home([Document(id="1", filename="a.md", title="Leave <policy>")], Preferences(style=Style.BULLET)),
 }
 

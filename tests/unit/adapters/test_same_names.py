@@ -25,7 +25,7 @@ JOBS = {
     "interactions": "what is pressed and asked for after the answer",
     "knowledge": "what people add to the documents",
     "markup": "foreign text made inert",
-    "modal": "the form that asks why an answer did not help",
+    "modal": "forms",
     "notices": "what the bot posts by itself",
     "private": "questions by command, answered to one person",
     "render": "the parts of a reply as messages",

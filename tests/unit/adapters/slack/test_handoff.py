@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.slack.handoff import form
-from adapters.slack.modal import reason_form
+from adapters.replies import handoff, knowledge, setup
+from adapters.replies.forms import reason_form
+from adapters.replies.knowledge import Thing
+from adapters.slack.modal import view
 from pipeline import wording
 from pipeline.translations import LANGUAGES, Words
 from pipeline.values import Place, Role
@@ -49,5 +51,11 @@ async def test_a_reply_that_cannot_be_kept_any_more_is_said_so_in_its_form(helpe
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_slack_takes_every_form_in_every_language(language: str) -> None:
     words = Words(language)
-    assert wrong_view(reason_form("a1", words)) is None
-    assert wrong_view(form("{}", words, keep=True)) is None
+    things = [Thing("rules.md", "F1"), Thing("https://example.org")]
+    for form in (
+        reason_form("a1", words),
+        handoff.form("{}", words, keep=True),
+        knowledge.form("{}", things, ["default", "hr"], words),
+        setup.form("slack:T1", Place(silent=True, ask_name="HR"), setup.FIELDS, words),
+    ):
+        assert wrong_view(view(form)) is None
