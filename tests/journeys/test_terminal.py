@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import structlog
 
 from bot.__main__ import main
 from bot.settings import Settings, environment_name
@@ -79,7 +78,6 @@ def person(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
     umask = os.umask(0o022)
     handlers, level = logging.root.handlers[:], logging.root.level
     yield Terminal(monkeypatch, capsys, tmp_path)
-    structlog.reset_defaults()
     logging.root.handlers[:] = handlers
     logging.root.setLevel(level)
     os.umask(umask)

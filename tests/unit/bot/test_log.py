@@ -17,16 +17,12 @@ from pipeline.values import Attachment
 
 @pytest.fixture(autouse=True)
 def unconfigured() -> Iterator[None]:
-    before = structlog.get_config() if structlog.is_configured() else None
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     structlog.reset_defaults()
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
-    structlog.reset_defaults()
-    if before:
-        structlog.configure(**before)
 
 
 def test_a_failure_is_one_line_for_the_host_without_what_people_wrote(
