@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from adapters.conversation.press import insights_panel
 from adapters.discord import buttons, names, render
 from adapters.discord.audience import Audiences
-from adapters.discord.ephemeral import Interaction, by_locale, honest, person, say, words_of
+from adapters.discord.ephemeral import Interaction, Presser, by_locale, honest, person, say, words_of
 from adapters.replies import panels, words
 from adapters.replies.parts import Button
 from pipeline import wording
@@ -23,6 +24,12 @@ class Panels:
             speech = await words_of(self._desk, interaction)
             documents = await self._desk.documents(await self._audiences.of_presser(interaction))
             await say(interaction, render.texts(panels.documents(documents, speech)))
+
+    async def insights(self, interaction: Interaction) -> None:
+        async with honest(interaction, "insights"):
+            await interaction.response.defer(ephemeral=True, thinking=True)
+            by = Presser(interaction, self._desk, self._audiences)
+            await by.show(await insights_panel(self._desk, by))
 
     async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
         async with honest(interaction, "preferences"):

@@ -171,7 +171,7 @@ class DiscordAdapter:
             pace=self._pace,
             api_url=self._api_url,
         )
-        tree = commands.declare(client, line.asking.ask, line.panels, line.setup, line.insights, line.knowledge)
+        tree = commands.declare(client, line.asking.ask, line.panels, line.setup, line.knowledge)
 
         async def set_up() -> None:
             await self._declare(tree)

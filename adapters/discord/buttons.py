@@ -14,7 +14,6 @@ from pipeline.errors import Unusable
 TEMPLATE = re.compile(r"cw:(?P<action>[a-z]{1,12}):(?P<answer>[^:\n]{0,50}):(?P<root>\d{0,20})")
 
 EXPORT, FORGET, FORGET_NOW = "export", "forget", "forgetnow"
-RESOLVE = "resolve"
 TAKE_BACK = "takeback"
 
 

@@ -14,7 +14,6 @@ from discord import app_commands
 from adapters.discord import incoming, names, spoken
 from adapters.discord.account import Panels
 from adapters.discord.ephemeral import Interaction, by_locale, honest, say
-from adapters.discord.insights import Insights
 from adapters.discord.knowledge import Knowledge
 from adapters.discord.memory import Memory
 from adapters.discord.setup import CHANNEL, SERVER, Setup
@@ -31,9 +30,7 @@ Tree = app_commands.CommandTree[Any]
 QUESTION_ROOM = 2000
 
 
-def declare(
-    client: discord.Client, ask: Ask, panels: Panels, setup: Setup, insights: Insights, knowledge: Knowledge
-) -> Tree:
+def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup, knowledge: Knowledge) -> Tree:
     """Guild installation only, usable in servers and in direct messages with the bot."""
     tree = app_commands.CommandTree(
         client,
@@ -64,7 +61,7 @@ def declare(
 
     @tree.command(name=names.INSIGHTS, description=names.INSIGHTS_ABOUT)
     async def insights_command(interaction: Interaction) -> None:
-        await insights.show(interaction)
+        await panels.insights(interaction)
 
     @tree.command(name=names.SETUP, description=names.SETUP_ABOUT)
     @app_commands.describe(where=names.WHERE_ABOUT, **{name: field.hint for name, field in FIELDS.items()})

@@ -9,7 +9,6 @@ from adapters.discord.audience import Audiences
 from adapters.discord.client import Client
 from adapters.discord.deliver import Deliverer
 from adapters.discord.digests import Digests
-from adapters.discord.insights import Insights
 from adapters.discord.interactions import Actions
 from adapters.discord.knowledge import Knowledge
 from adapters.discord.notices import Notices
@@ -29,7 +28,6 @@ class Connection(NamedTuple):
     actions: Actions
     panels: Panels
     setup: Setup
-    insights: Insights
     knowledge: Knowledge
     asking: Asking
     deliverer: Deliverer
@@ -64,7 +62,6 @@ def open_connection(
         Actions(desk, inbox, audiences, knowledge, look=look, threads=threads),
         Panels(desk, audiences, retention_days=days),
         Setup(desk),
-        Insights(desk, audiences),
         knowledge,
         Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit),
         Deliverer(

@@ -11,16 +11,22 @@ import discord
 import structlog
 from discord import ui
 
+from adapters.discord import render
+from adapters.discord.audience import Audiences
 from adapters.discord.blocks import Row, layout
 from adapters.discord.errors import TRANSIENT
-from adapters.discord.places import PLATFORM, places
+from adapters.discord.modal import modal
+from adapters.discord.places import DIRECT, PLATFORM, places
 from adapters.discord.retry import REQUEST_SECONDS
+from adapters.replies.answer import plain
+from adapters.replies.forms import Form
+from adapters.replies.parts import Reply
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.language import speaking
 from pipeline.ports import Desk
 from pipeline.translations import Words
-from pipeline.values import PersonId, PlaceId
+from pipeline.values import Actor, ConversationId, PersonId, PlaceId, Readers
 
 Interaction = discord.Interaction[Any]
 log = structlog.get_logger(__name__)
@@ -59,6 +65,57 @@ def person(interaction: Interaction) -> str:
 def places_of(interaction: Interaction) -> tuple[PlaceId, ...]:
     """The places that a press or a command was made in, the widest first; none in a direct message."""
     return places(interaction.guild_id, interaction.channel_id or 0, interaction.channel)
+
+
+class Presser:
+    """The port `Interaction`."""
+
+    def __init__(
+        self, interaction: Interaction, desk: Desk, audiences: Audiences, about: str = "", seen: str = ""
+    ) -> None:
+        """`seen`: the id of the answer that a button stands beside, where that is not the message with the button."""
+        self._interaction = interaction
+        self._desk = desk
+        self._audiences = audiences
+        self.about = about
+        message = interaction.message
+        self.below = str(message.id) if message and not message.flags.ephemeral else seen
+
+    @property
+    def person(self) -> str:
+        return person(self._interaction)
+
+    @property
+    def places(self) -> tuple[PlaceId, ...]:
+        return places_of(self._interaction)
+
+    @property
+    def conversation(self) -> ConversationId:
+        """The channel or thread."""
+        guild_id, channel_id = self._interaction.guild_id, self._interaction.channel_id
+        return ConversationId(platform=PLATFORM, space=str(guild_id or DIRECT), channel=str(channel_id))
+
+    async def words(self, text: str = "") -> Words:
+        return await self._desk.words(self.person, text=text, locale=locale(self._interaction))
+
+    async def actor(self) -> Actor:
+        return await self._audiences.actor(self._interaction)
+
+    async def readers(self) -> Readers:
+        return await self._audiences.of_presser(self._interaction)
+
+    async def everyone(self) -> Readers:
+        guild_id, channel_id = self._interaction.guild_id, self._interaction.channel_id
+        return await (self._audiences.of_channel(guild_id, channel_id or 0) if guild_id else self.readers())
+
+    async def say(self, text: str) -> None:
+        await self.show(plain(text))
+
+    async def show(self, reply: Reply) -> None:
+        await say(self._interaction, render.texts(reply))
+
+    async def open(self, form: Form) -> None:
+        await self._interaction.response.send_modal(modal(form))
 
 
 async def say(interaction: Interaction, texts: Sequence[str], *, row: Row = ()) -> None:

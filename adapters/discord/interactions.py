@@ -9,21 +9,22 @@ import io
 
 import discord
 
-from adapters.discord import buttons, limits, render
+from adapters.conversation.press import press
+from adapters.discord import buttons, limits
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import Row
-from adapters.discord.ephemeral import Interaction, by_locale, honest, person, places_of, say, words_of
-from adapters.discord.handoff import Handoffs, conversation
+from adapters.discord.ephemeral import Interaction, Presser, by_locale, honest, person, say
+from adapters.discord.handoff import resolved
 from adapters.discord.knowledge import Knowledge
 from adapters.discord.modal import filled, modal
 from adapters.discord.sharing import Sharing
-from adapters.replies import forms, handoff, knowledge, panels, words
+from adapters.replies import forms, handoff, knowledge, words
 from adapters.replies.clicks import Clicks
 from adapters.replies.parts import Button, Look
 from pipeline import wording
 from pipeline.ports import Desk, Inbox
 from pipeline.translations import Words
-from pipeline.values import Answer, Rating, Vote
+from pipeline.values import Rating, Vote
 
 _SHOWN = (
     Button.PASSAGES,
@@ -45,7 +46,6 @@ class Actions:
         self._inbox = inbox
         self._audiences = audiences
         self._sharing = Sharing(desk, inbox, audiences, look=look, threads=threads)
-        self._handoffs = Handoffs(desk, audiences)
         self._knowledge = knowledge
         self._clicks = Clicks()
 
@@ -60,80 +60,62 @@ class Actions:
             if shows and self._clicks.again(interaction.user.id, custom_id, where):
                 await interaction.response.defer()
             else:
-                await self._act(interaction, match["action"], match["answer"], match["root"])
+                by = Presser(interaction, self._desk, self._audiences, match["answer"], match["root"])
+                await self._act(interaction, by, match["action"])
 
-    async def _act(self, interaction: Interaction, action: str, answer_id: str, root: str) -> None:
+    async def _act(self, interaction: Interaction, by: Presser, action: str) -> None:
         match action:
             case Button.UNHELPFUL:
-                await interaction.response.send_modal(modal(forms.reason_form(answer_id, by_locale(interaction))))
-                await self._desk.rate(_rating(interaction, answer_id, Vote.UNHELPFUL))
+                await interaction.response.send_modal(modal(forms.reason_form(by.about, by_locale(interaction))))
+                await self._desk.rate(_rating(by, Vote.UNHELPFUL))
             case Button.SHARE:
-                await self._share(interaction, answer_id)
-            case buttons.RESOLVE:
-                await self._handoffs.open(interaction, answer_id)
+                await self._share(interaction, by)
+            case handoff.RESOLVE_BUTTON:
+                await press(self._desk, self._inbox, by, action)
             case handoff.RESOLVED:
-                await self._handoffs.resolved(interaction, answer_id)
+                await resolved(self._desk, interaction, by)
             case Button.ADD:
                 await self._knowledge.offered(interaction)
             case knowledge.ADDING:
-                await self._knowledge.submitted(interaction, answer_id)
+                await self._knowledge.submitted(interaction, by.about)
             case buttons.TAKE_BACK:
-                await self._knowledge.take_back(interaction, answer_id)
+                await self._knowledge.take_back(interaction, by.about)
             case _:
                 await interaction.response.defer(ephemeral=True, thinking=True)
-                await self._act_privately(interaction, action, answer_id, root)
+                await self._act_privately(interaction, by, action)
 
-    async def _act_privately(self, interaction: Interaction, action: str, answer_id: str, root: str) -> None:
-        speech = await words_of(self._desk, interaction)
+    async def _act_privately(self, interaction: Interaction, by: Presser, action: str) -> None:
+        speech = await by.words()
         match action:
             case Button.HELPFUL:
-                await self._desk.rate(_rating(interaction, answer_id, Vote.HELPFUL))
-                await say(interaction, (speech(words.THANKS),))
+                await self._desk.rate(_rating(by, Vote.HELPFUL))
+                await by.say(speech(words.THANKS))
             case forms.REASON:
-                rating = _rating(interaction, answer_id, Vote.UNHELPFUL)
+                rating = _rating(by, Vote.UNHELPFUL)
                 await self._desk.rate(forms.with_reason(rating, filled(interaction.data)))
-                await say(interaction, (speech(words.THANKS_REASON),), row=await self._ask_row(interaction, answer_id))
-            case Button.ASK:
-                await say(interaction, (await self._handoffs.ask(interaction, answer_id, root),))
-            case Button.STOP:
-                await self._inbox.silence(conversation(interaction))
-                await say(interaction, (speech(wording.SILENCED),))
-            case Button.PASSAGES:
-                answer = await self._answer(interaction, answer_id)
-                await say(
-                    interaction, render.texts(panels.passages(answer)) if answer else (speech(wording.NO_ANSWER),)
-                )
-            case Button.WHY:
-                answer = await self._answer(interaction, answer_id)
-                await say(interaction, render.texts(panels.why(answer)) if answer else (speech(wording.NO_ANSWER),))
+                await say(interaction, (speech(words.THANKS_REASON),), row=await self._ask_row(by))
             case buttons.EXPORT:
                 await self._export(interaction, speech)
             case buttons.FORGET:
                 sure = [(speech(words.FORGET_NOW_LABEL), buttons.custom_id(buttons.FORGET_NOW))]
                 await say(interaction, (speech(words.FORGET_WARNING),), row=sure)
             case buttons.FORGET_NOW:
-                count = await self._desk.forget(person(interaction))
-                erased = speech.count(wording.ENTRIES, count)
-                await say(interaction, (speech(words.FORGOTTEN, entries=erased),))
+                count = await self._desk.forget(by.person)
+                await by.say(speech(words.FORGOTTEN, entries=speech.count(wording.ENTRIES, count)))
+            case _:
+                await press(self._desk, self._inbox, by, action)
 
-    async def _ask_row(self, interaction: Interaction, answer_id: str) -> Row:
+    async def _ask_row(self, by: Presser) -> Row:
         """The button to ask a person, where there is one to ask."""
-        place = await self._desk.places.of(places_of(interaction))
-        speech = await self._desk.words(person(interaction), locale=str(interaction.locale))
-        message = interaction.message
-        seen = str(message.id) if message and not message.flags.ephemeral else ""
-        label = wording.ask_button(place.ask_name or "", speech)
-        return [(label, buttons.custom_id(Button.ASK, answer_id, seen))] if place.ask else ()
+        place = await self._desk.places.of(by.places)
+        label = wording.ask_button(place.ask_name or "", await by.words())
+        return [(label, buttons.custom_id(Button.ASK, by.about, by.below))] if place.ask else ()
 
-    async def _answer(self, interaction: Interaction, answer_id: str) -> Answer | None:
-        return await self._desk.answer(answer_id, await self._audiences.of_presser(interaction))
-
-    async def _share(self, interaction: Interaction, answer_id: str) -> None:
+    async def _share(self, interaction: Interaction, by: Presser) -> None:
         """Post a private answer in the channel, once, if everyone who reads there may see what it cites."""
         await interaction.response.defer()
-        done = await self._sharing.share(interaction, answer_id, await words_of(self._desk, interaction))
-        if done:
-            await say(interaction, (done,))
+        if done := await self._sharing.share(interaction, by.about, await by.words()):
+            await by.say(done)
 
     async def _export(self, interaction: Interaction, speech: Words) -> None:
         data = (await self._desk.export(person(interaction))).encode()
@@ -145,5 +127,5 @@ class Actions:
             )
 
 
-def _rating(interaction: Interaction, answer_id: str, vote: Vote) -> Rating:
-    return Rating(answer_id=answer_id, person=person(interaction), vote=vote)
+def _rating(by: Presser, vote: Vote) -> Rating:
+    return Rating(answer_id=by.about, person=by.person, vote=vote)

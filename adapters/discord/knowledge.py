@@ -7,22 +7,17 @@ from functools import partial
 from typing import NamedTuple
 
 import discord
-import structlog
 
+from adapters.conversation import knowledge as adding_to
 from adapters.discord import buttons, files
 from adapters.discord.audience import Audiences
-from adapters.discord.blocks import Row, layout
-from adapters.discord.ephemeral import Interaction, honest, places_of, say, words_of
+from adapters.discord.blocks import layout
+from adapters.discord.ephemeral import Interaction, Presser, honest
 from adapters.discord.markup import escape
-from adapters.discord.modal import OPTIONS, filled, modal
+from adapters.discord.modal import filled
 from adapters.replies import knowledge
 from adapters.replies.knowledge import MOST, Thing
-from pipeline.errors import CitewellError, NotAllowed
-from pipeline.ports import Desk, NotAdded, Sent
-from pipeline.translations import Words
-from pipeline.values import Actor, PlaceId, Readers
-
-log = structlog.get_logger(__name__)
+from pipeline.ports import Desk, Sent
 
 _OPEN = 200
 """Forms that are remembered until they are sent."""
@@ -33,7 +28,6 @@ class Choice(NamedTuple):
 
     message: discord.Message
     things: tuple[Thing, ...]
-    collections: tuple[str, ...]
 
 
 class Knowledge:
@@ -43,102 +37,71 @@ class Knowledge:
         self._api_url = api_url
         self._open: dict[str, Choice] = {}
 
+    def _by(self, interaction: Interaction) -> Presser:
+        return Presser(interaction, self._desk, self._audiences)
+
     async def choose(self, interaction: Interaction, message: discord.Message) -> None:
-        """The menu `Add to knowledge`: open the form, or add at once where there is nothing to choose."""
+        """The menu `Add to knowledge`."""
         async with honest(interaction, "add"):
-            words = await words_of(self._desk, interaction)
-            try:
-                collections = await self._desk.knowledge.collections(*await self._where(interaction))
-            except NotAllowed:
-                await say(interaction, (words(knowledge.CONTRIBUTORS_ONLY),))
-                return
-            things = things_of(message)
-            if not things or not collections:
-                await say(interaction, (words(knowledge.NO_COLLECTION if things else knowledge.NOTHING_TO_ADD),))
-                return
-            choice = Choice(message, things, collections[:OPTIONS])
-            if len(things) == len(collections) == 1:
-                await self._add(interaction, choice, things, collections[0], words)
-            else:
-                name = str(interaction.id)
-                self._open = dict([*self._open.items(), (name, choice)][-_OPEN:])
-                await interaction.response.send_modal(modal(knowledge.form(name, things, choice.collections, words)))
+            choice = Choice(message, things_of(message))
+            self._open = dict([*self._open.items(), (str(interaction.id), choice)][-_OPEN:])
+            collection = await adding_to.choose(self._desk, self._by(interaction), choice.things, str(interaction.id))
+            if collection:
+                await self._add(interaction, choice, choice.things, collection)
 
     async def offered(self, interaction: Interaction) -> None:
         """The button below the reply to a message with files."""
-        reference = interaction.message.reference if interaction.message else None
-        words = await words_of(self._desk, interaction)
-        if reference is None or reference.message_id is None or not isinstance(interaction.channel, discord.DMChannel):
-            await say(interaction, (words(knowledge.NOTHING_TO_ADD),))
-            return
-        try:
-            message = await interaction.channel.fetch_message(reference.message_id)
-        except discord.NotFound:
-            await say(interaction, (words(knowledge.NOTHING_TO_ADD),))
-            return
-        await self.choose(interaction, message)
+        if message := await _asked(interaction):
+            await self.choose(interaction, message)
+        else:
+            by = self._by(interaction)
+            await by.say((await by.words())(knowledge.NOTHING_TO_ADD))
 
     async def submitted(self, interaction: Interaction, name: str) -> None:
-        words = await words_of(self._desk, interaction)
         choice = self._open.pop(name, None)
         if choice is None:
-            await say(interaction, (words(knowledge.OUT_OF_DATE, add=words(knowledge.ADD)),))
+            by = self._by(interaction)
+            words = await by.words()
+            await by.say(words(knowledge.OUT_OF_DATE, add=words(knowledge.ADD)))
             return
         things, collection = knowledge.given(filled(interaction.data), choice.things)
-        await self._add(interaction, choice, things, collection or choice.collections[0], words)
+        await self._add(interaction, choice, things, collection)
 
     async def take_back(self, interaction: Interaction, document_id: str) -> None:
         """Forget the document, and say so in the place of the button."""
         await interaction.response.defer()
-        words = await words_of(self._desk, interaction)
-        try:
-            title = await self._desk.knowledge.take_back(await self._audiences.actor(interaction), document_id)
-        except NotAllowed:
-            await say(interaction, (words(knowledge.NOT_YOURS),))
-            return
-        said = knowledge.NOT_THERE if title is None else knowledge.TAKEN_BACK
-        await interaction.edit_original_response(view=layout((escape(words(said, title=title)),)))
+        if said := await adding_to.take_back(self._desk, self._by(interaction), document_id):
+            await interaction.edit_original_response(view=layout((escape(said),)))
 
-    async def _add(
-        self, interaction: Interaction, choice: Choice, things: Sequence[Thing], collection: str, words: Words
-    ) -> None:
+    async def _add(self, interaction: Interaction, choice: Choice, things: Sequence[Thing], collection: str) -> None:
         """For all to see; alone to whoever adds it where the bot is silent."""
-        silent = bool((await self._desk.places.of(places_of(interaction))).silent)
+        by = self._by(interaction)
+        silent = bool((await self._desk.places.of(by.places)).silent)
         await interaction.response.defer(ephemeral=silent, thinking=True)
+        words = await by.words()
         for thing in things:
-            text, row = await self._added(interaction, choice, thing, collection, words)
+            outcome = await adding_to.add(self._desk, by, thing, partial(self._sent, choice, thing), collection)
+            text = "\n-# ".join(filter(None, [escape(outcome.text), outcome.small]))
+            back = buttons.custom_id(buttons.TAKE_BACK, outcome.document)
+            row = [(words(knowledge.TAKE_BACK), back)] if outcome.document else []
             await interaction.followup.send(view=layout((text,), row), ephemeral=silent, suppress_embeds=True)
 
-    async def _added(
-        self, interaction: Interaction, choice: Choice, thing: Thing, collection: str, words: Words
-    ) -> tuple[str, Row]:
-        try:
-            added = await self._desk.knowledge.add(
-                *await self._where(interaction), self._sent(choice, thing), collection
-            )
-        except NotAllowed:
-            return words(knowledge.CONTRIBUTORS_ONLY), ()
-        except NotAdded as error:
-            log.info("discord_nothing_added", reason=str(error))
-            return escape(knowledge.left_out(thing, error, words)), ()
-        except CitewellError as error:
-            log.warning("discord_nothing_added", reason=str(error))
-            return escape(knowledge.not_got(thing, words)), ()
-        text = f"{escape(knowledge.told(thing, added, words))}\n-# {knowledge.how_back(added, words)}"
-        return text, [(words(knowledge.TAKE_BACK), buttons.custom_id(buttons.TAKE_BACK, added.document))]
-
-    def _sent(self, choice: Choice, thing: Thing) -> Sent:
+    async def _sent(self, choice: Choice, thing: Thing) -> Sent:
         if not thing.file:
             return Sent(thing.name, thing.name)
         attached = next(one for one in choice.message.attachments if str(one.id) == thing.file)
         return Sent(attached.filename, choice.message.jump_url, partial(files.download, attached, self._api_url))
 
-    async def _where(self, interaction: Interaction) -> tuple[Actor, Readers, tuple[PlaceId, ...]]:
-        """Who adds, who reads along there, and what places it is in."""
-        actor, places = await self._audiences.actor(interaction), places_of(interaction)
-        if interaction.guild_id is None:
-            return actor, await self._audiences.of_presser(interaction), places
-        return actor, await self._audiences.of_channel(interaction.guild_id, interaction.channel_id or 0), places
+
+async def _asked(interaction: Interaction) -> discord.Message | None:
+    """The question above the reply in a direct message, if it is still there."""
+    reference, channel = interaction.message and interaction.message.reference, interaction.channel
+    if not (reference and reference.message_id and isinstance(channel, discord.DMChannel)):
+        return None
+    try:
+        return await channel.fetch_message(reference.message_id)
+    except discord.NotFound:
+        return None
 
 
 def things_of(message: discord.Message) -> tuple[Thing, ...]:

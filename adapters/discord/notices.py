@@ -14,7 +14,7 @@ from adapters.discord.client import Client
 from adapters.discord.markup import escape, link
 from adapters.discord.reply import nonce, person_of
 from adapters.discord.retry import steadily
-from adapters.replies.handoff import Told, told
+from adapters.replies.handoff import RESOLVE_BUTTON, Told, told
 from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.values import About, Answer, Notice, PersonId
@@ -43,7 +43,7 @@ class Notices:
         )
         pinged = None if asks else asker
         back = _address(notice) if asks else ""
-        row = [(shown.button, buttons.custom_id(buttons.RESOLVE, handoff.id))] if shown.button else []
+        row = [(shown.button, buttons.custom_id(RESOLVE_BUTTON, handoff.id))] if shown.button else []
         await receipt.posting()
         message = await steadily(
             partial(
@@ -123,7 +123,7 @@ def _texts(shown: Told, ping: str, back: str) -> list[str]:
 def _is(notice: Notice, message: discord.Message) -> bool:
     """By the button that resolves it, or by the answer it refers to; a direct message by its words."""
     if notice.about is About.ASKED:
-        return buttons.custom_id(buttons.RESOLVE, notice.handoff.id) in set(buttons.ids(message.components))
+        return buttons.custom_id(RESOLVE_BUTTON, notice.handoff.id) in set(buttons.ids(message.components))
     if notice.handoff.private:
         there = "\n".join(buttons.texts(message.components))
         return all(text.strip() in there for text in texts(told(notice, None), "", ""))

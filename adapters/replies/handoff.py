@@ -25,7 +25,8 @@ COLLEAGUE = Message("A colleague")
 ORIGIN = Message("Where it was asked")
 
 
-RESOLVED = "resolved"
+RESOLVE_BUTTON, RESOLVED = "resolve", "resolved"
+"""What opens the form, and the form."""
 
 
 class Link(NamedTuple):

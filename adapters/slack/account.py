@@ -12,14 +12,12 @@ from adapters.replies import words
 from adapters.replies.clicks import Clicks
 from adapters.replies.panels import CHOICES
 from adapters.slack.activity import Presence
-from adapters.slack.audience import Audiences
+from adapters.slack.ephemeral import Context
 from adapters.slack.home_view import PREFER, choosing, home
-from adapters.slack.incoming import Body, Me, person
+from adapters.slack.incoming import Body, person
 from adapters.slack.setup import Setup
-from adapters.slack.web import Web
 from pipeline import wording
 from pipeline.errors import CitewellError
-from pipeline.ports import Desk
 from pipeline.translations import Words
 
 log = structlog.get_logger(__name__)
@@ -28,13 +26,13 @@ log = structlog.get_logger(__name__)
 class Homepage:
     """One person's page. Everything shown there is what that person alone may see."""
 
-    def __init__(self, web: Web, me: Me, audiences: Audiences, setup: Setup, desk: Desk) -> None:
-        self._web = web
-        self._me = me
-        self._audiences = audiences
+    def __init__(self, context: Context, setup: Setup) -> None:
+        self._web = context.web
+        self._me = context.me
+        self._audiences = context.audiences
         self._setup = setup
-        self._desk = desk
-        self._presence = Presence(web)
+        self._desk = context.desk
+        self._presence = Presence(context.web)
         self._clicks = Clicks()
 
     def register(self, app: AsyncApp) -> None:

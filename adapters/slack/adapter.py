@@ -21,10 +21,9 @@ from adapters.slack.audience import Audiences
 from adapters.slack.connection import Connections, http_mode, socket_mode, until_one_ends
 from adapters.slack.deliver import Deliverer, Offer
 from adapters.slack.digests import Digests
+from adapters.slack.ephemeral import Context
 from adapters.slack.files import Files
 from adapters.slack.gapfill import Gapfill
-from adapters.slack.handoff import Handoffs
-from adapters.slack.insights import Insights
 from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
 from adapters.slack.knowledge import Knowledge
@@ -50,7 +49,7 @@ from pipeline.values import (
     Work,
 )
 from pipeline.values.digest import Digest
-from pipeline.values.insights import Insights as Seen
+from pipeline.values.insights import Insights
 
 
 class SlackAdapter:
@@ -158,7 +157,7 @@ class SlackAdapter:
         """Everyone who reads the channel, or the person."""
         return await (await self._slack()).digests.readers(digest)
 
-    async def post_digest(self, digest: Digest, seen: Seen, speech: Words, receipt: Receipt) -> None:
+    async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
         """Post it as one message. Raises Unavailable, or Refused when Slack declines."""
         await (await self._slack()).digests.post(digest, seen, speech, receipt)
 
@@ -207,14 +206,15 @@ class SlackAdapter:
         sharing = Sharing(
             slack.web, slack.me, self._look, slack.audiences, inbox, desk, shared_channels=self._shared_channels
         )
-        Interactions(slack.web, slack.me, self._look, slack.audiences, sharing, inbox, desk).register(app)
-        Handoffs(slack.web, slack.me, slack.audiences, slack.actors, desk).register(app)
-        Insights(slack.web, slack.me, slack.audiences, slack.actors, desk).register(app)
-        files = Files(slack.web, self._bot_token, self._api_url)
-        Knowledge(slack.web, slack.me, slack.audiences, slack.actors, files, desk).register(app)
-        setup = Setup(slack.web, slack.me, slack.actors, desk)
-        setup.register(app)
-        Homepage(slack.web, slack.me, slack.audiences, setup, desk).register(app)
+        context = Context(slack.web, slack.me, slack.audiences, slack.actors, desk)
+        setup = Setup(context)
+        for part in (
+            Interactions(context, self._look, sharing, inbox),
+            Knowledge(context, Files(slack.web, self._bot_token, self._api_url)),
+            setup,
+            Homepage(context, setup),
+        ):
+            part.register(app)
         app.event("member_joined_channel")(slack.members.joined)
         app.event(re.compile(""))(_leave_alone)
         return app

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from adapters.conversation.knowledge import Outcome
 from adapters.replies import cut, knowledge
 from adapters.replies.knowledge import MOST, Thing
 from adapters.slack.blocks import button, context, said
@@ -64,9 +65,10 @@ def offered(message: IncomingMessage) -> str:
     return str(choice) if things else ""
 
 
-def post(text: str, small: str = "", *, take_back: str = "", words: Words = ENGLISH) -> Post:
-    """Words of ours, something in small print, and the button that takes a document back."""
-    blocks = [said(text), *([context(small)] if small else [])]
-    if take_back:
-        blocks.append({"type": "actions", "elements": [button(words(knowledge.TAKE_BACK), "take_back", take_back)]})
-    return Post((), tuple(blocks), fallback(text))
+def post(outcome: Outcome, words: Words = ENGLISH) -> Post:
+    """What came of a thing, with the button that takes a document back."""
+    blocks = [said(outcome.text), *([context(outcome.small)] if outcome.small else [])]
+    if outcome.document:
+        back = button(words(knowledge.TAKE_BACK), "take_back", outcome.document)
+        blocks.append({"type": "actions", "elements": [back]})
+    return Post((), tuple(blocks), fallback(outcome.text))

@@ -2,64 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.replies import panels, words
+from adapters.conversation.press import insights_panel, press
+from adapters.replies import words
 from adapters.replies.clicks import Clicks
 from adapters.replies.forms import REASON, reason_form, with_reason
-from adapters.replies.parts import Button, Look, Reply
-from adapters.slack import private
-from adapters.slack.audience import Audiences
+from adapters.replies.handoff import RESOLVE_BUTTON, RESOLVED
+from adapters.replies.parts import Button, Look
+from adapters.slack import handoff, private
 from adapters.slack.blocks import section
-from adapters.slack.handoff import offer
-from adapters.slack.incoming import Body, Me, person
-from adapters.slack.modal import filled, view
+from adapters.slack.ephemeral import Context, Presser, honest
+from adapters.slack.modal import filled
 from adapters.slack.render import Post, line, posts
 from adapters.slack.sharing import Sharing
-from adapters.slack.web import Declined, Web
 from pipeline import wording
 from pipeline.errors import Busy, CitewellError
-from pipeline.ports import Desk, Inbox
-from pipeline.translations import ENGLISH, Message
-from pipeline.values import Answer, ConversationId, Rating, Vote
+from pipeline.ports import Inbox
+from pipeline.values import Rating, Vote
 
 log = structlog.get_logger(__name__)
+
+PRESSED = (Button.PASSAGES, Button.WHY, Button.STOP, Button.ASK, RESOLVE_BUTTON)
+_SHOWN = (Button.PASSAGES, Button.WHY)
+"""What answers each press with something to see."""
 
 
 class Interactions:
     """What people do with an answer, and how they ask in private."""
 
-    def __init__(
-        self, web: Web, me: Me, look: Look, audiences: Audiences, sharing: Sharing, inbox: Inbox, desk: Desk
-    ) -> None:
-        self._web = web
-        self._me = me
+    def __init__(self, context: Context, look: Look, sharing: Sharing, inbox: Inbox) -> None:
+        self._context = context
+        self._desk = context.desk
         self._look = look
-        self._audiences = audiences
         self._sharing = sharing
         self._inbox = inbox
-        self._desk = desk
         self._clicks = Clicks()
 
     def register(self, app: AsyncApp) -> None:
         app.command("/ask")(self.ask)
         app.shortcut("answer_message")(self.answer_message)
+        app.command("/insights")(self.insights)
         app.action("rate")(self.rate)
-        app.action(Button.PASSAGES.value)(self.passages)
-        app.action(Button.WHY.value)(self.why)
         app.action(Button.SHARE.value)(self.share)
-        app.action(Button.STOP.value)(self.stop)
+        for action in PRESSED:
+            app.action(str(action))(self.press)
         app.view(REASON)(self.reason)
+        app.view(RESOLVED)(self.resolved)
 
     async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
         try:
-            message = private.command(body, self._me)
+            message = private.command(body, self._context.me)
             speech = await self._desk.words(message.author, text=message.text)
             await self._inbox.accept(message)
         except Busy:
@@ -70,161 +68,86 @@ class Interactions:
     async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The shortcut `Answer this message`, in the same way."""
         try:
-            await self._inbox.accept(private.shortcut(body, self._me))
+            await self._inbox.accept(private.shortcut(body, self._context.me))
         except Busy:
             await ack()
-            await self._tell(body, await self._say(body, wording.BUSY))
+            by = Presser(self._context, body)
+            await by.say((await by.words())(wording.BUSY))
         else:
             await ack()
 
     async def rate(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """The vote counts at once; a thumbs-down then asks for the reason."""
         await ack()
-        vote, answer_id = voted(_value(body))
-        if self._again(body):
+        by = Presser(self._context, body)
+        if self._again(by):
             return
-        try:
-            await self._desk.rate(Rating(answer_id=answer_id, person=self._person(body), vote=vote))
+        vote, answer_id = voted(by.about)
+        async with honest(by):
+            await self._desk.rate(Rating(answer_id=answer_id, person=by.person, vote=vote))
             if vote is Vote.UNHELPFUL:
-                form = reason_form(answer_id, await self._desk.words(self._person(body)))
-                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view(form))
-                await self._offer(body, answer_id)
-        except CitewellError as error:
-            await self._sorry(body, error)
+                await by.open(reason_form(answer_id, await by.words()))
+                await self._offer(by, answer_id)
 
-    async def _offer(self, body: Body, answer_id: str) -> None:
+    async def _offer(self, by: Presser, answer_id: str) -> None:
         """A person can be asked, where one is set."""
-        channel, message = str(body["channel"]["id"]), body.get("message") or {}
-        place = await self._desk.places.of(self._me.places(channel))
+        place = await self._desk.places.of(by.places)
         if place.ask:
-            ts = str(message.get("ts") or "")
-            speech = await self._desk.words(self._person(body))
-            button = offer(place, speech, answer_id, str(message.get("thread_ts") or ts), ts)
-            text = speech(wording.SORRY)
-            await private.show(self._web, str(body["response_url"]), [Post((), (section(text), button), text)])
+            button = handoff.offer(place, await by.words(), answer_id, by.conversation.thread, by.below)
+            post = Post((), (section(wording.SORRY), button), wording.SORRY)
+            await private.show(self._context.web, by.response_url, [post])
 
     async def reason(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        answer_id = str(body["view"]["private_metadata"])
-        rating = Rating(answer_id=answer_id, person=self._person(body), vote=Vote.UNHELPFUL)
+        by = Presser(self._context, body)
+        rating = Rating(answer_id=by.about, person=by.person, vote=Vote.UNHELPFUL)
         await self._desk.rate(with_reason(rating, filled(body["view"])))
         await ack()
 
-    async def passages(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await self._answer(body, panels.passages)
+        by = Presser(self._context, body)
+        if by.action in _SHOWN and self._again(by):
+            return
+        async with honest(by):
+            await press(self._desk, self._inbox, by, by.action)
 
-    async def why(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        await self._answer(body, panels.why)
+    async def resolved(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """The reply of a person who was asked."""
+        await handoff.resolved(self._context, ack, body)
 
     async def share(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Post a private answer in its channel, or say why not."""
         await ack()
-        user = body["user"]
-        who = str(user.get("name") or user.get("username") or "a member")
+        by = Presser(self._context, body)
+        async with honest(by):
+            shared = await self._sharing.share(by.about, by.channel, by.name or "a member")
+            if isinstance(shared, str):
+                await by.say((await by.words())(shared))
+                return
+            try:
+                await private.confirm_shared(self._context.web, by.response_url, self._look, shared)
+            except CitewellError as error:
+                log.warning("slack_share_not_told", reason=str(error))
+
+    async def insights(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """`/insights`: visible to whoever asked alone, in the place of the line that says that it is looked up."""
+        by = Presser(self._context, body)
+        speech = await by.words()
+        await ack(text=speech(words.LOOKING), response_type="ephemeral")
         try:
-            shared = await self._sharing.share(_value(body), str(body["channel"]["id"]), who)
+            shown = posts(await insights_panel(self._desk, by))
         except CitewellError as error:
-            await self._sorry(body, error)
-            return
-        if isinstance(shared, str):
-            await self._tell(body, await self._say(body, shared))
-        else:
-            await self._confirm(body, shared)
+            log.warning("slack_insights_failed", reason=str(error))
+            shown = [line(speech(wording.TRY_AGAIN))]
+        await private.show(self._context.web, by.response_url, shown[:1], instead=True)
+        await private.show(self._context.web, by.response_url, shown[1 : private.MOST])
 
-    async def stop(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Answer nothing in this thread that does not mention us, until something does."""
-        await ack()
-        message, channel = body["message"], str(body["channel"]["id"])
-        thread = str(message.get("thread_ts") or message["ts"])
-        try:
-            await self._inbox.silence(
-                ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
-            )
-            await self._show(body, [line(await self._say(body, wording.SILENCED))])
-        except CitewellError as error:
-            await self._sorry(body, error)
-
-    async def _answer(self, body: Body, panel: Callable[[Answer], Reply]) -> None:
-        """Show a panel of the answer that was clicked, to its reader alone and if they may see it."""
-        if self._again(body):
-            return
-        channel = str((body.get("channel") or {}).get("id") or "")
-        stranger = str(body["user"].get("team_id") or self._me.team) != self._me.team
-        try:
-            readers = await self._audiences.of_person(str(body["user"]["id"]), channel)
-            readers = readers.model_copy(update={"external": readers.external or stranger})
-            answer = await self._desk.answer(_value(body), readers)
-            await self._show(body, posts(panel(answer)) if answer else [line(await self._say(body, wording.NO_ANSWER))])
-        except CitewellError as error:
-            await self._sorry(body, error)
-
-    async def _show(self, body: Body, posts: Sequence[Post]) -> None:
-        """Show `posts` to whoever clicked, where they clicked."""
-        container = body.get("container") or {}
-        if container.get("is_ephemeral"):
-            await private.show(self._web, str(body["response_url"]), posts)
-            return
-        thread = str((body.get("message") or {}).get("thread_ts") or container.get("thread_ts") or "")
-        for post in posts:
-            await self._web.call(
-                "chat.postEphemeral",
-                channel=body["channel"]["id"],
-                user=body["user"]["id"],
-                text=post.text,
-                blocks=post.blocks,
-                parse="none",
-                **({"thread_ts": thread} if thread else {}),
-            )
-
-    async def _confirm(self, body: Body, answer: Answer) -> None:
-        """Say below the private answer that it is shared, where the button to share it was."""
-        try:
-            await private.confirm_shared(self._web, str(body["response_url"]), self._look, answer)
-        except CitewellError as error:
-            log.warning("slack_share_not_told", reason=str(error))
-
-    async def _sorry(self, body: Body, error: CitewellError) -> None:
-        """Say that a click came to nothing, by the way that needs no permission at all."""
-        log.warning("slack_interaction_failed", reason=str(error))
-        text = wording.TRY_AGAIN
-        needed = error.needed if isinstance(error, Declined) else ""
-        if needed:
-            text = words.NO_PERMISSION
-        elif isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
-            text = words.NOT_MEMBER
-        await self._tell(body, await self._say(body, text, permission=needed))
-
-    async def _say(self, body: Body, message: Message, **fields: str) -> str:
-        """In the words of whoever clicked, as far as these can be found out."""
-        try:
-            speech = await self._desk.words(self._person(body))
-        except CitewellError:
-            speech = ENGLISH
-        return speech(message, **fields)
-
-    async def _tell(self, body: Body, text: str) -> None:
-        try:
-            await private.show(self._web, str(body["response_url"]), [line(text)])
-        except CitewellError as error:
-            log.warning("slack_not_told", reason=str(error))
-
-    def _again(self, body: Body) -> bool:
+    def _again(self, by: Presser) -> bool:
         """Whether the same person clicked the same a moment ago: it is being shown already."""
-        where = body.get("container") or {}
-        return self._clicks.again(
-            body["user"]["id"], body["actions"][0]["action_id"], _value(body), str(where.get("message_ts"))
-        )
-
-    def _person(self, body: Body) -> str:
-        return person(self._me.team, str(body["user"]["id"]))
+        return self._clicks.again(by.user, by.action, by.about, by.ts)
 
 
 def voted(value: str) -> tuple[Vote, str]:
     """The vote and the answer's id that `render.feedback` wrote."""
     vote, _, answer_id = value.partition(":")
     return Vote(vote), answer_id
-
-
-def _value(body: Body) -> str:
-    return str(body["actions"][0]["value"])

@@ -10,14 +10,11 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.replies import cut, setup
-from adapters.slack.actors import Actors
 from adapters.slack.blocks import Block, button, context, section, short
-from adapters.slack.incoming import Me, person
-from adapters.slack.modal import filled, view
-from adapters.slack.web import Web
+from adapters.slack.ephemeral import Context, Presser, honest
+from adapters.slack.modal import filled
 from pipeline import wording
 from pipeline.errors import CitewellError, NotAllowed, WrongSetting
-from pipeline.ports import Desk
 from pipeline.translations import Words
 from pipeline.values import Action, Place, PlaceId
 
@@ -31,11 +28,9 @@ FIELDS = {name: field for name, field in setup.FIELDS.items() if name != "thread
 class Setup:
     """Opens the form for a channel or the workspace, and sets what is sent."""
 
-    def __init__(self, web: Web, me: Me, actors: Actors, desk: Desk) -> None:
-        self._web = web
-        self._me = me
-        self._actors = actors
-        self._desk = desk
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._desk = context.desk
 
     def register(self, app: AsyncApp) -> None:
         app.action("setup_channel")(self.open)
@@ -44,31 +39,30 @@ class Setup:
 
     async def blocks(self, user: str) -> list[Block]:
         """The part of the Home that admins see."""
-        actor = await self._actors.of({"id": user})
-        return offer(await self._words(user)) if self._desk.authority.allows(actor, Action.SET_UP) else []
+        by = Presser(self._context, {"user": {"id": user}})
+        return offer(await by.words()) if self._desk.authority.allows(await by.actor(), Action.SET_UP) else []
 
     async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        channel = str(body["actions"][0].get("selected_conversation") or "")
-        place = self._me.place(channel)
-        try:
-            if self._desk.authority.allows(await self._actors.of(body["user"]), Action.SET_UP):
-                words = await self._words(str(body["user"]["id"]))
+        by = Presser(self._context, body)
+        place = self._context.me.place(str(body["actions"][0].get("selected_conversation") or ""))
+        async with honest(by):
+            if self._desk.authority.allows(await by.actor(), Action.SET_UP):
+                words = await by.words()
                 form = setup.form(str(place), await self._desk.places.set_here(place), FIELDS, words)
                 above = holds(place, await self._desk.places.of(place.chain), words)
-                await self._web.call("views.open", trigger_id=body["trigger_id"], view=view(form, above))
-        except CitewellError as error:
-            log.warning("slack_setup_not_shown", reason=str(error))
+                await by.open(form, above)
 
     async def submitted(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Set what was chosen; what is wrong is said in the form, which stays open."""
-        place = PlaceId.parse(str(body["view"]["private_metadata"]))
-        words = await self._words(str(body["user"]["id"]))
+        by = Presser(self._context, body)
+        place = PlaceId.parse(by.about)
+        words = await by.words()
         choices = setup.given(filled(body["view"]), FIELDS)
         if _CHANNEL.fullmatch(choices["ask"]):
-            choices["ask"] = str(self._me.place(choices["ask"]))
+            choices["ask"] = str(self._context.me.place(choices["ask"]))
         try:
-            await self._desk.places.set_up(await self._actors.of(body["user"]), place, choices)
+            await self._desk.places.set_up(await by.actor(), place, choices)
         except NotAllowed:
             await ack(response_action="errors", errors={"auto": words(setup.ADMINS_ONLY)})
         except WrongSetting as error:
@@ -78,9 +72,6 @@ class Setup:
             await ack(response_action="errors", errors={"auto": words(wording.TRY_AGAIN)})
         else:
             await ack()
-
-    async def _words(self, user: str) -> Words:
-        return await self._desk.words(person(self._me.team, user))
 
 
 def offer(words: Words) -> list[Block]:

@@ -16,11 +16,11 @@ JOBS = {
     "deliver": "an answer's events as a reply",
     "digests": "the weekly digest",
     "doctor": "whether the platform lets us work",
+    "ephemeral": "answering a click or a command so that its user alone sees it",
     "files": "the bytes of a file that somebody sent",
     "gapfill": "what was said while nobody listened",
-    "handoff": "a question passed on to people, and their reply",
+    "handoff": "the reply of people who were asked",
     "incoming": "what the platform sends, as a message",
-    "insights": "what was asked, for admins",
     "intake": "into the inbox",
     "interactions": "what is pressed and asked for after the answer",
     "knowledge": "what people add to the documents",
@@ -38,7 +38,7 @@ JOBS = {
 ALONE = {
     "slack": {"actors", "adding", "feed", "home_view", "members", "missed", "pages", "startup", "stream", "web"},
     "discord": {
-        "buttons", "client", "commands", "ephemeral", "errors", "identify", "limits", "memory", "names", "pace",
+        "buttons", "client", "commands", "errors", "identify", "limits", "memory", "names", "pace",
         "permissions", "places", "retry", "target", "throttle",
     },
     "console": {"follow", "piped", "render", "table"},
