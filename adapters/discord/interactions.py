@@ -9,6 +9,7 @@ import io
 
 import discord
 
+from adapters.conversation.clicks import Clicks
 from adapters.conversation.press import press
 from adapters.discord import buttons, limits
 from adapters.discord.audience import Audiences
@@ -19,7 +20,6 @@ from adapters.discord.knowledge import Knowledge
 from adapters.discord.modal import filled, modal
 from adapters.discord.sharing import Sharing
 from adapters.replies import forms, handoff, knowledge, words
-from adapters.replies.clicks import Clicks
 from adapters.replies.parts import Button, Look
 from pipeline import wording
 from pipeline.ports import Desk, Inbox

@@ -8,6 +8,7 @@ from functools import partial
 
 import discord
 
+from adapters.conversation.sharing import Sharing as SharedOnce
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import attachments, card
 from adapters.discord.ephemeral import Interaction, places_of
@@ -20,7 +21,6 @@ from adapters.discord.reply import nonce
 from adapters.discord.retry import steadily
 from adapters.replies import answer as parts
 from adapters.replies.parts import Look
-from adapters.replies.sharing import Sharing as SharedOnce
 from pipeline import wording
 from pipeline.ports import Desk, Inbox
 from pipeline.translations import Message, Words

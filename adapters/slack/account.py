@@ -8,8 +8,8 @@ import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
+from adapters.conversation.clicks import Clicks
 from adapters.replies import words
-from adapters.replies.clicks import Clicks
 from adapters.replies.panels import CHOICES
 from adapters.slack.activity import Presence
 from adapters.slack.ephemeral import Context

@@ -23,7 +23,7 @@ from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import Answer, Event, IncomingMessage, Manner, Work
+from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
 
 log = structlog.get_logger(__name__)
 
@@ -91,9 +91,10 @@ class Deliverer:
         finally:
             self._replies.pop((origin.channel, origin.thread), None)
 
-    def takes_part(self, channel: str, thread: str) -> bool:
-        """Whether a reply of ours is appearing in this thread, which the inbox will know of in a moment."""
-        return (channel, thread) in self._replies and self._replies[channel, thread].begun
+    def takes_part(self, conversation: ConversationId) -> bool:
+        """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""
+        reply = self._replies.get((conversation.channel, conversation.thread))
+        return reply is not None and reply.begun
 
     async def find(self, work: Work) -> str | None:
         """The reply a crash left unrecorded, as a reference."""

@@ -8,9 +8,9 @@ import structlog
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
+from adapters.conversation.clicks import Clicks
 from adapters.conversation.press import insights_panel, press
 from adapters.replies import words
-from adapters.replies.clicks import Clicks
 from adapters.replies.forms import REASON, reason_form, with_reason
 from adapters.replies.handoff import RESOLVE_BUTTON, RESOLVED
 from adapters.replies.parts import Button, Look

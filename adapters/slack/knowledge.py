@@ -10,9 +10,9 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.conversation import knowledge as adding_to
+from adapters.conversation.clicks import Clicks
 from adapters.conversation.knowledge import Outcome
 from adapters.replies import knowledge
-from adapters.replies.clicks import Clicks
 from adapters.replies.knowledge import Thing
 from adapters.slack import adding
 from adapters.slack.adding import Choice

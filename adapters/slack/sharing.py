@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 
 import structlog
 
+from adapters.conversation.sharing import Sharing as SharedOnce
 from adapters.replies import answer as parts
 from adapters.replies.parts import Look
-from adapters.replies.sharing import Sharing as SharedOnce
 from adapters.slack.audience import Audiences
 from adapters.slack.incoming import Me
 from adapters.slack.render import Post, posts
