@@ -10,7 +10,7 @@ from pipeline import wording
 from pipeline.errors import Busy
 from pipeline.language import speaking, told
 from pipeline.places import heard, unasked
-from pipeline.ports import Inbox, Places
+from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage, Manner, Place
 
 RECENT = timedelta(days=1)
@@ -25,7 +25,7 @@ class Intake:
     def __init__(
         self,
         inbox: Inbox,
-        places: Places,
+        desk: Desk,
         appearing: Callable[[ConversationId], bool],
         *,
         shared_channels: bool = True,
@@ -33,7 +33,7 @@ class Intake:
         """`appearing`: whether a reply of ours is appearing in a conversation, which the inbox will know of in a
         moment. `shared_channels`: also where other organisations read along."""
         self._inbox = inbox
-        self._places = places
+        self._desk = desk
         self._appearing = appearing
         self._shared_channels = shared_channels
         self._waiting = Waiting()
@@ -47,7 +47,7 @@ class Intake:
         """Whether the message is for us and was not known as that. Where too much waits already, it is not kept.
 
         `edited`: it is not as it was first written."""
-        place = await self._places.of(message.said_in)
+        place = await self._desk.places.of(message.said_in)
         if not heard(message, place) or not await self._is_ours(message, place):
             return False
         overheard = message.manner is Manner.OVERHEARD

@@ -12,6 +12,7 @@ from adapters.replies import knowledge
 from adapters.replies.knowledge import Thing
 from pipeline.errors import CitewellError, NotAllowed
 from pipeline.ports import Desk, NotAdded, Sent
+from pipeline.values import Action, Actor, IncomingMessage, Manner
 
 log = structlog.get_logger(__name__)
 
@@ -24,6 +25,13 @@ class Outcome(NamedTuple):
     """In small print."""
     document: str = ""
     """Its id, where it can be taken back."""
+
+
+async def addable(desk: Desk, message: IncomingMessage, author: Callable[[], Awaitable[Actor]]) -> bool:
+    """Whether to offer its author that the files of a message are added: where nobody else is asked, in a direct
+    message."""
+    asked = message.attachments and message.manner is Manner.DIRECT and not message.external
+    return bool(asked) and desk.authority.allows(await author(), Action.ADD)
 
 
 async def choose(desk: Desk, by: Presser, things: Sequence[Thing], about: str) -> str:

@@ -7,29 +7,24 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 
-import structlog
 from discord.http import Route
 
-from adapters.discord import commands
 from adapters.discord.around import around
 from adapters.discord.client import Client
-from adapters.discord.connection import Connection, open_connection
+from adapters.discord.connection import Connection, Options, connect, run
 from adapters.discord.errors import listening, translated
 from adapters.discord.identify import IdentifyBudget
-from adapters.discord.intake import Intake
 from adapters.discord.memory import Memory
 from adapters.discord.pace import Pace
-from adapters.discord.permissions import invite_url
 from adapters.discord.places import PLATFORM
 from adapters.replies.answer import EVERYTHING
 from adapters.replies.parts import Look
-from pipeline.errors import Refused, Unavailable
+from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.translations import Words
 from pipeline.values import (
     Answer,
     Around,
-    ConversationId,
     Event,
     IncomingMessage,
     Manner,
@@ -43,14 +38,6 @@ from pipeline.values.insights import Insights
 
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
-
-ANYBODYS = (
-    "Discord: anybody can add me to a server, and CITEWELL_DISCORD_HOME_GUILDS names none, so every server counts as "
-    "outside your organisation and gets public collections only. In the Developer Portal, your application > Bot, "
-    "switch off “Public Bot”, or name your servers in that setting; then start me again."
-)
-
-log = structlog.get_logger(__name__)
 
 
 class DiscordAdapter:
@@ -75,15 +62,18 @@ class DiscordAdapter:
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
         self._token = token
-        self._message_content = message_content
-        self._threads = answer_in_thread
-        self._home = tuple(home_guilds)
-        self._memory = Memory(folder)
-        self._say = say
-        self._look = look
-        self._days = retention_days
-        self._api_url = api_url
         self._pace = pace or Pace()
+        self._options = Options(
+            content=message_content,
+            threads=answer_in_thread,
+            home=tuple(home_guilds),
+            look=look,
+            days=retention_days,
+            api_url=api_url,
+            pace=self._pace,
+            say=say,
+        )
+        self._memory = Memory(folder)
         self._budget = identify_budget or IdentifyBudget(self._memory)
         self._connection: Connection | None = None
         self._connected = asyncio.Event()
@@ -98,20 +88,20 @@ class DiscordAdapter:
         Unavailable when Discord cannot be reached or its gateway has gone silent. After that, and after any other
         error, listening anew opens a session and reads what was said meanwhile."""
         if wait := self._budget.wait():
-            self._say(
+            self._options.say(
                 f"Discord: the last sessions ended soon after they were opened, so the next one is opened in "
                 f"{wait:.0f} seconds; Discord resets the token of a bot that opens too many."
             )
             await asyncio.sleep(wait)
-        if self._api_url:
-            Route.BASE = self._api_url
-        line = self._connect(inbox, desk)
+        if self._options.api_url:
+            Route.BASE = self._options.api_url
+        line = connect(self._options, self._memory, self._budget, inbox, desk, self._connected)
         try:
             with listening():
                 async with line.client:
                     self._connection = line
                     try:
-                        await self._run(line.client)
+                        await run(line.client, self._token, self._pace)
                     except asyncio.CancelledError:
                         self._budget.stopped()
                         raise
@@ -125,73 +115,11 @@ class DiscordAdapter:
         """Whether the gateway is there, and has not gone silent."""
         return self._connection is not None and self._connection.client.linked(silence=self._pace.silence)
 
-    async def _run(self, client: Client) -> None:
-        """Until the connection ends or its watch finds it dead; always raises."""
-        start = asyncio.create_task(client.start(self._token))
-        watch = asyncio.create_task(client.watch(silence=self._pace.silence, mark=self._pace.mark))
-        try:
-            done, _ = await asyncio.wait((start, watch), return_when=asyncio.FIRST_COMPLETED)
-            for ended in done:
-                ended.result()
-        finally:
-            for task in (start, watch):
-                task.cancel()
-            await asyncio.gather(start, watch, return_exceptions=True)
-        raise Unavailable("Discord", "the connection was closed")
-
     async def _let_deliveries_end(self) -> None:
         """Keep the connection for what is being posted, but not for long."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._pace.leave):
                 await self._idle.wait()
-
-    def _connect(self, inbox: Inbox, desk: Desk) -> Connection:
-        appearing: set[ConversationId] = set()
-        intake = Intake(inbox, desk, self._memory, appearing, threads=self._threads)
-        client = Client(
-            inbox,
-            intake,
-            self._memory,
-            self._budget,
-            message_content=self._message_content,
-            api_url=self._api_url,
-            ready_seconds=self._pace.ready,
-            lag_seconds=self._pace.lag,
-        )
-        line = open_connection(
-            client,
-            inbox,
-            desk,
-            appearing=appearing,
-            home=self._home,
-            threads=self._threads,
-            content=self._message_content,
-            look=self._look,
-            days=self._days,
-            pace=self._pace,
-            api_url=self._api_url,
-        )
-        tree = commands.declare(client, line.asking.ask, line.panels, line.setup, line.knowledge)
-
-        async def set_up() -> None:
-            await self._declare(tree)
-            self._say(f"Discord: I am {client.user}. Invite me to a server: {invite_url(client.application_id or 0)}")
-            if client.public and not self._home:
-                self._say(ANYBODYS)
-            self._connected.set()
-
-        client.set_up = set_up
-        client.on_press = line.actions.press
-        return line
-
-    async def _declare(self, tree: commands.Tree) -> None:
-        """Without its commands the bot still answers mentions and direct messages."""
-        try:
-            with translated("declare the commands"):
-                await commands.sync(tree, self._memory)
-        except (Refused, Unavailable) as error:
-            log.warning("discord_commands_not_declared", reason=str(error))
-            self._say(f"Discord: {error}. Commands stay as they were; the next start tries again.")
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         """Show the reply as it comes. With `work.reference` set, complete that reply by editing it.

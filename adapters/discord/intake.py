@@ -38,7 +38,7 @@ class Intake:
     ) -> None:
         self._inbox = inbox
         self._desk = desk
-        self._kept = Kept(inbox, desk.places, lambda conversation: conversation in appearing)
+        self._kept = Kept(inbox, desk, lambda conversation: conversation in appearing)
         self._memory = memory
         self._threads = threads
         self.unsaved = 0

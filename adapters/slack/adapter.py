@@ -3,51 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import re
 import time
 from collections.abc import AsyncIterator, Callable
 
-import aiohttp
-from slack_bolt.app.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
-
 from adapters.replies.parts import Look
-from adapters.slack import adding
-from adapters.slack.account import Homepage
-from adapters.slack.actors import Actors
 from adapters.slack.around import around
-from adapters.slack.audience import Audiences
 from adapters.slack.connection import Connections, http_mode, socket_mode, until_one_ends
-from adapters.slack.deliver import Deliverer, Offer
-from adapters.slack.digests import Digests
-from adapters.slack.ephemeral import Context
-from adapters.slack.files import Files
 from adapters.slack.gapfill import Gapfill
 from adapters.slack.intake import Intake
-from adapters.slack.interactions import Interactions
-from adapters.slack.knowledge import Knowledge
-from adapters.slack.members import Members
-from adapters.slack.notices import Notices
-from adapters.slack.setup import Setup
-from adapters.slack.sharing import Sharing
-from adapters.slack.startup import Workspace, introduce, report, socket_address
-from adapters.slack.web import SDK_LOG, Pace, Web
+from adapters.slack.session import Session, enter
+from adapters.slack.startup import report, socket_address
+from adapters.slack.web import Pace
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import (
-    Action,
-    Answer,
-    Around,
-    Event,
-    IncomingMessage,
-    Manner,
-    Notice,
-    PlaceId,
-    Readers,
-    Work,
-)
+from pipeline.values import Answer, Around, Event, IncomingMessage, Notice, PlaceId, Readers, Work
 from pipeline.values.digest import Digest
 from pipeline.values.insights import Insights
 
@@ -85,8 +55,7 @@ class SlackAdapter:
         self._pace = pace or Pace()
         self._clock = clock
         self._opening = asyncio.Lock()
-        self._open: _Open | None = None
-        self._desk: Desk | None = None
+        self._open: Session | None = None
         self._reached = _never
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
@@ -96,7 +65,6 @@ class SlackAdapter:
                 "neither it nor SLACK_SIGNING_SECRET is set",
                 what_to_do="Set SLACK_APP_TOKEN (xapp-…, for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP).",
             )
-        self._desk = desk
         try:
             await self._listen(inbox, desk)
         finally:
@@ -106,7 +74,7 @@ class SlackAdapter:
         slack = await self._slack()
         intake = Intake(inbox, desk, slack.me, slack.deliverer)
         gapfill = Gapfill(slack.web, slack.me, inbox, intake, self._clock)
-        app = self._app(slack, intake, inbox, desk)
+        app = slack.app(intake, inbox, desk, self._signing_secret, self._api_url)
         if self._signing_secret:
             host, port = self._address
             self._introduce(slack, f"HTTP at {host}:{port}")
@@ -167,73 +135,24 @@ class SlackAdapter:
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
         if self._open:
-            self._open.keeping.cancel()
-            await asyncio.wait({self._open.keeping})
-            await self._open.session.close()
+            await self._open.close()
 
-    async def _slack(self) -> _Open:
+    async def _slack(self) -> Session:
         """The workspace, found out once. Raises Misconfigured or Unavailable."""
         async with self._opening:
             if self._open is None:
-                self._open = await self._enter()
+                self._open = await enter(
+                    self._bot_token,
+                    self._api_url,
+                    self._pace,
+                    self._look,
+                    shared_channels=self._shared_channels,
+                )
         return self._open
 
-    async def _enter(self) -> _Open:
-        session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._pace.timeout))
-        client = AsyncWebClient(
-            token=self._bot_token, base_url=self._api_url, session=session, retry_handlers=[], logger=SDK_LOG
-        )
-        SDK_LOG.setLevel(logging.WARNING)
-        web = Web(client, self._pace)
-        try:
-            workspace = await introduce(web)
-        except BaseException:
-            await session.close()
-            raise
-        return _Open(session, web, workspace, self._look, self._offer, shared_channels=self._shared_channels)
-
-    def _app(self, slack: _Open, intake: Intake, inbox: Inbox, desk: Desk) -> AsyncApp:
-        SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
-        app = AsyncApp(
-            client=slack.web.client,
-            signing_secret=self._signing_secret or "not used in Socket Mode",
-            before_authorize=intake.receive,
-            attaching_conversation_kwargs_enabled=False,
-            logger=SDK_LOG,
-            name="citewell",
-        )
-        SDK_LOG.setLevel(logging.WARNING)
-        sharing = Sharing(
-            slack.web, slack.me, self._look, slack.audiences, inbox, desk, shared_channels=self._shared_channels
-        )
-        context = Context(slack.web, slack.me, slack.audiences, slack.actors, desk)
-        setup = Setup(context)
-        for part in (
-            Interactions(context, self._look, sharing, inbox),
-            Knowledge(context, Files(slack.web, self._bot_token, self._api_url)),
-            setup,
-            Homepage(context, setup),
-        ):
-            part.register(app)
-        app.event("member_joined_channel")(slack.members.joined)
-        app.event(re.compile(""))(_leave_alone)
-        return app
-
-    async def _offer(self, message: IncomingMessage) -> str:
-        """What the button carries that adds the files of a direct message; nothing where its author may not."""
-        if not (self._desk and self._open and message.attachments) or message.external:
-            return ""
-        actor = await self._open.actors.of({"id": message.asker.user})
-        allowed = message.manner is Manner.DIRECT and self._desk.authority.allows(actor, Action.ADD)
-        return adding.offered(message) if allowed else ""
-
-    def _introduce(self, slack: _Open, how: str) -> None:
+    def _introduce(self, slack: Session, how: str) -> None:
         for line in report(slack.workspace, how):
             self._say(line)
-
-
-async def _leave_alone() -> None:
-    """An event that nothing here is about, such as `file_shared`: acknowledged, or Slack sends it again."""
 
 
 async def _never() -> bool:
@@ -243,29 +162,3 @@ async def _never() -> bool:
 async def _always() -> bool:
     """Over HTTP nothing tells whether Slack can reach us."""
     return True
-
-
-class _Open:
-    """What there is once the workspace is known."""
-
-    def __init__(
-        self,
-        session: aiohttp.ClientSession,
-        web: Web,
-        workspace: Workspace,
-        look: Look,
-        offer: Offer,
-        *,
-        shared_channels: bool,
-    ) -> None:
-        self.session = session
-        self.web = web
-        self.workspace = workspace
-        self.me = workspace.me
-        self.members = Members(web, self.me.team)
-        self.keeping = asyncio.create_task(self.members.keep())
-        self.audiences = Audiences(web, self.me, self.members)
-        self.actors = Actors(web, self.me)
-        self.notices = Notices(web, self.me, self.audiences, shared_channels=shared_channels)
-        self.digests = Digests(web, self.me, self.audiences)
-        self.deliverer = Deliverer(web, self.me, look, offer, shared_channels=shared_channels)

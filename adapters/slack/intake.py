@@ -28,7 +28,7 @@ class Intake:
         self._inbox = inbox
         self._me = me
         self._deliverer = deliverer
-        self._kept = Kept(inbox, desk.places, deliverer.takes_part, shared_channels=deliverer.shared_channels)
+        self._kept = Kept(inbox, desk, deliverer.takes_part, shared_channels=deliverer.shared_channels)
         self._whispering: set[asyncio.Task[None]] = set()
 
     async def receive(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:

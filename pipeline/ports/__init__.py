@@ -6,7 +6,7 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
-from pipeline.ports.desk import Desk, Places
+from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import HistoryStore, Inbox
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger
@@ -29,7 +29,6 @@ __all__ = [
     "Library",
     "NotAdded",
     "Passages",
-    "Places",
     "Planner",
     "PlatformAdapter",
     "Receipt",

@@ -36,7 +36,9 @@ JOBS = {
 }
 """Of Slack and Discord; `adapters/replies` has what they do alike."""
 ALONE = {
-    "slack": {"actors", "adding", "feed", "home_view", "members", "missed", "pages", "startup", "stream", "web"},
+    "slack": {
+        "actors", "adding", "feed", "home_view", "members", "missed", "pages", "session", "startup", "stream", "web",
+    },
     "discord": {
         "buttons", "client", "commands", "errors", "identify", "limits", "memory", "names", "pace",
         "permissions", "places", "retry", "target", "throttle",
