@@ -19,7 +19,7 @@ demo: $(BIN)/citewell ## the main job: a conversation over the example handbook
 	$(BIN)/citewell demo
 
 test: $(BIN)/citewell ## all tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 check: $(BIN)/citewell ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .

@@ -218,7 +218,7 @@ class CommandRig(Rig):
         self.desk = _Desk(driver)  # type: ignore[assignment] # only what the suite asks of it
 
     async def settled(self) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             await self._driver.settled()
 
     async def hold(self, answer: Answer) -> None:

@@ -127,7 +127,7 @@ class Rig:
 
     async def settled(self) -> None:
         """Wait until every question that was taken in has come to its end."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while True:
                 for task in self._tasks:
                     if task.done():
@@ -139,7 +139,7 @@ class Rig:
 
     async def crashed(self) -> None:
         """Wait for the crash that was asked for."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             await self._gone.wait()
         self._gone.clear()
 

@@ -119,7 +119,7 @@ class SlackDriver:
             clock=lambda: self.workspace.clock(),
         )
         await self.rig.start(self.adapter)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self.arrived()
 
     async def close(self) -> None:

@@ -24,7 +24,7 @@ def chroma_server(folder: Path, port: int) -> Iterator[str]:
         env={**os.environ, "ANONYMIZED_TELEMETRY": "False"},
     )
     try:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 100
         while True:
             try:
                 urlopen(f"{url}/api/v2/heartbeat").close()

@@ -112,5 +112,5 @@ async def answered(platform: Driver, said: Said, word: str) -> str:
         now = told(platform, said)
         return word in now and not any(line in now for line in wording.PROGRESS.values())
 
-    await until(complete, seconds=30)
+    await until(complete, seconds=90)
     return told(platform, said)

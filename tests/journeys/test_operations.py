@@ -38,7 +38,7 @@ async def test_whoever_runs_it_sees_that_it_works_how_much_and_nothing_of_what_w
             async def ready() -> bool:
                 return (await told(port, "/readyz"))[0] == 200
 
-            await eventually(ready, seconds=30)
+            await eventually(ready)
             assert await told(port, "/healthz") == (200, "ok\n")
             for team in (slack, discord):
                 mention = await team.mention("ann", QUESTION)

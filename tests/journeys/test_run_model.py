@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,17 +44,19 @@ def discord_edited(discord: DiscordDriver) -> bool:
     return len(discord.discord.messages.edits) >= 2
 
 
-async def grown(team: Platform, said: Said, last: str) -> list[str]:
-    """Everything the reply said, one state after another, until it is complete."""
+async def grown(team: Platform, said: Said, last: str, shown: asyncio.Event) -> list[str]:
+    """Everything the reply said, one state after another, until it is complete; `shown` once the first sentence is."""
     states = [""]
 
     def complete() -> bool:
         now = told(team, said)
         if now != states[-1]:
             states.append(now)
+        if FIRST in now:
+            shown.set()
         return last in now and not team.at_work(said)
 
-    await until(complete, seconds=30)
+    await until(complete, seconds=90)
     return states
 
 
@@ -69,13 +73,14 @@ async def test_a_model_writes_what_a_team_reads(
     folder = tmp_path / "data"
     await indexed(folder, documents)
     team = kind(tmp_path / "unused")
+    shown = asyncio.Event()
     async with (
         team.double(),
-        LlmServer([WHOLE]).running() as server,
+        LlmServer([replace(WHOLE, held=shown)]).running() as server,
         running(folder, team, **written_by(server, seconds="15")),
     ):
         said = await team.mention("ann", QUESTION)
-        *before, complete = await grown(team, said, "Leave policy")
+        *before, complete = await grown(team, said, "Leave policy", shown)
         assert any(FIRST in state and LAST not in state for state in before)
         assert all(sentence in complete for sentence in (FIRST, SECOND, LAST, "[1]"))
         assert FELL_BACK not in complete
@@ -86,7 +91,7 @@ async def test_a_model_writes_what_a_team_reads(
 
         server.script = [Cut(f"{FIRST} [1]. {SECOND}")]
         said = await team.mention("ann", QUESTION)
-        *_, complete = await grown(team, said, "Leave policy")
+        *_, complete = await grown(team, said, "Leave policy", shown)
         assert FIRST in complete
         assert wording.PARTIAL_CUT in complete
         assert LAST not in complete
@@ -94,7 +99,7 @@ async def test_a_model_writes_what_a_team_reads(
         for name, act in FAILS.items():
             server.otherwise = lambda _, act=act: act  # type: ignore[misc]
             said = await team.mention("ann", QUESTION)
-            *_, complete = await grown(team, said, "Leave policy")
+            *_, complete = await grown(team, said, "Leave policy", shown)
             assert FELL_BACK in complete, name
             assert "25 vacation days" in complete, name
             assert "without a language model" in await why(team, said), name

@@ -128,7 +128,7 @@ class People:
         return self._messages.answers
 
     @staticmethod
-    async def until(condition: Callable[[], T], *, seconds: float = 20.0) -> T:
+    async def until(condition: Callable[[], T], *, seconds: float = 60.0) -> T:
         """Wait until `condition` is true and return what it gave."""
         async with asyncio.timeout(seconds):
             while not (result := condition()):  # noqa: ASYNC110 - the condition is any state of the server

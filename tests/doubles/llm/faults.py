@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Text:
-    """Answer `text`, well formed, in pieces of `size` characters, `pause` seconds apart."""
+    """Answer `text`, well formed, in pieces of `size` characters, `pause` seconds apart; the second half once `held` is
+    set."""
 
     text: str
     size: int = 7
     pause: float = 0.0
     first_pause: float = 0.0
+    held: asyncio.Event | None = None
 
 
 @dataclass(frozen=True)

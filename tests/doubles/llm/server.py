@@ -113,7 +113,9 @@ class LlmServer:
         events = list(shape.events(act))
         if isinstance(act, Text):
             events[-3:] = [b"".join(events[-3:])]  # the end of the text and the counts behind it arrive together
-        for event in events:
+        for number, event in enumerate(events):
+            if isinstance(act, Text) and act.held and number == len(events) // 2:
+                await act.held.wait()
             await response.write(event)
             if isinstance(act, Text) and act.pause:
                 await asyncio.sleep(act.pause)
