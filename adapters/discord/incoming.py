@@ -9,12 +9,12 @@ message are the same conversation where answers go into threads.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import discord
 
 from adapters.discord.buttons import root_of
-from adapters.discord.places import DIRECT, PLATFORM, Place, guild_of, key, place, said_in
+from adapters.discord.places import DIRECT, PLATFORM, Place, guild_of, key, place, places, said_in
 from adapters.discord.spoken import question
 from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, PersonId
 
@@ -94,6 +94,29 @@ class ReplyTo(NamedTuple):
     def parse(cls, text: str) -> ReplyTo:
         way, _, token = text.partition(":")
         return cls(token, way == "private")
+
+
+def command(
+    interaction: discord.Interaction[Any], question: str, *, private: bool, files: tuple[Attachment, ...]
+) -> IncomingMessage:
+    """A command as a question. Private ones of a person in a channel are a conversation of their own."""
+    guild_id, channel_id, user_id = interaction.guild_id, interaction.channel_id or 0, interaction.user.id
+    made = key(guild_id, channel_id, interaction.id)
+    thread = f"private-{user_id}" if private else f"command-{interaction.id}"
+    space = str(guild_id or DIRECT)
+    return IncomingMessage(
+        key=made,
+        conversation=ConversationId(platform=PLATFORM, space=space, channel=str(channel_id), thread=thread),
+        author=str(PersonId(platform=PLATFORM, user=str(user_id))),
+        text=question.strip(),
+        attachments=files,
+        sent_at=interaction.created_at,
+        manner=Manner.COMMAND,
+        event_id=str(interaction.id),
+        locale=str(interaction.locale),
+        said_in=places(guild_id, channel_id, interaction.channel),
+        reply_to=str(ReplyTo(interaction.token, private)),
+    )
 
 
 def _mentioned(message: discord.Message, me: discord.ClientUser) -> bool:

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
 from typing import NamedTuple, cast
 
 import discord
@@ -20,10 +19,10 @@ import structlog
 from adapters.discord import limits
 from adapters.discord.blocks import attachments, card
 from adapters.discord.deliver import follow
-from adapters.discord.ephemeral import Interaction, by_locale, locale, person, places_of, say
+from adapters.discord.ephemeral import Interaction, by_locale, say
 from adapters.discord.errors import TOKEN_GONE, TRANSIENT, UNKNOWN_MESSAGE
-from adapters.discord.incoming import ReplyTo
-from adapters.discord.places import DIRECT, PLATFORM, key
+from adapters.discord.incoming import ReplyTo, command
+from adapters.discord.places import DIRECT
 from adapters.discord.render import Page, pages
 from adapters.discord.reply import nonce, person_of
 from adapters.discord.retry import REQUEST_SECONDS, steadily
@@ -35,7 +34,7 @@ from pipeline import wording
 from pipeline.errors import CitewellError, Withdrawn
 from pipeline.ports import Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Attachment, ConversationId, Event, IncomingMessage, Manner, MessageKey, Work
+from pipeline.values import Attachment, Event, IncomingMessage, Work
 
 ORIGINAL = "@original"
 ACK_SECONDS = 2.0
@@ -76,7 +75,7 @@ class Asking:
         """Put the question into the inbox, then acknowledge; what could not be kept is said.
 
         Where the inbox takes longer than Discord waits, it is acknowledged first: the question may still be kept."""
-        message = _message(interaction, question, private=private, files=files)
+        message = command(interaction, question, private=private, files=files)
         self._open = {name: one for name, one in self._open.items() if not one.interaction.is_expired()}
         opened = self._open[message.key] = _Open(interaction, asyncio.Event())
         keeping = asyncio.create_task(self._inbox.accept(message))
@@ -170,30 +169,6 @@ class Asking:
 
 async def _acknowledge(interaction: Interaction, private: bool) -> None:
     await interaction.response.defer(ephemeral=private, thinking=True)
-
-
-def _message(
-    interaction: Interaction, question: str, *, private: bool, files: tuple[Attachment, ...]
-) -> IncomingMessage:
-    """A command as a question. Private ones of a person in a channel are a conversation of their own."""
-    made = key(interaction.guild_id, interaction.channel_id or 0, interaction.id)
-    space = MessageKey.parse(made).space
-    thread = f"private-{interaction.user.id}" if private else f"command-{interaction.id}"
-    return IncomingMessage(
-        key=made,
-        conversation=ConversationId(
-            platform=PLATFORM, space=space, channel=str(interaction.channel_id or 0), thread=thread
-        ),
-        author=person(interaction),
-        text=question.strip(),
-        attachments=files,
-        sent_at=datetime.fromtimestamp(interaction.created_at.timestamp(), UTC),
-        manner=Manner.COMMAND,
-        event_id=str(interaction.id),
-        locale=locale(interaction),
-        said_in=places_of(interaction),
-        reply_to=str(ReplyTo(interaction.token, private)),
-    )
 
 
 def _private(message: IncomingMessage) -> bool:

@@ -304,7 +304,9 @@ class DiscordDriver:
         else:
             message = deepcopy(self._resolvable)
         pressed = await self.discord.press(self._person(person), message, RESOLVE)
-        await until(lambda: pressed.modal)
+        await until(lambda: pressed.modal or pressed.texts)
+        if pressed.texts:
+            return pressed.texts[-1]
         fields = len((pressed.modal or {})["components"])
         values = [reply, "yes" if keep else "no"][:fields]
         sent = await self.discord.submit(self._person(person), pressed, *values)

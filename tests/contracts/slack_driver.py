@@ -326,8 +326,10 @@ class SlackDriver:
         message, modals = self._in(HELP)[-1], len(self.workspace.modals)
         if "resolve" in pressable(message.blocks):
             self._resolvable = value_of(message.blocks, "resolve")
-        await self.people.click(user(person), "resolve", self._resolvable, message=message)
-        await until(lambda: len(self.workspace.modals) > modals)
+        told = await self.people.click(user(person), "resolve", self._resolvable, message=message)
+        await until(lambda: told or len(self.workspace.modals) > modals)
+        if told:
+            return str(told[-1]["text"])
         values: Json = {"reply": {"reply": {"value": reply}}}
         values |= {"keep": {"keep": {"selected_option": {"value": "yes"}}}} if keep else {}
         before = len(self.workspace.ephemerals)

@@ -10,6 +10,7 @@ import pytest
 
 from pipeline import wording
 from pipeline.access import Rule
+from pipeline.errors import Unavailable
 from pipeline.values import Action, Place, Preferences, Reason, Role
 from storage.open import open_storage
 from tests.contracts.answers import URL, citation, cited, not_found
@@ -64,6 +65,18 @@ async def test_people_see_the_question_what_was_found_and_where_it_was_asked(dri
     assert URL in shown.links
     assert back.startswith("https://")
     assert shown.pings == frozenset()
+
+
+async def test_whoever_presses_something_that_cannot_be_done_now_is_told_so(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unreadable(*_: object) -> bool:
+        raise Unavailable("storage", "cannot be read")
+
+    await driver.ask_person(await mention(driver), "bob")
+    await driver.rig.settled()
+    monkeypatch.setattr(driver.rig.desk.handoffs, "may_keep", unreadable)
+    assert await driver.resolve("ann", "The blue team.") == wording.TRY_AGAIN
 
 
 async def test_it_is_posted_once_however_often_it_is_pressed(driver: Driver) -> None:
