@@ -179,18 +179,22 @@ class DiscordAdapter:
 
     async def digest_readers(self, digest: Digest) -> Readers:
         """Everyone who reads the channel, or the person."""
-        return await (await self._ready()).digests.readers(digest)
+        if not digest.personal:
+            return await self.readers_in(PlaceId.parse(digest.to))
+        line = await self._ready()
+        await line.client.complete()
+        return await line.audiences.of_person(int(digest.target))
 
     async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
         """Post it as one message. Raises Unavailable, or Refused when Discord will not let us."""
         line = await self._ready()
         with translated("post a digest"):
-            await line.digests.post(digest, seen, speech, receipt)
+            await line.notices.post_digest(digest, seen, speech, receipt)
 
     async def find_digest(self, digest: Digest) -> str | None:
         line = await self._ready()
         with translated("look for a digest"):
-            return await line.digests.find(digest)
+            return await line.notices.find_digest(digest)
 
     async def _ready(self) -> Connection:
         try:

@@ -14,7 +14,6 @@ from adapters.discord.account import Panels
 from adapters.discord.audience import Audiences
 from adapters.discord.client import Client
 from adapters.discord.deliver import Deliverer
-from adapters.discord.digests import Digests
 from adapters.discord.errors import translated
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.intake import Intake
@@ -65,7 +64,6 @@ class Connection(NamedTuple):
     asking: Asking
     deliverer: Deliverer
     notices: Notices
-    digests: Digests
 
 
 def connect(
@@ -112,7 +110,7 @@ def connect(
         first_seconds=pace.first,
         edit_seconds=pace.edit,
     )
-    return Connection(client, audiences, asking, deliverer, Notices(client), Digests(client, audiences))
+    return Connection(client, audiences, asking, deliverer, Notices(client))
 
 
 async def run(client: Client, token: str, pace: Pace) -> None:

@@ -1,23 +1,28 @@
-"""What the bot posts by itself: a question for people, and what its asker hears."""
+"""What the bot posts by itself: a question for people, what its asker hears, the weekly digest."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 import discord
 
-from adapters.discord import buttons, limits
+from adapters.discord import buttons, limits, render
 from adapters.discord.blocks import layout
 from adapters.discord.client import Client
 from adapters.discord.markup import escape, link
 from adapters.discord.reply import nonce, person_of
 from adapters.discord.retry import steadily
+from adapters.replies import insights
 from adapters.replies.handoff import RESOLVE_BUTTON, Told, told
 from pipeline.errors import Refused
 from pipeline.ports import Receipt
-from pipeline.values import About, Answer, Notice, PersonId
+from pipeline.translations import Words
+from pipeline.values import About, Answer, Notice, PersonId, PlaceId
+from pipeline.values.digest import Digest
+from pipeline.values.insights import Insights
 
 SKEW = timedelta(seconds=60)
 """How far the clocks may differ when a notice is looked for."""
@@ -44,44 +49,76 @@ class Notices:
         pinged = None if asks else asker
         back = _address(notice) if asks else ""
         row = [(shown.button, buttons.custom_id(RESOLVE_BUTTON, handoff.id))] if shown.button else []
-        await receipt.posting()
-        message = await steadily(
-            partial(
-                channel.send,
-                view=layout(texts(shown, f"<@{pinged.id}> " if pinged else "", back), row),
-                reference=None if asks else _answered(notice),
-                allowed_mentions=discord.AllowedMentions(
-                    everyone=False, roles=False, replied_user=False, users=[pinged] if pinged else False
-                ),
-                nonce=nonce(notice.key, 0),
-                suppress_embeds=True,
+        send = partial(
+            channel.send,
+            view=layout(texts(shown, f"<@{pinged.id}> " if pinged else "", back), row),
+            reference=None if asks else _answered(notice),
+            allowed_mentions=discord.AllowedMentions(
+                everyone=False, roles=False, replied_user=False, users=[pinged] if pinged else False
             ),
-            before_retry=receipt.posting,
         )
-        await receipt.posted(str(message.id))
+        await _post(send, notice.key, receipt)
 
     async def find_notice(self, notice: Notice) -> str | None:
         """Look for it where it belongs, since shortly before it was to be posted."""
-        channel = await self._channel(notice)
-        since = notice.posting_since - SKEW if notice.posting_since else None
+        return await self._find(await self._channel(notice), notice.posting_since, partial(_is, notice))
+
+    async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
+        """One message; what it has no room for is left out. Raises what discord.py raises."""
+        channel = await self._channel_of(digest)
+        first = render.texts(insights.panel(seen, speech, entries=insights.FEW))[0]
+        nobody = discord.AllowedMentions.none()
+        send = partial(channel.send, view=layout((first, _week(digest))), allowed_mentions=nobody)
+        await _post(send, digest.key, receipt)
+
+    async def find_digest(self, digest: Digest) -> str | None:
+        """By the week that it names."""
+
+        def named(message: discord.Message) -> bool:
+            return _week(digest) in buttons.texts(message.components)
+
+        return await self._find(await self._channel_of(digest), digest.posting_since, named)
+
+    async def _find(
+        self, channel: discord.abc.Messageable, posting_since: datetime | None, it: Callable[[discord.Message], bool]
+    ) -> str | None:
+        since = posting_since - SKEW if posting_since else None
         async for message in channel.history(after=since, oldest_first=True, limit=SEARCHED):
             ours = self._client.user is not None and message.author.id == self._client.user.id
-            if ours and _is(notice, message):
+            if ours and it(message):
                 return str(message.id)
         return None
 
     async def _channel(self, notice: Notice) -> discord.abc.Messageable:
         handoff = notice.handoff
         if notice.about is About.ASKED:
-            asked = handoff.target
-            there = self._client.get_channel(int(asked.channel))
-            if isinstance(there, discord.abc.GuildChannel | discord.Thread) and there.guild.id != int(asked.space):
-                raise Refused("the channel where people are asked is of another server")
-            return self._client.get_partial_messageable(int(asked.channel), guild_id=int(asked.space))
+            return self._channel_at(handoff.target)
         if handoff.private:
             return await (await person_of(self._client, handoff.asker)).create_dm()
         guild_id = int(handoff.origin.space) if handoff.origin.space.isdecimal() else None
         return self._client.get_partial_messageable(int(handoff.origin.channel), guild_id=guild_id)
+
+    async def _channel_of(self, digest: Digest) -> discord.abc.Messageable:
+        if digest.personal:
+            return await (await self._client.fetch_user(int(digest.target))).create_dm()
+        return self._channel_at(PlaceId.parse(digest.to))
+
+    def _channel_at(self, place: PlaceId) -> discord.abc.Messageable:
+        """The one that the settings name."""
+        there = self._client.get_channel(int(place.channel))
+        if isinstance(there, discord.abc.GuildChannel | discord.Thread) and there.guild.id != int(place.space):
+            raise Refused(f"the channel {place.channel} is of another server")
+        return self._client.get_partial_messageable(int(place.channel), guild_id=int(place.space))
+
+
+async def _post(send: Callable[..., Awaitable[discord.Message]], key: str, receipt: Receipt) -> None:
+    await receipt.posting()
+    message = await steadily(partial(send, nonce=nonce(key, 0), suppress_embeds=True), before_retry=receipt.posting)
+    await receipt.posted(str(message.id))
+
+
+def _week(digest: Digest) -> str:
+    return f"-# {digest.week}"
 
 
 def texts(shown: Told, ping: str, back: str) -> list[str]:

@@ -123,14 +123,15 @@ class SlackAdapter:
 
     async def digest_readers(self, digest: Digest) -> Readers:
         """Everyone who reads the channel, or the person."""
-        return await (await self._slack()).digests.readers(digest)
+        audiences = (await self._slack()).audiences
+        return await (audiences.of_person if digest.personal else audiences.of_channel)(digest.target)
 
     async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
         """Post it as one message. Raises Unavailable, or Refused when Slack declines."""
-        await (await self._slack()).digests.post(digest, seen, speech, receipt)
+        await (await self._slack()).notices.post_digest(digest, seen, speech, receipt)
 
     async def find_digest(self, digest: Digest) -> str | None:
-        return await (await self._slack()).digests.find(digest)
+        return await (await self._slack()).notices.find_digest(digest)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""

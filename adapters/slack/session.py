@@ -18,7 +18,6 @@ from adapters.slack.account import Homepage
 from adapters.slack.actors import Actors
 from adapters.slack.audience import Audiences
 from adapters.slack.deliver import Deliverer
-from adapters.slack.digests import Digests
 from adapters.slack.ephemeral import Context
 from adapters.slack.files import Files
 from adapters.slack.intake import Intake
@@ -52,7 +51,6 @@ class Session:
         self.audiences = Audiences(web, self.me, self.members)
         self.actors = Actors(web, self.me)
         self.notices = Notices(web, self.me, self.audiences, shared_channels=shared_channels)
-        self.digests = Digests(web, self.me, self.audiences)
         self.deliverer = Deliverer(web, self.me, look, self._offer, shared_channels=shared_channels)
 
     def app(self, intake: Intake, inbox: Inbox, desk: Desk, secret: str | None, api_url: str) -> AsyncApp:

@@ -23,6 +23,11 @@ class Digest(Value):
         return self.to.partition(":")[0]
 
     @property
+    def key(self) -> str:
+        """By which it is found again."""
+        return f"digest:{self.week}"
+
+    @property
     def personal(self) -> bool:
         """It goes to one person."""
         around, name = self.to.split(":")[1:]

@@ -14,7 +14,6 @@ JOBS = {
     "blocks": "the pieces that a message of the platform is made of",
     "connection": "how the platform reaches us",
     "deliver": "an answer's events as a reply",
-    "digests": "the weekly digest",
     "doctor": "whether the platform lets us work",
     "ephemeral": "answering a click or a command so that its user alone sees it",
     "files": "the bytes of a file that somebody sent",
