@@ -17,6 +17,7 @@ from bot.knowledge import Means
 from bot.settings import Settings
 from bot.surroundings import with_surroundings
 from bot.sync import Sync
+from bot.wishes import try_again, with_wish
 from pipeline.access import OPERATOR, Roles, Rule
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
@@ -156,6 +157,7 @@ class Citewell:
         the turn."""
         readers = await adapter.readers(message)
         request = asked(message, await self.desk.audience(readers), chosen)
+        request = await with_wish(request, message, chosen, self.storage)
         return await with_surroundings(request, message, adapter)
 
     async def everything(self) -> Audience:
@@ -186,6 +188,10 @@ class Citewell:
         for source in await self.storage.library.sources():
             if is_path(source) and source not in in_tables:
                 await self.sync.unwatched(source, partial(self.sync.path, Path(source)))
+
+    async def tell(self) -> None:
+        """Try again what people want to be told, where the documents changed since the last try."""
+        await try_again(self.storage.wishes, self.storage.inbox)
 
     async def forget_old(self) -> None:
         """Erase questions and answers that are older than the operator keeps them."""

@@ -73,7 +73,8 @@ class Delivery:
             async with asyncio.timeout(DELIVERY_SECONDS):
                 chosen = await self._chosen(work.message)
                 words = language.speaking(chosen.language, (language.told(work.message.text),), work.message.locale)
-                work = work.model_copy(update={"language": words.language})
+                late = work.late and work.message.manner is not Manner.AWAITED
+                work = work.model_copy(update={"language": words.language, "late": late})
                 await self._answer(work, chosen, receipt)
         except Withdrawn:
             log.info("question_withdrawn", key=key)
@@ -104,7 +105,7 @@ class Delivery:
             if found := await adapter.find(work):
                 await receipt.posted(found)
                 work = work.model_copy(update={"reference": found})
-        if work.message.manner is Manner.OVERHEARD and (not work.answer or work.hopeless):
+        if work.message.manner.unannounced and (not work.answer or work.hopeless):
             answer = await self._unasked(work, chosen, adapter, receipt)
             if answer is None:
                 await self._inbox.ignored(key)
@@ -153,14 +154,17 @@ class Delivery:
         return told(secrets.token_hex(8), message.text, text, words)
 
     async def _unasked(self, work: Work, chosen: Chosen, adapter: PlatformAdapter, receipt: _Receipt) -> Answer | None:
-        """The saved answer to what was said among people, found without a sign of it; None where nothing is said."""
+        """The saved answer to what nobody asks now, found without a sign of it; None where nothing is said."""
         message = work.message
         if work.late or work.last:
             return None
         request = await self._request(message, chosen, adapter)
-        taking_part = await self._inbox.takes_part(message.conversation, message.sent_at)
-        auto = None if taking_part else request.auto
-        if not (taking_part or auto):
+        if message.manner is Manner.AWAITED:
+            wanted = request.awaited is not None
+        else:
+            wanted = await self._inbox.takes_part(message.conversation, message.sent_at)
+        auto = None if wanted else request.auto
+        if not (wanted or auto):
             return None
         async with closing(self._responder.respond(request)) as events:
             async for event in events:
@@ -186,7 +190,7 @@ class Delivery:
         key = work.message.key
         adapter = self._adapters[work.message.conversation.platform]
         apology = _apology(work)
-        if work.answer and not receipt.reference and work.message.manner is not Manner.OVERHEARD:
+        if work.answer and not receipt.reference and not work.message.manner.unannounced:
             try:
                 async with asyncio.timeout(APOLOGY_SECONDS):
                     await adapter.deliver(work.model_copy(update={"answer": apology}), _only(apology), receipt)

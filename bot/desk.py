@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from bot.authority import Authority
 from bot.handoffs import Handoffs, Keep
@@ -10,6 +10,7 @@ from bot.insights.insights import insights
 from bot.insights.sight import for_readers
 from bot.knowledge import Knowledge, Means
 from bot.places import Places
+from bot.wishes import Wishes
 from pipeline import wording
 from pipeline.access import Roles, Rule, audience
 from pipeline.language import speaking, told
@@ -21,14 +22,15 @@ from pipeline.values import (
     Answer,
     Audience,
     Chosen,
-    ConversationId,
     Document,
     IncomingMessage,
     Place,
     PlaceId,
     Preferences,
+    Press,
     Rating,
     Readers,
+    Wished,
 )
 from pipeline.values.insights import Insights
 from storage.open import Storage
@@ -60,6 +62,7 @@ class CitewellDesk:
         self.authority = Authority(roles, storage.audit)
         self.places = Places(places, rules, storage.places, storage.library, self.authority)
         self.handoffs = Handoffs(storage.handoffs, self.places, self.authority, keep)
+        self.wishes = Wishes(storage.wishes)
         self.knowledge = Knowledge(storage.library, self.places, rules, self.authority, means)
 
     async def audience(self, readers: Readers) -> Audience:
@@ -79,23 +82,19 @@ class CitewellDesk:
         visible = {chunk.id for chunk, document in found if document.collection in allowed}
         return answer if visible.issuperset(shown) else None
 
-    async def hand_over(
-        self,
-        answer_id: str,
-        asker: str,
-        readers: Readers,
-        chain: Sequence[PlaceId],
-        origin: ConversationId,
-        message: str,
-        *,
-        private: bool,
-    ) -> str:
-        """Ask the people who are set for the last place of `chain`, once; what the asker is told."""
-        answer = await self.answer(answer_id, readers)
+    async def hand_over(self, press: Press, readers: Readers) -> str:
+        """Ask the people who are set where it was pressed, once; what the asker is told."""
+        answer = await self.answer(press.answer_id, readers)
         if answer is None:
-            return (await self.words(asker))(wording.NO_ANSWER)
-        words = await self.words(asker, text=answer.question)
-        return await self.handoffs.hand_over(answer, asker, chain, origin, message, words, private=private)
+            return (await self.words(press.person))(wording.NO_ANSWER)
+        return await self.handoffs.hand_over(answer, press, await self.words(press.person, text=answer.question))
+
+    async def wish(self, press: Press, readers: Readers) -> Wished:
+        """Tell the person once this can be answered; what they hear at once."""
+        answer = await self.answer(press.answer_id, readers)
+        if answer is None:
+            return Wished((await self.words(press.person))(wording.NO_ANSWER))
+        return await self.wishes.keep(answer, press, await self.words(press.person, text=answer.question))
 
     async def insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
         """What was asked lately, as far as `readers` may hear of it. Raises NotAllowed for an actor who is no admin."""

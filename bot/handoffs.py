@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta
 
 from bot.authority import Authority
@@ -19,11 +19,11 @@ from pipeline.values import (
     Answer,
     Block,
     BlockKind,
-    ConversationId,
     Document,
     Handoff,
     Parsed,
     PlaceId,
+    Press,
 )
 from storage.handoffs import SQLiteHandoffs
 
@@ -44,30 +44,20 @@ class Handoffs:
         self._authority = authority
         self._keep = keep
 
-    async def hand_over(
-        self,
-        answer: Answer,
-        asker: str,
-        chain: Sequence[PlaceId],
-        origin: ConversationId,
-        message: str,
-        words: Words,
-        *,
-        private: bool,
-    ) -> str:
-        """Ask the people of the place that `chain` ends with; what its asker is told. Once for each answer."""
-        place = await self._places.of(chain)
+    async def hand_over(self, answer: Answer, press: Press, words: Words) -> str:
+        """Ask the people of the place it was pressed in; what its asker is told. Once for each answer."""
+        place = await self._places.of(press.chain)
         if not place.ask:
             return words(wording.NOBODY_TO_ASK)
         handoff = Handoff(
             id=secrets.token_hex(8),
             answer_id=answer.id,
-            asker=asker,
+            asker=press.person,
             question=answer.question,
             target=place.ask,
-            origin=origin,
-            message=message,
-            private=private,
+            origin=press.origin,
+            message=press.message,
+            private=press.private,
         )
         new = await self._store.begin(handoff)
         return words(wording.PASSED_ON if new else wording.PASSED_ON_ALREADY)

@@ -1,4 +1,4 @@
-"""What happens by the clock while `citewell run` is up: sync, forgetting, checking the index, backups."""
+"""What happens by the clock while `citewell run` is up: sync, forgetting, telling, backups."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ def jobs_of(settings: Settings, citewell: Citewell) -> dict[str, Job]:
     """What is to be done how often, by name."""
     jobs = {
         "forget": Job(timedelta(hours=6), citewell.forget_old, "erase what is older than it is kept"),
+        "tell": Job(timedelta(minutes=5), citewell.tell, "try again what people want to be told, if documents changed"),
     }
     if settings.sync_minutes:
         every = timedelta(minutes=settings.sync_minutes)

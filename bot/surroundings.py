@@ -10,7 +10,8 @@ from pipeline.values import IncomingMessage, Manner, Request
 
 async def with_surroundings(request: Request, message: IncomingMessage, adapter: PlatformAdapter) -> Request:
     """`request`, made of `message`, with what people said around it if it leans on that."""
-    alone = message.manner in (Manner.DIRECT, Manner.COMMAND) or (request.unasked and not asks(request.text))
+    alone = message.manner in (Manner.DIRECT, Manner.COMMAND, Manner.AWAITED)
+    alone = alone or (request.unasked and not asks(request.text))
     if alone or not looks_back(request.text):
         return request
     return request.model_copy(update={"around": await adapter.around(message)})

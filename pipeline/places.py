@@ -68,7 +68,7 @@ def asked(message: IncomingMessage, audience: Audience, chosen: Chosen) -> Reque
         audience=audience.model_copy(update={"collections": collections}),
         conversation=message.conversation,
         records=False,
-        unasked=message.manner is Manner.OVERHEARD,
+        unasked=message.manner.unannounced,
         author=message.author,
         style=preferences.style or place.style,
         citation_style=preferences.citations,

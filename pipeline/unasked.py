@@ -5,7 +5,7 @@ The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions w
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from functools import cache
 
 from pipeline import wording
@@ -47,8 +47,15 @@ def _orders() -> dict[str, bool]:
 async def unless_idle(request: Request, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
     """Of the `events` of an answer to `request` the `Answer` alone, or a SILENT one where it is not worth saying.
 
-    What asks nothing is not looked up: then `events` are not begun. Who wants all of a list that was cut gets it."""
+    What asks nothing is not looked up: then `events` are not begun. Who wants all of a list that was cut gets it, and
+    who wanted to be told once something can be answered."""
     text = request.text
+    if request.awaited is not None:
+        async with closing(events):
+            async for event in events:
+                if isinstance(event, Answer):
+                    yield event if worth_telling(event, request.awaited) else _silent(event.id, text)
+        return
     least = request.auto.least if request.auto else Level.MEDIUM
     whole = wants_all(clean(text)) and not request.auto
     if whole or asks(text):
@@ -75,6 +82,13 @@ def worth_saying(text: str, answer: Answer, least: Level = Level.MEDIUM) -> bool
     said = set(terms(f"{cited} {' '.join(one.text for one in answer.sentences)}"))
     named = own_terms(text)
     return bool(named) and len(named & said) >= ABOUT_IT * len(named)
+
+
+def worth_telling(answer: Answer, rated: Collection[str]) -> bool:
+    """Whether whoever wanted to be told is: it answers at medium confidence or better, and rests on something that the
+    passages `rated`, of an answer that was not right, do not have."""
+    sure = answer.outcome is Outcome.ANSWERED and answer.confidence.level is not Level.LOW
+    return sure and not {citation.chunk_id for citation in answer.citations}.issubset(rated)
 
 
 def _silent(answer_id: str, question: str) -> Answer:

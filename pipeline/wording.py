@@ -82,6 +82,18 @@ SHARED_ALREADY = Message("This answer is shared here already.")
 ASK_A_PERSON = Message("Ask a person")
 ASK_SOMEBODY = Message("Ask {who}")
 SORRY = Message("Sorry that this did not help. Somebody here may know better.")
+TELL_ME = Message("Tell me when this can be answered")
+WISHED = Message("I will tell you here once the documents answer this.")
+WISHED_ALONE = Message("I will tell you in a direct message once the documents answer this.")
+WISHED_ALREADY = Message("I have noted that already, and will tell you once the documents answer this.")
+TOO_MANY_WISHES = Message(
+    "I am to tell you about {most} questions already. Take one back, or wait until I have told you."
+)
+WISH_TAKEN_BACK = Message("Taken back: I will not tell you about this.")
+WISH_GONE = Message("There is nothing to take back: you were told already, or it is not kept any more.")
+YOU_WANTED = Message("You asked to be told when this can be answered:")
+"""Stands above an answer that nobody asks for now."""
+NOT_HELPED = Message("Sorry that this did not help.")
 NOBODY_TO_ASK = Message("Nobody is set up here to be asked.")
 PASSED_ON = Message("I have passed this on. When there is a reply, you hear of it from me.")
 PASSED_ON_ALREADY = Message("This was passed on already. The reply comes from me.")

@@ -12,6 +12,7 @@ from storage.sweep import hide
 from storage.taught import OF_SPACE, added_in, taught_in, taught_of
 
 _OF_ANSWERS = (
+    "DELETE FROM wish WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM handoff WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM rating WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM answer WHERE id IN (SELECT answer FROM question WHERE {which})",
@@ -24,14 +25,27 @@ _TURN = """
 """
 """A turn is known by what was asked in its conversation: the same question asked twice there goes twice."""
 
+_TOLD = "SELECT wish.key FROM wish JOIN question ON question.answer = wish.answer WHERE question.key = ?"
+_TOLD_OF = "SELECT key FROM wish WHERE json_extract(body, '$.author') = ?1 AND person <> ?1"
+"""Those who wanted to be told the answer of somebody's question got a copy of it."""
+
 
 def erase_question(db: sqlite3.Connection, key: str) -> None:
     """Erase what is kept of the question with that key, whether it is answered or not."""
+    for (told,) in db.execute(_TOLD, (key,)).fetchall():
+        erase_question(db, told)
     db.execute(_TURN, (key,))
     hide(db, taught_of(db, key))
     _erase_answers(db, "key = ?", (key,))
     blank = "json_set(body, '$.text', '', '$.attachments', json('[]'))"
     db.execute(f"UPDATE message SET body = {blank}, answer = '' WHERE key = ?", (key,))  # noqa: S608 - our own words
+
+
+def erase_wishes_for(db: sqlite3.Connection, author: str) -> None:
+    """Erase the questions of a person that others wanted to be told the answers of, and those answers."""
+    for (key,) in db.execute(_TOLD_OF, (author,)).fetchall():
+        erase_question(db, key)
+        db.execute("DELETE FROM wish WHERE key = ?", (key,))
 
 
 def erase_space(db: sqlite3.Connection, space: str) -> None:
@@ -41,6 +55,9 @@ def erase_space(db: sqlite3.Connection, space: str) -> None:
     inside = (len(prefix), prefix)
     hide(db, [*taught_in(db, prefix), *added_in(db, space)])
     db.execute(f"DELETE FROM handoff WHERE {OF_SPACE}", {"space": prefix})  # noqa: S608 - our own words
+    db.execute(
+        "DELETE FROM wish WHERE substr(key, 1, ?) = ? OR json_extract(body, '$.said_in[0]') = ?", (*inside, space)
+    )
     _erase_answers(db, "substr(key, 1, ?) = ?", inside)
     for table, column in (
         ("turn", "conversation"),

@@ -23,11 +23,13 @@ def take(
 
     Whose author is told now to ask again is known from then on: they will."""
     if db.execute("SELECT 1 FROM known WHERE digest = ?", (_digest(message.key),)).fetchone():
-        return message.manner is not Manner.OVERHEARD and _addressed_now(db, message, now)
+        return not message.manner.unannounced and _addressed_now(db, message, now)
     if _dealt_with(db, message):
         _know(db, message.key, now)
         return False
     if reason := _too_much(db, message, capacity, per_author):
+        if message.manner is Manner.AWAITED:
+            return Busy(reason, first=False)
         busy = _busy(db, message.author, reason, now)
         if busy.first:
             _know(db, message.key, now)
@@ -46,9 +48,9 @@ def take(
             now + after if after else 0.0,
         ),
     )
-    if message.manner is not Manner.OVERHEARD:
+    if not message.manner.unannounced:
         call_back(db, str(message.conversation), message.sent_at.timestamp())
-    if message.manner is not Manner.COMMAND:
+    if message.manner not in (Manner.COMMAND, Manner.AWAITED):
         see(db, message.place.where, message.place.message)
     return True
 

@@ -372,6 +372,28 @@ def digests(db: Database) -> None:
     )
 
 
+@schema()
+def wishes(db: Database) -> None:
+    """What people want to be told once it can be answered, and on which state of the library it was tried last."""
+    _each(
+        db,
+        """
+        CREATE TABLE wish (
+            id TEXT PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE,
+            answer TEXT NOT NULL,
+            person TEXT NOT NULL,
+            question TEXT NOT NULL,
+            body TEXT NOT NULL,
+            asked_at REAL NOT NULL,
+            tried INTEGER,
+            told_at REAL,
+            UNIQUE (person, question)) WITHOUT ROWID;
+        CREATE INDEX wish_answer ON wish (answer);
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

@@ -29,6 +29,7 @@ from storage.library import SQLiteLibrary
 from storage.person import People
 from storage.places import SQLitePlaces
 from storage.vector_index import VectorIndex
+from storage.wishes import SQLiteWishes
 
 KEEP_BACKUPS = 14
 KEEP_BACKUP_DAYS = 30.0
@@ -50,6 +51,7 @@ class Storage:
     places: SQLitePlaces
     handoffs: SQLiteHandoffs
     digests: SQLiteDigests
+    wishes: SQLiteWishes
     people: People
     ledger: SqliteTokenLedger
     vectors: VectorIndex
@@ -120,6 +122,7 @@ async def open_storage(
             places=SQLitePlaces(database),
             handoffs=SQLiteHandoffs(database),
             digests=SQLiteDigests(database),
+            wishes=SQLiteWishes(database),
             people=people,
             ledger=SqliteTokenLedger(database),
             vectors=vectors,

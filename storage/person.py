@@ -14,6 +14,7 @@ import structlog
 
 from storage.backup import drop_partial
 from storage.database import Database
+from storage.erase import erase_wishes_for
 from storage.sweep import hide, sweep, sweep_here
 from storage.taught import ADDED_BY, KEPT, taught_by
 from storage.transaction import immediate
@@ -32,6 +33,7 @@ _EXPORT = {
     "ratings": "SELECT answer, vote, reason, comment FROM rating WHERE person = ? ORDER BY at",
     "preferences": "SELECT body FROM preference WHERE person = ?",
     "handoffs": "SELECT body, reply FROM handoff WHERE ? IN (asker, json_extract(body, '$.author')) ORDER BY at",
+    "wishes": "SELECT question, asked_at, told_at FROM wish WHERE person = ? ORDER BY asked_at",
     "replies": "SELECT reply, resolved_at FROM handoff WHERE resolver = ? ORDER BY at",
     "added": f"SELECT body FROM revision WHERE state = 'live' AND {ADDED_BY} ORDER BY id",  # noqa: S608 - our own words
     "decisions": "SELECT at, action, subject, allowed FROM audit WHERE actor = ? ORDER BY id",
@@ -42,6 +44,7 @@ _ERASE = (
     ("rating", "DELETE FROM rating WHERE person = ?"),
     ("preference", "DELETE FROM preference WHERE person = ?"),
     ("handoff", "DELETE FROM handoff WHERE ?1 IN (asker, json_extract(body, '$.author'))"),
+    ("wish", "DELETE FROM wish WHERE person = ?"),
     ("answer", "DELETE FROM answer WHERE author = ?"),
     ("told", "DELETE FROM told WHERE author = ?"),
     ("served", "DELETE FROM served WHERE substr(scope, instr(scope, ' ') + 1) = ?"),
@@ -65,7 +68,7 @@ _ERASE = (
 _BEGUN = "forget-"
 """An empty file whose name begins so and goes on with a person's id is there while they are forgotten: kept in the
 database, it would be in the backups made meanwhile."""
-_COUNTED = 5
+_COUNTED = 6
 """The first statements delete what a person would count."""
 AUDIT_SECONDS = 365 * 24 * 3600.0
 """How long it is kept who changed what: longer than questions, since a mistake may be found late."""
@@ -122,6 +125,7 @@ class People:
                     ("DELETE FROM rating WHERE at < ?", old),
                     ("DELETE FROM part WHERE at < ?", old),
                     ("DELETE FROM silenced WHERE at < ?", old),
+                    ("DELETE FROM wish WHERE asked_at < ?", old),
                     (f"DELETE FROM handoff WHERE at < ? AND NOT {KEPT}", old),  # noqa: S608 - our own words
                     ("DELETE FROM message WHERE state = 'dead' AND closed_at < ?", old),
                     (
@@ -155,6 +159,8 @@ def _erase(db: sqlite3.Connection, person: str) -> int:
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if "handoff" in there:
         hide(db, taught_by(db, person))
+    if "wish" in there:
+        erase_wishes_for(db, person)
     counts = [db.execute(statement, (person,)).rowcount if table in there else 0 for table, statement in _ERASE]
     return sum(counts[:_COUNTED])
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adapters.conversation.presser import Presser
-from adapters.replies import handoff, insights, panels
+from adapters.replies import handoff, insights, panels, wishes
 from adapters.replies.answer import plain
 from adapters.replies.parts import Button, Reply
 from pipeline import wording
 from pipeline.errors import NotAllowed
 from pipeline.ports import Desk, Inbox
-from pipeline.values import Answer
+from pipeline.values import Answer, ConversationId, Press
 
 
 async def press(desk: Desk, inbox: Inbox, by: Presser, action: str) -> None:
@@ -25,13 +25,27 @@ async def press(desk: Desk, inbox: Inbox, by: Presser, action: str) -> None:
             await inbox.silence(by.conversation)
             await by.show(plain((await by.words())(wording.SILENCED)))
         case Button.ASK:
-            readers, alone = await by.readers(), not by.below
-            chain, origin = by.places, by.conversation
-            said = await desk.hand_over(by.about, by.person, readers, chain, origin, by.below, private=alone)
-            await by.say(said)
+            await by.say(await desk.hand_over(_pressed(by, by.conversation), await by.readers()))
+        case Button.TELL:
+            wished = await desk.wish(_pressed(by, await by.told_in()), await by.readers())
+            await by.show(wishes.noted(wished, await by.words()))
+        case Button.UNTELL:
+            await by.say((await by.words())(await desk.wishes.take_back(by.about, by.person)))
         case handoff.RESOLVE_BUTTON:
             keep = await desk.handoffs.may_keep(await by.actor(), by.places[-1])
             await by.open(handoff.form(by.about, await by.words(), keep=keep))
+
+
+def _pressed(by: Presser, origin: ConversationId) -> Press:
+    return Press(
+        answer_id=by.about,
+        person=by.person,
+        chain=by.places,
+        origin=origin,
+        message=by.below,
+        private=not by.below,
+        external=by.external,
+    )
 
 
 async def _panel(desk: Desk, by: Presser, panel: Callable[[Answer], Reply]) -> Reply:

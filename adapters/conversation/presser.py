@@ -38,6 +38,15 @@ class Presser(Protocol):
         """The message with the answer; empty where they alone see it."""
         ...
 
+    @property
+    def external(self) -> bool:
+        """They are of another organisation."""
+        ...
+
+    async def told_in(self) -> ConversationId:
+        """Where they are told of that answer later: its conversation, or alone what they alone see."""
+        ...
+
     async def words(self, text: str = "") -> Words:
         """Our words to them, who wrote `text`."""
         ...

@@ -12,7 +12,7 @@ from discord import ui
 from adapters.discord import buttons, limits
 from adapters.discord.render import Page
 from adapters.replies import words
-from adapters.replies.parts import Button, File
+from adapters.replies.parts import Button, File, Reply
 from pipeline.errors import Unusable
 from pipeline.translations import Words
 
@@ -22,11 +22,11 @@ Row = Sequence[tuple[str, str]]
 
 def card(page: Page, *, root: str = "") -> ui.LayoutView:
     """The page with its buttons. Raises Unusable when it would break one of Discord's limits."""
-    return layout((page.body, page.sources, page.status), _row(page, root), page.files)
+    return layout((page.above, page.body, page.sources, page.status), pressed(page, root), page.files)
 
 
 def layout(texts: Sequence[str], row: Row = (), files: Sequence[File] = ()) -> ui.LayoutView:
-    """Texts above each other, divided by lines, the files that are sent along, and one row of buttons."""
+    """Texts above each other, divided by lines, the files that are sent along, and the buttons."""
     shown = [text for text in texts if text.strip()]
     items: list[ui.Item[Any]] = []
     for text in shown:
@@ -34,8 +34,8 @@ def layout(texts: Sequence[str], row: Row = (), files: Sequence[File] = ()) -> u
             items.append(ui.Separator())
         items.append(ui.TextDisplay(text))
     items += [ui.File(f"attachment://{file.name}") for file in files]
-    if row:
-        items.append(ui.ActionRow(*(Press(label, custom_id) for label, custom_id in row)))
+    for start in range(0, len(row), limits.BUTTONS):
+        items.append(ui.ActionRow(*(Press(*one) for one in row[start : start + limits.BUTTONS])))
     view = ui.LayoutView(timeout=None)
     view.add_item(ui.Container(*items))
     _check(view, shown, row)
@@ -47,7 +47,8 @@ def attachments(page: Page) -> list[discord.File]:
     return [discord.File(io.BytesIO(file.content.encode()), file.name) for file in page.files]
 
 
-def _row(page: Page, root: str) -> Row:
+def pressed(page: Page | Reply, root: str = "") -> Row:
+    """Its buttons."""
     speech = Words(page.language)
     labels = {**{action: speech(label) for action, label in words.LABELS.items()}, Button.ASK: page.ask}
     return [(labels[action], buttons.custom_id(action.value, page.answer_id, root)) for action in page.actions]

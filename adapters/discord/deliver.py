@@ -9,6 +9,7 @@ from functools import partial
 import discord
 import structlog
 
+from adapters.discord import limits, wishes
 from adapters.discord.activity import typing
 from adapters.discord.blocks import attachments, card, layout
 from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
@@ -16,7 +17,7 @@ from adapters.discord.incoming import in_thread, root, withheld
 from adapters.discord.permissions import obstacle
 from adapters.discord.places import Place, place
 from adapters.discord.render import Page, pages, plain, progress
-from adapters.discord.reply import Reference, Reply, find, person_of
+from adapters.discord.reply import Opening, Reference, Reply, find, person_of
 from adapters.discord.target import Target
 from adapters.discord.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from adapters.replies import answer as parts
@@ -71,6 +72,7 @@ class Deliverer:
             possible=target.possible,
             open_channel=target.open,
             searched=work.posting_since is None,
+            opening=opening(work),
         )
         self._appearing.add(work.message.conversation)
         try:
@@ -81,10 +83,14 @@ class Deliverer:
         except discord.HTTPException as error:
             if question_is_gone(error):
                 return
+            awaited = work.message.manner is Manner.AWAITED
+            if awaited and isinstance(error, discord.Forbidden | discord.NotFound):
+                log.info("discord_not_told", channel=where.channel_id, code=error.code)
+                return
             hopeless = isinstance(error, discord.Forbidden) or (work.last and is_final(error))
             if where.guild_id is None or not hopeless:
                 raise
-            if work.message.manner is Manner.OVERHEARD:
+            if work.message.manner.unannounced:
                 log.info("discord_unasked_reply_refused", channel=where.channel_id, code=error.code)
                 return
             await self._explain(work, where, error)
@@ -93,8 +99,8 @@ class Deliverer:
 
     async def _show(self, work: Work, events: AsyncIterator[Event], reply: Reply, target: Target) -> None:
         speech = Words(work.language)
-        overheard = work.message.manner is Manner.OVERHEARD
-        appears_here = not (reply.started or target.begins_thread or overheard)
+        hidden = work.message.manner.unannounced
+        appears_here = not (reply.started or target.begins_thread or hidden)
         async with typing(reply.channel if appears_here else None) as stop_typing:
 
             async def show(page: Page) -> None:
@@ -113,11 +119,14 @@ class Deliverer:
         stoppable = self._content and in_thread(work.message, reply.channel.id)
         adds = work.message.key if offered else ""
         made = partial(parts.reply, answer, self._look, notes=notes, remarks=remarks, adds=adds, stoppable=stoppable)
-        await self._finish(made(attachable=True), made(), reply, root(work.message))
+        begins = opening(work)
+        await self._finish(
+            made(attachable=True), made(), reply, root(work.message), above=begins.text if begins else ""
+        )
 
-    async def _finish(self, made: Shown, plainly: Shown, reply: Reply, root: str) -> None:
+    async def _finish(self, made: Shown, plainly: Shown, reply: Reply, root: str, *, above: str = "") -> None:
         """Show what was made; `plainly` is the same for where Discord refuses the card."""
-        shown = pages(made)
+        shown = headed(pages(made), above)
         try:
             for part, page in enumerate(shown):
                 await reply.put(part, card(page, root=root), partial(attachments, page))
@@ -126,22 +135,23 @@ class Deliverer:
             if isinstance(error, discord.HTTPException) and (error.code != BAD_FORM or question_is_gone(error)):
                 raise
             log.warning("discord_card_refused", answer=made.answer_id, reason=str(error))
-            await self._finish_plainly(plainly, reply)
+            await self._finish_plainly(plainly, reply, above)
 
-    async def _finish_plainly(self, made: Shown, reply: Reply) -> None:
+    async def _finish_plainly(self, made: Shown, reply: Reply, above: str) -> None:
         """What is left when Discord refuses the card: a message that began as one can only stay one."""
         if reply.started:
-            for part, page in enumerate(pages(made)):
-                await reply.put(part, layout([text for text in (page.body, page.sources, page.status) if text]))
+            for part, page in enumerate(headed(pages(made), above)):
+                texts = (page.above, page.body, page.sources, page.status)
+                await reply.put(part, layout([text for text in texts if text]))
             return
-        for part, content in enumerate(plain(made)):
+        for part, content in enumerate((above, *plain(made)) if above else plain(made)):
             await reply.put_plain(part, content)
 
     async def find(self, work: Work) -> str | None:
         """A reply that a crash left unrecorded, under the question or in the thread opened from it."""
         where = place(work.message)
         for channel_id in Target(self._client, work.message, where).possible:
-            if found := await find(self._client, channel_id, where):
+            if found := await find(self._client, channel_id, where, opening(work)):
                 return str(Reference(channel_id, tuple(found)))
         return None
 
@@ -156,6 +166,23 @@ class Deliverer:
             log.warning("discord_reply_refused", channel=where.channel_id, reason=why, code=error.code)
             return
         raise Refused(f"{text} (code {error.code})") from error
+
+
+def opening(work: Work) -> Opening | None:
+    """What an answer begins with that somebody wanted to be told; None for any other."""
+    message, answer = work.message, work.answer
+    if message.manner is not Manner.AWAITED or answer is None:
+        return None
+    return Opening(wishes.above(answer, message.author), answer.id, int(message.asker.user), message.sent_at)
+
+
+def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
+    """The pages with `above` on the first, or before it where that has no room."""
+    first, *more = pages
+    size = sum(map(limits.length, (above, first.body, first.sources, first.status)))
+    if size > limits.TEXT:
+        return (Page(body=above), *pages)
+    return (first.model_copy(update={"above": above}), *more)
 
 
 async def follow(

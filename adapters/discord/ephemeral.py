@@ -13,7 +13,7 @@ from discord import ui
 
 from adapters.discord import render
 from adapters.discord.audience import Audiences
-from adapters.discord.blocks import Row, layout
+from adapters.discord.blocks import Row, layout, pressed
 from adapters.discord.errors import TRANSIENT
 from adapters.discord.modal import modal
 from adapters.discord.places import DIRECT, PLATFORM, places
@@ -78,6 +78,7 @@ class Presser:
         self._desk = desk
         self._audiences = audiences
         self.about = about
+        self._seen = seen
         message = interaction.message
         self.below = str(message.id) if message and not message.flags.ephemeral else seen
 
@@ -94,6 +95,19 @@ class Presser:
         """The channel or thread."""
         guild_id, channel_id = self._interaction.guild_id, self._interaction.channel_id
         return ConversationId(platform=PLATFORM, space=str(guild_id or DIRECT), channel=str(channel_id))
+
+    @property
+    def external(self) -> bool:
+        """Servers are home or not, people are not."""
+        return False
+
+    async def told_in(self) -> ConversationId:
+        """In a channel, the chain of replies that the answer is in."""
+        if not self.below:
+            alone = await self._interaction.user.create_dm()
+            return ConversationId(platform=PLATFORM, space=DIRECT, channel=str(alone.id))
+        whole = self._interaction.guild_id is None or isinstance(self._interaction.channel, discord.Thread)
+        return self.conversation.model_copy(update={"thread": "" if whole else self._seen or self.below})
 
     async def words(self, text: str = "") -> Words:
         return await self._desk.words(self.person, text=text, locale=locale(self._interaction))
@@ -112,7 +126,7 @@ class Presser:
         await self.show(plain(text))
 
     async def show(self, reply: Reply) -> None:
-        await say(self._interaction, render.texts(reply))
+        await say(self._interaction, render.texts(reply), row=pressed(reply))
 
     async def open(self, form: Form) -> None:
         await self._interaction.response.send_modal(modal(form))

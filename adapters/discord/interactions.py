@@ -93,7 +93,7 @@ class Actions:
             case forms.REASON:
                 rating = _rating(by, Vote.UNHELPFUL)
                 await self._desk.rate(forms.with_reason(rating, filled(interaction.data)))
-                await say(interaction, (speech(words.THANKS_REASON),), row=await self._ask_row(by))
+                await say(interaction, (speech(words.THANKS_REASON),), row=await self._next_row(by))
             case buttons.EXPORT:
                 await self._export(interaction, speech)
             case buttons.FORGET:
@@ -105,11 +105,12 @@ class Actions:
             case _:
                 await press(self._desk, self._inbox, by, action)
 
-    async def _ask_row(self, by: Presser) -> Row:
-        """The button to ask a person, where there is one to ask."""
-        place = await self._desk.places.of(by.places)
-        label = wording.ask_button(place.ask_name or "", await by.words())
-        return [(label, buttons.custom_id(Button.ASK, by.about, by.below))] if place.ask else ()
+    async def _next_row(self, by: Presser) -> Row:
+        """The button to be told once it is right, and the one to ask a person where there is one to ask."""
+        place, speech = await self._desk.places.of(by.places), await by.words()
+        asking = [(wording.ask_button(place.ask_name or "", speech), Button.ASK)] if place.ask else []
+        offered = [*asking, (speech(wording.TELL_ME), Button.TELL)]
+        return [(label, buttons.custom_id(action, by.about, by.below)) for label, action in offered]
 
     async def _share(self, interaction: Interaction, by: Presser) -> None:
         """Post a private answer in the channel, once, if everyone who reads there may see what it cites."""

@@ -11,6 +11,8 @@ CONTENT = 2000
 TEXT = 4000
 """Characters over all text displays of a message with components v2."""
 COMPONENTS = 40
+BUTTONS = 5
+"""In one row."""
 CUSTOM_ID = 100
 LABEL = 80
 THREAD_NAME = 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from adapters.discord import buttons, limits, render
 from adapters.discord.blocks import layout
 from adapters.discord.client import Client
 from adapters.discord.markup import escape, link
-from adapters.discord.reply import nonce, person_of
+from adapters.discord.reply import SKEW, nonce, person_of
 from adapters.discord.retry import steadily
 from adapters.replies import insights
 from adapters.replies.handoff import RESOLVE_BUTTON, Told, told
@@ -24,8 +24,6 @@ from pipeline.values import About, Answer, Notice, PersonId, PlaceId
 from pipeline.values.digest import Digest
 from pipeline.values.insights import Insights
 
-SKEW = timedelta(seconds=60)
-"""How far the clocks may differ when a notice is looked for."""
 SEARCHED = 500
 RESOLVED = 100
 """Characters that are left for who resolved it."""

@@ -23,13 +23,13 @@ class Place(NamedTuple):
     guild_id: int | None
     channel_id: int
     message_id: int
-    """For a command: the interaction's id."""
+    """For a command: the interaction's id; for what is awaited, that of the answer below which it is told, or 0."""
 
 
 def place(message: IncomingMessage) -> Place:
     """What `key` was made of."""
     key = message.place
-    return Place(None if key.space == DIRECT else int(key.space), int(key.channel), int(key.message))
+    return Place(None if key.space == DIRECT else int(key.space), int(key.channel), int(message.below or key.message))
 
 
 def said_in(message: discord.Message) -> tuple[PlaceId, ...]:

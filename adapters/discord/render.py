@@ -27,6 +27,7 @@ AROUND = 30
 class Page(Value):
     """One message of a reply: its texts from top to bottom, together at most 4,000 characters."""
 
+    above: str = ""
     body: str = ""
     sources: str = ""
     status: str = ""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ import discord
 import structlog
 from discord import ui
 
+from adapters.discord import buttons
 from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE
 from adapters.discord.places import Place
 from adapters.discord.retry import REQUEST_SECONDS, steadily
@@ -20,6 +22,8 @@ from pipeline.ports import Receipt
 from pipeline.values import PersonId
 
 log = structlog.get_logger(__name__)
+SKEW = timedelta(seconds=60)
+"""How far Discord's clock and ours may differ."""
 SEARCHED = 1000
 """Messages after the question that are looked through for a reply of ours."""
 
@@ -39,6 +43,23 @@ class Reference(NamedTuple):
         return cls(int(channel), tuple(int(one) for one in messages.split(",") if one))
 
 
+class Opening(NamedTuple):
+    """How a reply begins that nobody asks for now: others of ours may refer to the same message, or to none."""
+
+    text: str
+    answer_id: str
+    pinged: int
+    """The person who is mentioned."""
+    since: datetime
+    """When it was begun."""
+
+    def of(self, message: discord.Message) -> bool:
+        """Whether `message` is the first or the last of the reply. Of those between, nonces guard alone."""
+        names = map(buttons.TEMPLATE.fullmatch, buttons.ids(message.components))
+        ends = any(name and name["answer"] == self.answer_id for name in names)
+        return ends or next(buttons.texts(message.components), message.content).strip() == self.text.strip()
+
+
 class Reply:
     """The messages of one reply, in order."""
 
@@ -53,6 +74,7 @@ class Reply:
         possible: tuple[int, ...],
         open_channel: Callable[[], Awaitable[int]],
         searched: bool,
+        opening: Opening | None = None,
     ) -> None:
         """`known` is what was recorded of it, `possible` the channels it may be in, `open_channel` where a new one
         goes, asked just before its first message. `searched`: nothing beyond `known` can be on the platform."""
@@ -66,6 +88,7 @@ class Reply:
         self._open_channel = open_channel
         self._held: dict[int, discord.Message] = {}
         self._searched = searched
+        self._opening = opening
 
     @property
     def started(self) -> bool:
@@ -114,7 +137,12 @@ class Reply:
 
     async def _post(self, part: int, send: Callable[..., Awaitable[discord.Message]]) -> None:
         message = await steadily(
-            lambda: send(reference=self._question(), nonce=nonce(self._key, part), suppress_embeds=True),
+            lambda: send(
+                reference=self._question(),
+                nonce=nonce(self._key, part),
+                suppress_embeds=True,
+                allowed_mentions=self._mentions(),
+            ),
             before_retry=self._receipt.posting,
         )
         self._held[message.id] = message
@@ -157,15 +185,21 @@ class Reply:
     async def _search(self) -> None:
         self._searched = True
         for channel_id in (self._channel_id,) if self._channel_id else self._possible:
-            found = await find(self._client, channel_id, self._where)
+            found = await find(self._client, channel_id, self._where, self._opening)
             if found:
                 self._channel_id = channel_id
                 self._messages += [message_id for message_id in found if message_id not in self._messages]
                 await self._receipt.posted(str(Reference(channel_id, tuple(self._messages))))
                 return
 
+    def _mentions(self) -> discord.AllowedMentions:
+        nobody = discord.AllowedMentions.none()
+        if self._opening:
+            nobody.users = [discord.Object(self._opening.pinged)]
+        return nobody
+
     def _question(self) -> discord.MessageReference | None:
-        if self._channel_id == self._where.channel_id:
+        if self._where.message_id and self._channel_id == self._where.channel_id:
             return discord.MessageReference(message_id=self._where.message_id, channel_id=self._channel_id)
         return None
 
@@ -175,19 +209,20 @@ async def person_of(client: discord.Client, author: str) -> discord.User:
     return await client.fetch_user(int(PersonId.parse(author).user))
 
 
-async def find(client: discord.Client, channel_id: int, where: Place) -> list[int]:
+async def find(client: discord.Client, channel_id: int, where: Place, opening: Opening | None = None) -> list[int]:
     """Our messages that answer the question, oldest first: in its channel those that refer to it, in a thread
     opened from it those that refer to nothing and are not silent, as what was shared is. Nothing where there is no
     such channel or we may not look."""
-    expected = where.message_id if channel_id == where.channel_id else None
+    expected = (where.message_id or None) if channel_id == where.channel_id else None
     channel = client.get_partial_messageable(channel_id, guild_id=where.guild_id)
-    after = discord.Object(where.message_id)
+    after = opening.since - SKEW if opening else discord.Object(where.message_id)
     found = []
     try:
         async with asyncio.timeout(REQUEST_SECONDS):
             async for message in channel.history(after=after, oldest_first=True, limit=SEARCHED):
                 refers = message.reference.message_id if message.reference else None
                 ours = client.user is not None and message.author.id == client.user.id and not message.flags.silent
+                ours = ours and (opening is None or opening.of(message))
                 if ours and refers == expected and message.interaction_metadata is None:
                     found.append(message.id)
     except (discord.NotFound, discord.Forbidden) as error:

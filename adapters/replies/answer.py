@@ -172,6 +172,7 @@ def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Butto
         Button.WHY: answer.sentences,
         Button.SHARE: shareable and answer.sentences,
         Button.ASK: answer.ask,
+        Button.TELL: answer.outcome is Outcome.NOT_FOUND,
         Button.STOP: stoppable,
     }
     return tuple(action for action, there in offered.items() if there)

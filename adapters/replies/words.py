@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapters.replies.parts import Button
+from pipeline import wording
 from pipeline.translations import Message, Plural
 
 QUESTION = Message("Question")
@@ -21,6 +22,8 @@ LABELS = {
     Button.PASSAGES: Message("Show passages"),
     Button.WHY: Message("Why this confidence?"),
     Button.SHARE: Message("Share in channel"),
+    Button.TELL: wording.TELL_ME,
+    Button.UNTELL: Message("Take it back"),
     Button.STOP: Message("Stay out of this thread"),
     Button.ADD: Message("Add to knowledge"),
 }

@@ -27,8 +27,16 @@ class Origin:
 
     channel: str
     thread: str
+    """Empty where it is answered in none: alone to somebody, whose question stands elsewhere."""
     ts: str
     user: str
+    hidden: bool = False
+    """Nothing shows that it is worked on, and nothing of the answer before it is whole."""
+
+    @property
+    def where(self) -> dict[str, str]:
+        """Where messages of the reply go."""
+        return {"channel": self.channel, **({"thread_ts": self.thread} if self.thread else {})}
 
 
 class Presence:

@@ -19,6 +19,7 @@ from adapters.slack.render import line, posts, streamed
 from adapters.slack.reply import QUIET, Reply, find, metadata
 from adapters.slack.stream import Budget, Stream
 from adapters.slack.web import POST, Declined, Web
+from adapters.slack.wishes import told
 from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.ports import Receipt
@@ -32,6 +33,8 @@ OVER = {
     "stopped_by_user": "somebody stopped it",
     "thread_not_found": "the question is gone",
 }
+CLOCKS = 60.0
+"""Seconds that ours and Slack's may differ."""
 CANNOT_POST = {
     "not_in_channel": Message("I am not a member of it. Invite me with `/invite`."),
     "channel_not_found": Message("I am not a member of it. Invite me with `/invite`."),
@@ -74,7 +77,9 @@ class Deliverer:
         the_reply = Reply(self._web, self._me, origin, work.message.key, receipt, work.reference)
         self._replies[origin.channel, origin.thread] = the_reply
         try:
-            if work.message.external and not self.shared_channels:
+            if work.message.external and not self.shared_channels and origin.hidden:
+                log.info("slack_shared_channel_not_told", channel=origin.channel)
+            elif work.message.external and not self.shared_channels:
                 refused = OUTSIDER if origin.channel.startswith("D") else wording.SHARED_CHANNEL
                 await the_reply.show([line(Words(work.language)(refused))])
             else:
@@ -82,7 +87,7 @@ class Deliverer:
         except Declined as declined:
             if declined.error in OVER:
                 log.info("slack_reply_ends", reason=OVER[declined.error])
-            elif work.message.manner is Manner.OVERHEARD and declined.error in CANNOT_POST:
+            elif origin.hidden and declined.error in CANNOT_POST:
                 log.info("slack_unasked_reply_refused", reason=str(declined))
             elif (work.last or declined.error in CANNOT_POST) and not origin.channel.startswith("D"):
                 await self._explain(origin, declined, Words(work.language))
@@ -125,8 +130,7 @@ class Deliverer:
         adds = await self._offer(work.message)
         notes = wording.notes_on(work.message, speech, offered=bool(adds))
         draft = Draft(notes, speech)
-        overheard = work.message.manner is Manner.OVERHEARD
-        async with self._presence.at(origin, speech, hidden=overheard) as sign, Feed(events) as feed:
+        async with self._presence.at(origin, speech, hidden=origin.hidden) as sign, Feed(events) as feed:
             self._feeds[origin.channel, origin.thread] = feed
             try:
                 answer, stream = await self._follow(feed, draft, the_reply, sign, origin)
@@ -134,8 +138,10 @@ class Deliverer:
                 self._feeds.pop((origin.channel, origin.thread), None)
             among = not origin.channel.startswith("D")
             whole = partial(parts.reply, look=self._look, notes=notes, adds=adds, stoppable=among)
-            shown = whole(answer, attachable=True) if answer else draft.stopped
+            shown = whole(answer, attachable=bool(origin.thread)) if answer else draft.stopped
             made = posts(shown)
+            if answer and work.message.manner is Manner.AWAITED:
+                made[0] = told(made[0], answer, origin.user)
             await sign.settled()
             closed = stream is not None and await stream.close(made[0], metadata(work.message.key, 0))
             await the_reply.show(made, already=int(closed))
@@ -192,10 +198,12 @@ class Deliverer:
 
 
 def place(message: IncomingMessage) -> Origin:
-    """Where the reply to `message` belongs."""
+    """Where the reply to `message` belongs; what is awaited was said by nobody, but at a time."""
+    awaited = message.manner is Manner.AWAITED
     return Origin(
         channel=message.conversation.channel,
         thread=message.conversation.thread,
-        ts=message.place.message,
+        ts=f"{message.sent_at.timestamp() - CLOCKS:.6f}" if awaited else message.place.message,
         user=message.asker.user,
+        hidden=message.manner.unannounced,
     )

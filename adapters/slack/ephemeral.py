@@ -11,7 +11,7 @@ import structlog
 from adapters.replies import words
 from adapters.replies.answer import plain
 from adapters.replies.forms import Form
-from adapters.replies.parts import Reply
+from adapters.replies.parts import Button, Reply
 from adapters.slack import private
 from adapters.slack.actors import Actors
 from adapters.slack.audience import Audiences
@@ -61,7 +61,7 @@ class Presser:
         if body.get("type") == "view_submission":
             *where, self.about = str(body["view"]["private_metadata"]).split(" ", 2)
             self.channel, self.ts = where or ("", "")
-        elif self.action == "ask" and " " in self.about:
+        elif self.action in (Button.ASK, Button.TELL) and " " in self.about:
             self.about, self.thread, self.below = self.about.split(" ")
 
     @property
@@ -86,6 +86,17 @@ class Presser:
         thread = self.thread or self.below
         return ConversationId(platform="slack", space=self._context.me.team, channel=self.channel, thread=thread)
 
+    @property
+    def external(self) -> bool:
+        team = self._context.me.team
+        return str(self._user.get("team_id") or team) != team
+
+    async def told_in(self) -> ConversationId:
+        if self.below:
+            return self.conversation
+        opened = await self._context.web.call("conversations.open", users=self.user)
+        return ConversationId(platform="slack", space=self._context.me.team, channel=str(opened["channel"]["id"]))
+
     async def words(self, text: str = "") -> Words:
         return await self._context.desk.words(self.person, text=text)
 
@@ -93,10 +104,8 @@ class Presser:
         return await self._context.actors.of(self._user)
 
     async def readers(self) -> Readers:
-        team = self._context.me.team
         readers = await self._context.audiences.of_person(self.user, self.channel)
-        stranger = str(self._user.get("team_id") or team) != team
-        return readers.model_copy(update={"external": readers.external or stranger})
+        return readers.model_copy(update={"external": readers.external or self.external})
 
     async def everyone(self) -> Readers:
         audiences = self._context.audiences

@@ -5,6 +5,7 @@ from __future__ import annotations
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.replies import handoff
+from adapters.replies.parts import Button
 from adapters.slack.blocks import Block, button, section, short
 from adapters.slack.ephemeral import Context, Presser, honest
 from adapters.slack.incoming import Body
@@ -48,6 +49,7 @@ async def _mark(web: Web, channel: str, ts: str, heading: str) -> None:
 
 
 def offer(place: Place, words: Words, answer_id: str, thread: str, ts: str) -> Block:
-    """The button beside an answer, which stands in `thread` as `ts` or is private."""
-    label = wording.ask_button(place.ask_name or "", words)
-    return {"type": "actions", "elements": [button(label, "ask", f"{answer_id} {thread} {ts}".strip())]}
+    """The buttons beside an answer that did not help, which stands in `thread` as `ts` or is private."""
+    value = f"{answer_id} {thread} {ts}".strip()
+    asking = [button(wording.ask_button(place.ask_name or "", words), Button.ASK, value)] if place.ask else []
+    return {"type": "actions", "elements": [*asking, button(words(wording.TELL_ME), Button.TELL, value)]}

@@ -27,7 +27,7 @@ from pipeline.values import Rating, Vote
 
 log = structlog.get_logger(__name__)
 
-PRESSED = (Button.PASSAGES, Button.WHY, Button.STOP, Button.ASK, RESOLVE_BUTTON)
+PRESSED = (Button.PASSAGES, Button.WHY, Button.STOP, Button.ASK, Button.TELL, Button.UNTELL, RESOLVE_BUTTON)
 _SHOWN = (Button.PASSAGES, Button.WHY)
 """What answers each press with something to see."""
 
@@ -90,12 +90,11 @@ class Interactions:
                 await self._offer(by, answer_id)
 
     async def _offer(self, by: Presser, answer_id: str) -> None:
-        """A person can be asked, where one is set."""
-        place = await self._desk.places.of(by.places)
-        if place.ask:
-            button = handoff.offer(place, await by.words(), answer_id, by.conversation.thread, by.below)
-            post = Post((), (section(wording.SORRY), button), wording.SORRY)
-            await private.show(self._context.web, by.response_url, [post])
+        """They can be told once it is right, and a person can be asked, where one is set."""
+        place, speech = await self._desk.places.of(by.places), await by.words()
+        text = speech(wording.SORRY if place.ask else wording.NOT_HELPED)
+        buttons = handoff.offer(place, speech, answer_id, by.conversation.thread, by.below)
+        await private.show(self._context.web, by.response_url, [Post((), (section(text), buttons), text)])
 
     async def reason(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         by = Presser(self._context, body)

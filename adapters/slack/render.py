@@ -30,11 +30,12 @@ CONTEXT = 3_000
 
 @dataclass(frozen=True)
 class Post:
-    """One message: what it says, what stands below, and the plain text for notifications and old clients."""
+    """One message: what it says, what stands below and above, and the plain text for notifications and old clients."""
 
     message: Message
     footer: tuple[Block, ...]
     text: str
+    header: tuple[Block, ...] = ()
 
     @property
     def markdown(self) -> str:
@@ -43,7 +44,7 @@ class Post:
 
     @property
     def blocks(self) -> list[Block]:
-        return [*map(_block, self.message), *self.footer]
+        return [*self.header, *map(_block, self.message), *self.footer]
 
 
 class Markdown:

@@ -96,7 +96,7 @@ class Reply:
         )
 
     async def _post(self, post: Post, part: int) -> None:
-        where = {"channel": self._spot.channel, "thread_ts": self._spot.thread}
+        where = self._spot.where
         message: dict[str, Any] = {"text": post.text, "metadata": metadata(self._key, part), **QUIET}
         if not self._has_turn:
             await self._web.turn(self._spot.channel, begun=True)
@@ -132,13 +132,11 @@ async def find(web: Web, me: Me, origin: Origin, key: str) -> list[str]:
     Where none has it, a message of ours under the question without any key: a stream that never ended."""
     keyed: dict[int, str] = {}
     unowned: list[str] = []
-    wanted: dict[str, Any] = {
-        "channel": origin.channel,
-        "ts": origin.thread,
-        "oldest": origin.ts,
-        "include_all_metadata": True,
-    }
-    async for page in pages(web, "conversations.replies", "messages", limit=200, **wanted):
+    wanted: dict[str, Any] = {"channel": origin.channel, "oldest": origin.ts, "include_all_metadata": True}
+    method = "conversations.history"
+    if origin.thread:
+        method, wanted = "conversations.replies", {**wanted, "ts": origin.thread}
+    async for page in pages(web, method, "messages", limit=200, **wanted):
         for message in page:
             if message.get("user") != me.user or float(message["ts"]) <= float(origin.ts):
                 continue
@@ -146,7 +144,7 @@ async def find(web: Web, me: Me, origin: Origin, key: str) -> list[str]:
             payload = marked.get("event_payload") or {}
             if payload.get("key") == key:
                 keyed[int(payload.get("part") or 0)] = str(message["ts"])
-            elif not marked.get("event_type") and not message.get("files"):
+            elif not (origin.hidden or marked.get("event_type") or message.get("files")):
                 unowned.append(str(message["ts"]))
     parts = unowned[:1] if unowned and 0 not in keyed else []
     while len(parts) in keyed:

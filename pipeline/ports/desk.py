@@ -11,13 +11,14 @@ from pipeline.values import (
     Action,
     Actor,
     Answer,
-    ConversationId,
     Document,
     Place,
     PlaceId,
     Preferences,
+    Press,
     Rating,
     Readers,
+    Wished,
 )
 from pipeline.values.insights import Insights
 
@@ -51,6 +52,14 @@ class Handoffs(Protocol):
         """Close what people were asked in `place`; what the actor, who is called `name`, is to be told.
 
         With `keep`, the reply becomes a document that leads to `link`. Raises NotAllowed; nothing is changed then."""
+        ...
+
+
+class Wishes(Protocol):
+    """What people want to be told once it can be answered."""
+
+    async def take_back(self, wish_id: str, person: str) -> Message:
+        """Tell that person nothing; what they are told of that."""
         ...
 
 
@@ -91,6 +100,9 @@ class Desk(Protocol):
     def handoffs(self) -> Handoffs: ...
 
     @property
+    def wishes(self) -> Wishes: ...
+
+    @property
     def knowledge(self) -> Knowledge: ...
 
     @property
@@ -124,18 +136,10 @@ class Desk(Protocol):
         """Erase all that is kept about a person; returns how many turns, messages and ratings went."""
         ...
 
-    async def hand_over(
-        self,
-        answer_id: str,
-        asker: str,
-        readers: Readers,
-        chain: Sequence[PlaceId],
-        origin: ConversationId,
-        message: str,
-        *,
-        private: bool,
-    ) -> str:
-        """Ask the people who are set for the last place of `chain`, once; what the asker is told.
+    async def hand_over(self, press: Press, readers: Readers) -> str:
+        """Ask the people who are set where it was pressed, once; what the asker is told."""
+        ...
 
-        `origin` and `message`: where the answer stands that did not help."""
+    async def wish(self, press: Press, readers: Readers) -> Wished:
+        """Tell the person, once, when this can be answered; what they hear at once."""
         ...

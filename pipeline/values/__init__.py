@@ -36,7 +36,7 @@ from pipeline.values.documents import (
     row_text,
 )
 from pipeline.values.finding import Finding, State
-from pipeline.values.handoff import About, Handoff, Notice
+from pipeline.values.handoff import About, Handoff, Notice, Press
 from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
 from pipeline.values.people import (
     AS_SET,
@@ -53,9 +53,21 @@ from pipeline.values.people import (
     Turn,
 )
 from pipeline.values.places import EVERYWHERE, Chosen, Place, WhoWrites
-from pipeline.values.planning import Clarify, Correction, Decline, Format, Intent, Plan, Reply, Retrieval, Search
+from pipeline.values.planning import (
+    Clarify,
+    Correction,
+    Decline,
+    Format,
+    Intent,
+    Plan,
+    Reply,
+    Retrieval,
+    Search,
+    corrected,
+)
 from pipeline.values.request import Auto, Limits, Options, Request
 from pipeline.values.roles import Action, Actor, Decision, Role
+from pipeline.values.wish import Wish, Wished
 from pipeline.values.work import Rating, Reason, Vote, Work
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, Sentence, Support, Usage
 
@@ -114,6 +126,7 @@ __all__ = [
     "PlaceId",
     "Plan",
     "Preferences",
+    "Press",
     "Progress",
     "Rating",
     "Readers",
@@ -135,8 +148,11 @@ __all__ = [
     "Value",
     "Vote",
     "WhoWrites",
+    "Wish",
+    "Wished",
     "Work",
     "Written",
+    "corrected",
     "row_cells",
     "row_named",
     "row_text",

@@ -9,6 +9,23 @@ from pipeline.values.base import Value
 from pipeline.values.ids import ConversationId, PlaceId
 
 
+class Press(Value):
+    """A button under an answer that did not help: who pressed it, and where."""
+
+    answer_id: str
+    person: str
+    chain: tuple[PlaceId, ...] = ()
+    """The places that it was pressed in, the widest first; none in a direct message of no server."""
+    origin: ConversationId
+    """Where the answer stands."""
+    message: str = ""
+    """The platform's id of that answer."""
+    private: bool = False
+    """Only the person saw it."""
+    external: bool = False
+    """The person is of another organisation."""
+
+
 class Handoff(Value):
     """One question, once: for each answer that did not help there is at most one."""
 

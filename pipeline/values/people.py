@@ -31,6 +31,13 @@ class Manner(StrEnum):
     COMMAND = "command"
     OVERHEARD = "overheard"
     """Not at all: said among people, in a conversation that it takes part in."""
+    AWAITED = "awaited"
+    """Not now: somebody wanted to be told once it can be answered."""
+
+    @property
+    def unannounced(self) -> bool:
+        """Nobody waits for a reply now: the work does not show, and where nothing is worth saying nothing is said."""
+        return self in (Manner.OVERHEARD, Manner.AWAITED)
 
 
 class IncomingMessage(Value):
@@ -55,6 +62,8 @@ class IncomingMessage(Value):
     """The places that it was said in, the widest first; none for a direct message of no server."""
     reply_to: str = ""
     """For commands: the short-lived address of the private reply (response URL, interaction token)."""
+    below: str = ""
+    """For what is awaited: the platform's id of the message that the reply refers to; "0" for none."""
 
     @property
     def place(self) -> MessageKey:

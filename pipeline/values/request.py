@@ -56,7 +56,9 @@ class Request(Value):
     extract: bool = False
     """No model is asked, whatever is set."""
     unasked: bool = False
-    """Said among people, not to the bot: the outcome is an answer that is worth it, or SILENT."""
+    """Nobody asks the bot now: the outcome is an answer that is worth it, or SILENT."""
+    awaited: frozenset[str] | None = None
+    """Somebody wants to be told once it can be answered, by more than these passages; None: nobody does."""
     auto: Auto | None = None
     """It begins a conversation in a place where that is wanted; None: only where the bot takes part already."""
     always: bool = False

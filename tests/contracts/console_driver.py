@@ -40,6 +40,7 @@ ABSENT: Mapping[Way, str] = {
     Way.PREFERENCES: "each command is told with --style, and settings hold for all of them",
     Way.SETUP: "whoever holds the terminal writes citewell.toml",
     Way.HANDOFF: "there is nobody else",
+    Way.TELL: "nothing can be told later to whoever has closed the terminal",
     Way.INSIGHTS: "whoever holds the terminal has `citewell insights`",
     Way.STOP: "there is nobody else",
     Way.SHARED_CHANNEL: "there are no channels",

@@ -26,6 +26,7 @@ from tests.doubles.discord.world import Interaction, Payload
 QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
 ASK, RESOLVE = ("Ask ", "Einen Menschen fragen"), ("Reply", "Antworten oder erledigen")
+TELL = ("Tell me when", "Sag mir Bescheid")
 STOP = ("Stay out of this thread", "Halt dich hier heraus")
 PASSAGES, WHY = ("Show passages", "Textstellen zeigen"), ("Why this confidence?", "Warum diese Zuverlässigkeit?")
 ADD, TAKE_BACK = ("Add to knowledge", "Zum Wissen hinzufügen"), ("Take it back", "Zurücknehmen")
@@ -40,6 +41,7 @@ LABELS = {
     "Why this confidence?": "why",
     "Share in channel": "share",
     STOP[0]: "stop",
+    wording.TELL_ME: "tell",
 }
 NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
@@ -72,6 +74,7 @@ class DiscordDriver:
         self.said: list[str] = []
         self.offered: list[str] = []
         self._added: Payload = {}
+        self._noted: Interaction | None = None
         self._resolvable: Payload = {}
         self.adapter: DiscordAdapter | None = None
 
@@ -288,6 +291,25 @@ class DiscordDriver:
     @property
     def helpers(self) -> PlaceId:
         return PlaceId(platform="discord", space=str(self.guild), channel=str(self.help))
+
+    async def tell_me(self, said: Said, person: str) -> str:
+        self._noted = await self._press(said, person, TELL)
+        await until(lambda: self._noted and self._noted.texts)
+        return self._noted.texts[-1]
+
+    async def tell_me_not(self, person: str) -> str:
+        (held,) = (self._noted.messages if self._noted else {}).values()
+        pressed = await self.discord.press(self._person(person), held, TAKE_BACK)
+        await until(lambda: pressed.texts)
+        return pressed.texts[-1]
+
+    def told(self, said: Said) -> list[Shown]:
+        if isinstance(said.handle, Interaction):
+            there = self.discord.replies(self.world.direct(self._person(said.person)))
+        else:
+            channels = {message["channel_id"] for message in (said.handle, *self._answers(said))}
+            there = [message for channel in channels for message in self.discord.replies(channel)]
+        return [one for one in map(seen, there) if wording.YOU_WANTED in one.text]
 
     async def ask_person(self, said: Said, person: str) -> str:
         pressed = await self._press(said, person, ASK)

@@ -32,6 +32,7 @@ class Way(StrEnum):
     PRIVACY = "privacy"
     SETUP = "setup"
     HANDOFF = "handoff"
+    TELL = "tell"
     INSIGHTS = "insights"
     KNOWLEDGE = "knowledge"
     STOP = "stop"
@@ -248,6 +249,18 @@ class Driver(Protocol):
 
     def heard(self, said: Said) -> list[Shown]:
         """What its asker heard of a question that people were asked."""
+        ...
+
+    async def tell_me(self, said: Said, person: str) -> str:
+        """Press `Tell me when this can be answered` under the answer; what that person is told."""
+        ...
+
+    async def tell_me_not(self, person: str) -> str:
+        """Press `Take it back` in what they were told last; what stands there then."""
+        ...
+
+    def told(self, said: Said) -> list[Shown]:
+        """What its asker was told later, when it could be answered."""
         ...
 
     offered: list[str]

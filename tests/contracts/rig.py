@@ -15,6 +15,7 @@ from bot.desk import CitewellDesk
 from bot.indexing import Indexer
 from bot.knowledge import Means
 from bot.surroundings import with_surroundings
+from bot.wishes import try_again, with_wish
 from bot.worker import Worker
 from pipeline.access import Rule
 from pipeline.ingest.split import Splitter, WordCount
@@ -143,6 +144,22 @@ class Rig:
             await self._gone.wait()
         self._gone.clear()
 
+    async def changed(self, number: int = 1) -> None:
+        """The documents change, the job that tells comes round, and all that comes of it ends."""
+        await self.change(number)
+        await self.settled()
+
+    async def change(self, number: int = 1) -> None:
+        """The same without waiting for what comes of it."""
+        document = Document(id=f"changed {number}", filename="changed.md", title="changed")
+        await self.storage.library.put(document, [], None, "")
+        await try_again(self.storage.wishes, self.storage.inbox)
+
+    async def tick(self) -> None:
+        """The job comes round, and nothing has changed."""
+        await try_again(self.storage.wishes, self.storage.inbox)
+        await self.settled()
+
     async def state(self) -> dict[str, int]:
         return await self.storage.inbox.counts()
 
@@ -174,6 +191,7 @@ class Rig:
         readers = await adapter.readers(message)
         self.readers.append(readers)
         request = asked(message, await self.desk.audience(readers), chosen)
+        request = await with_wish(request, message, chosen, self.storage)
         return await with_surroundings(request, message, adapter)
 
     async def _keep(self, parsed: Parsed) -> None:

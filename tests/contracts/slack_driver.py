@@ -14,6 +14,7 @@ import yaml
 
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.web import Pace
+from pipeline import wording
 from pipeline.values import PlaceId, Reason, Style
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
@@ -38,7 +39,7 @@ VISIBLE = {
     "assistant.threads.setStatus",
     "agents.sessions.setStatus",
 }
-PRESSED = {"passages", "why", "share", "ask", "resolve", "stop", "add", "take_back"}
+PRESSED = {"passages", "why", "share", "ask", "tell", "untell", "resolve", "stop", "add", "take_back"}
 EVERYTHING: Mapping[Way, str] = {}
 NOT_OVER_HTTP: Mapping[Way, str] = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
 
@@ -57,6 +58,7 @@ class SlackDriver:
         self.port = free_port() if self.http else 0
         self.offered: list[str] = []
         self._resolvable = ""
+        self._noted: list[Json] = []
         self._buttons: dict[int, tuple[int, str]] = {}
         """Buttons to share that somebody saw, and may press again before they are gone."""
 
@@ -308,16 +310,36 @@ class SlackDriver:
         return PlaceId(platform="slack", space=TEAM, channel=HELP)
 
     async def ask_person(self, said: Said, person: str) -> str:
+        return str((await self._told(said, person, "ask"))[-1]["text"])
+
+    async def _told(self, said: Said, person: str, action: str) -> list[Json]:
+        before = len(self.workspace.ephemerals)
         if isinstance(said.handle, list):
-            at = next(at for at, one in enumerate(said.handle) if "ask" in pressable(one.get("blocks", ())))
-            value = value_of(said.handle[at]["blocks"], "ask")
-            told = await self.people.click_private(user(person), CHANNEL, "ask", value, said.handle, at)
+            at = next(at for at, one in enumerate(said.handle) if action in pressable(one.get("blocks", ())))
+            value = value_of(said.handle[at]["blocks"], action)
+            told = await self.people.click_private(user(person), CHANNEL, action, value, said.handle, at)
         else:
             message = self._answer(said)
-            value = value_of(message.blocks, "ask")
-            told = await self.people.click(user(person), "ask", value, message=message)
+            told = await self.people.click(user(person), action, value_of(message.blocks, action), message=message)
+        await until(lambda: told or len(self.workspace.ephemerals) > before)
+        return told or self.workspace.ephemerals[before:]
+
+    async def tell_me(self, said: Said, person: str) -> str:
+        self._noted = await self._told(said, person, "tell")
+        return str(self._noted[-1]["text"])
+
+    async def tell_me_not(self, person: str) -> str:
+        value = value_of(self._noted[-1]["blocks"], "untell")
+        told = await self.people.click_private(user(person), CHANNEL, "untell", value, self._noted, 0)
         await until(lambda: told)
         return str(told[-1]["text"])
+
+    def told(self, said: Said) -> list[Shown]:
+        if isinstance(said.handle, list):
+            there = self._in(self.workspace.dm(user(said.person)).id)
+        else:
+            there = self.workspace.replies(said.handle)
+        return [one for one in map(shown, there) if wording.YOU_WANTED in one.text]
 
     def asked(self) -> list[Shown]:
         return [shown(message) for message in self._in(HELP)]

@@ -25,6 +25,7 @@ FEATURES = {
     Way.PRIVACY: "See, export and erase your data",
     Way.SETUP: "Let admins set up, in chat, how it behaves in a channel",
     Way.HANDOFF: "Ask a person where nothing answers, and hear of the reply",
+    Way.TELL: "Be told once what the documents did not answer can be answered",
     Way.INSIGHTS: "Let admins see, in chat, what was asked and what the documents lack",
     Way.KNOWLEDGE: "Let contributors add a file or a link to the documents, and take it back",
     Way.STOP: "Send it out of a thread with a button",

@@ -15,7 +15,7 @@ from adapters.slack.web import Pace
 from bot.desk import CitewellDesk
 from bot.worker import Worker
 from pipeline.ports import PlatformAdapter
-from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Request, Written
+from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
 from storage.open import open_storage
 from tests.contracts.answers import cited
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
@@ -54,4 +54,10 @@ async def live(folder: str, api_url: str) -> None:
 
 
 async def _request(message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
-    return Request(text=message.text, audience=NOBODY, conversation=message.conversation, author=message.author)
+    return Request(
+        text=message.text,
+        audience=NOBODY,
+        conversation=message.conversation,
+        author=message.author,
+        awaited=frozenset() if message.manner is Manner.AWAITED else None,
+    )

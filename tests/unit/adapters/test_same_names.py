@@ -29,6 +29,7 @@ JOBS = {
     "private": "questions by command, answered to one person",
     "render": "the parts of a reply as messages",
     "reply": "the messages of one reply: posted once, edited from then on",
+    "wishes": "told when fixed",
     "setup": "what admins set for a place",
     "spoken": "the text of a message, as words",
     "sharing": "a private answer for everyone in its channel",

@@ -94,6 +94,36 @@ async def test_an_answer_that_is_unsure_or_about_something_else_is_kept_back(ans
     assert (await said("how are desks shared on full moon nights", answer)).outcome is Outcome.SILENT
 
 
+LOW = Confidence(level=Level.LOW, score=0.3)
+MEDIUM = Confidence(level=Level.MEDIUM, score=0.6)
+
+
+@pytest.mark.parametrize(
+    ("answer", "rated", "told"),
+    [
+        (cited("25 days.", confidence=MEDIUM), (), True),
+        (cited("25 days."), ("chunk-2",), True),
+        (cited("25 days.", confidence=LOW), (), False),
+        (cited("25 days.", outcome=Outcome.PARTIAL), (), False),
+        (cited("25 days."), ("chunk-1", "chunk-2"), False),
+        (not_found(), (), False),
+        (broken(), (), False),
+    ],
+)
+async def test_whoever_waits_is_told_a_whole_and_sure_answer_that_rests_on_something_new(
+    answer: Answer, rated: tuple[str, ...], told: bool
+) -> None:
+    async def events() -> AsyncIterator[Event]:
+        yield Progress(stage=Stage.SEARCHING)
+        yield answer
+
+    request = Request(text="leave", audience=NOBODYS, unasked=True, awaited=frozenset(rated))
+    (only,) = [event async for event in unless_idle(request, events())]
+    assert isinstance(only, Answer)
+    assert (only == answer) is told
+    assert told or only.outcome is Outcome.SILENT
+
+
 @given(st.text(max_size=200))
 def test_any_text_asks_or_does_not(text: str) -> None:
     assert asks(text) in (True, False)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, PlaceId, Rating, Vote
+from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, PlaceId, Rating, Vote, Wish
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, message
 
@@ -36,7 +36,7 @@ async def answered(storage: Storage, asked: IncomingMessage, word: str) -> None:
 
 async def kept(storage: Storage, word: str) -> list[str]:
     """The tables that hold `word`."""
-    tables = ("message", "turn", "answer", "rating", "question", "part", "seen", "served")
+    tables = ("message", "turn", "answer", "rating", "question", "part", "seen", "served", "wish")
 
     def work(db: object) -> list[str]:
         found = []
@@ -111,6 +111,39 @@ async def test_a_reply_that_was_kept_in_a_space_goes_when_that_is_left(storage: 
         await storage.library.put(taught, chunks(taught.id, [CANARY]), None, "")
     await storage.inbox.leave(PlaceId.parse("discord:4321"))
     assert [one.id for one in await storage.library.documents()] == ["taught/h1"]
+
+
+async def test_what_others_wanted_to_be_told_goes_with_the_question_that_was_deleted(storage: Storage) -> None:
+    asked = message("1.0", text=f"What is {CANARY}?")
+    await answered(storage, asked, CANARY)
+    wish = Wish(
+        id="w1",
+        answer_id=f"answer to {asked.key}",
+        person="slack:T1:U9",
+        question=asked.text,
+        origin=asked.conversation,
+        message="1.1",
+    )
+    await storage.wishes.keep(wish, most=1)
+    await answered(storage, wish.asked(asked.sent_at), CANARY)
+    await storage.inbox.cancel(asked.key)
+    assert await kept(storage, CANARY) == []
+
+
+@pytest.mark.parametrize("told_in", ["4321", "dm"])
+async def test_what_people_of_a_space_wanted_to_be_told_goes_when_that_is_left(storage: Storage, told_in: str) -> None:
+    for number, space in enumerate(("4321", "43210")):
+        wish = Wish(
+            id=f"w{number}",
+            answer_id="a",
+            person="discord:5",
+            question=f"What is {space}?",
+            origin=ConversationId(platform="discord", space=space if told_in != "dm" else "dm", channel="7"),
+            said_in=PlaceId(platform="discord", space=space, channel="7").chain,
+        )
+        await storage.wishes.keep(wish, most=9)
+    await storage.inbox.leave(PlaceId.parse("discord:4321"))
+    assert [wish.id for wish in (await storage.wishes.due(9)).wishes] == ["w1"]
 
 
 async def test_a_reply_that_was_kept_goes_with_the_question_that_was_deleted(storage: Storage) -> None:

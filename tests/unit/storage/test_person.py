@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from pipeline.values import Action, Decision, Handoff, PlaceId, Preferences, Rating, Reason, Style, Turn, Vote
+from pipeline.values import Action, Decision, Handoff, PlaceId, Preferences, Rating, Reason, Style, Turn, Vote, Wish
 from storage.history import keep_answer
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, matrices, message
@@ -54,6 +54,14 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
     )
     await storage.handoffs.begin(handoff)
     await storage.handoffs.resolve(handoff.id, person, word, f"It is a {word}.")
+    wish = Wish(
+        id=f"wish-{number}",
+        answer_id=f"answer-{number}",
+        person=person,
+        question=asked.text,
+        origin=asked.conversation,
+    )
+    await storage.wishes.keep(wish, most=9)
     added = document(f"chat/{number}").model_copy(update={"source": "chat:slack", "metadata": {"author": person}})
     await storage.library.put(added, [], None, "")
     await storage.audit.record(
@@ -86,6 +94,7 @@ async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(st
         "preferences": 1,
         "decisions": 1,
         "handoffs": 1,
+        "wishes": 1,
         "replies": 1,
         "added": 1,
     }
@@ -98,7 +107,7 @@ async def test_a_forgotten_person_is_in_no_byte_of_any_file_and_others_stay(stor
     await live(storage, OTHER, "archaeopteryx", "2.0")
     await storage.back_up()
     assert len(files_holding(storage.folder, [CANARY, "UQUETZAL"])) >= 4
-    assert await storage.people.forget(PERSON) == 5
+    assert await storage.people.forget(PERSON) == 6
     assert files_holding(storage.folder, [CANARY, "UQUETZAL"]) == []
     assert await storage.people.forget(PERSON) == 0
     assert len(json.loads(await storage.people.export(OTHER))["turns"]) == 1
@@ -195,6 +204,7 @@ async def _age(storage: Storage, by: timedelta) -> None:
             "UPDATE answer SET at = at - ?",
             "UPDATE rating SET at = at - ?",
             "UPDATE handoff SET at = at - ?",
+            "UPDATE wish SET asked_at = asked_at - ?",
             "UPDATE message SET closed_at = closed_at - ?",
         ):
             db.execute(statement, (seconds,))  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ import pytest
 
 from adapters.discord import render
 from adapters.discord.blocks import card, layout
+from adapters.discord.deliver import headed
 from adapters.discord.permissions import intents, permissions
 from adapters.discord.target import thread_name
 from adapters.replies.answer import growing, reply
@@ -103,10 +104,28 @@ def test_the_cells_of_a_wide_table_without_a_header_stand_apart() -> None:
     assert page.body == f"- {cells} \\[1\\]"
 
 
+def test_as_many_buttons_as_there_are_fit_below_an_answer() -> None:
+    """Discord takes five in a row."""
+    (page,) = render.pages(reply(not_found().offering("Ask HR"), stoppable=True))
+    assert len(page.actions) == 6
+    shown = card(page).to_components()[0]
+    rows = [one["components"] for one in shown["components"] if one["type"] == discord.ComponentType.action_row.value]
+    assert [len(row) for row in rows] == [5, 1]
+
+
+@pytest.mark.parametrize("body", ["Thirty days.", "x" * render.BODY])
+def test_what_stands_above_an_answer_is_on_its_first_page_or_before_it(body: str) -> None:
+    above = f"<@1> **{wording.YOU_WANTED}**\n> {'Who? ' * 60}"
+    shown = headed((render.Page(body=body),), above)
+    assert [card(page) for page in shown]
+    assert "".join(page.above + page.body for page in shown) == above + body
+    assert len(shown) == (2 if len(body) > 100 else 1)
+
+
 def test_not_found_shows_what_came_closest_and_can_be_rated_but_not_explained() -> None:
     (page,) = render.pages(reply(not_found()))
     assert "What came closest" in page.sources
-    assert (page.actions, page.status) == ((Button.HELPFUL, Button.UNHELPFUL, Button.PASSAGES), "")
+    assert (page.actions, page.status) == ((Button.HELPFUL, Button.UNHELPFUL, Button.PASSAGES, Button.TELL), "")
 
 
 def test_a_failure_has_no_buttons() -> None:

@@ -23,7 +23,7 @@ def test_many_sources_with_long_addresses_are_all_shown() -> None:
 
 def test_passages_are_offered_only_where_there_are_some() -> None:
     (post,) = posts(reply(not_found().model_copy(update={"nearest": ()})))
-    assert [one["type"] for one in elements(post.blocks)] == ["feedback_buttons"]
+    assert [one["action_id"] for one in elements(post.blocks)] == ["rate", "tell"]
 
 
 def test_why_lists_what_was_left_out() -> None:

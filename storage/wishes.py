@@ -1,0 +1,118 @@
+"""What people want to be told once the documents answer it: one row a person and question, tried again as a message of
+the inbox, which delivers it exactly once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import structlog
+
+from pipeline.values import Wish
+from storage.database import Database
+from storage.intake import drop
+from storage.revision import generation
+
+_ENDED = "SELECT 1 FROM message WHERE message.key = wish.key AND state NOT IN ('open', 'cancelled')"
+_SETTLE = (
+    f"""
+    UPDATE wish SET told_at = (SELECT closed_at FROM message WHERE message.key = wish.key)
+        WHERE told_at IS NULL AND EXISTS ({_ENDED} AND state = 'done' AND reference <> '')
+    """,  # noqa: S608 - our own words
+    f"DELETE FROM wish WHERE told_at IS NULL AND EXISTS ({_ENDED})",  # noqa: S608 - as above
+)
+"""What became of the messages: told, or given up because there was nowhere to tell it any more."""
+_DUE = """
+    SELECT body FROM wish WHERE told_at IS NULL AND tried IS NOT ?
+        AND NOT EXISTS (SELECT 1 FROM message WHERE message.key = wish.key AND state = 'open')
+        ORDER BY tried IS NOT NULL, tried, asked_at LIMIT ?
+"""
+
+log = structlog.get_logger(__name__)
+
+
+class Kept(NamedTuple):
+    wish_id: str
+    """Empty where the person has too many."""
+    new: bool
+
+
+class Due(NamedTuple):
+    generation: int
+    """Of the library that they are tried on."""
+    wishes: tuple[Wish, ...]
+
+
+class SQLiteWishes:
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def keep(self, wish: Wish, most: int) -> Kept:
+        """Keep it, unless this person waits for the same already or for `most` others; told before, it begins anew."""
+        now = self._clock()
+
+        def work(db: sqlite3.Connection) -> Kept:
+            _settle(db)
+            query = "SELECT id FROM wish WHERE person = ? AND question = ? AND told_at IS NULL"
+            if there := db.execute(query, (wish.person, wish.question)).fetchone():
+                return Kept(there[0], new=False)
+            query = "SELECT count(*) FROM wish WHERE person = ? AND told_at IS NULL"
+            if db.execute(query, (wish.person,)).fetchone()[0] >= most:
+                return Kept("", new=False)
+            db.execute(
+                "INSERT OR REPLACE INTO wish (id, key, answer, person, question, body, asked_at) VALUES"
+                " (?1, ?2, ?3, ?4, ?5, json_set(?6, '$.author', (SELECT author FROM answer WHERE id = ?3)), ?7)",
+                (wish.id, wish.key, wish.answer_id, wish.person, wish.question, wish.model_dump_json(), now),
+            )
+            return Kept(wish.id, new=True)
+
+        return await self._database.write(work, durable=True)
+
+    async def take_back(self, wish_id: str, person: str) -> bool:
+        """Tell nothing; False when that person does not wait for it any more."""
+        now = self._clock()
+
+        def work(db: sqlite3.Connection) -> bool:
+            _settle(db)
+            statement = "DELETE FROM wish WHERE id = ? AND person = ? AND told_at IS NULL RETURNING key"
+            gone = db.execute(statement, (wish_id, person)).fetchall()
+            for (key,) in gone:
+                drop(db, key, now)
+            return bool(gone)
+
+        return await self._database.write(work, durable=True)
+
+    async def of(self, key: str) -> Wish | None:
+        """The one that is tried as the message `key`; None when nobody waits for it any more."""
+
+        def work(db: sqlite3.Connection) -> str | None:
+            row = db.execute("SELECT body FROM wish WHERE key = ? AND told_at IS NULL", (key,)).fetchone()
+            return str(row[0]) if row else None
+
+        body = await self._database.read(work)
+        return Wish.model_validate_json(body) if body else None
+
+    async def due(self, most: int) -> Due:
+        """Those that were not tried on the library as it is now, the one tried longest ago first."""
+
+        def work(db: sqlite3.Connection) -> Due:
+            _settle(db)
+            now = generation(db)
+            rows = db.execute(_DUE, (now, most)).fetchall()
+            return Due(now, tuple(Wish.model_validate_json(body) for (body,) in rows))
+
+        return await self._database.write(work)
+
+    async def tried(self, wish: Wish, generation: int) -> None:
+        """It is on its way to be tried on that library, or on a later one."""
+        statement = "UPDATE wish SET tried = ? WHERE id = ?"
+        await self._database.write(lambda db: db.execute(statement, (generation, wish.id)))
+
+
+def _settle(db: sqlite3.Connection) -> None:
+    told, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
+    if told or dropped:
+        log.info("wishes_ended", told=told, dropped=dropped)

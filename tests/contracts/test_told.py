@@ -1,0 +1,284 @@
+"""Told when fixed: who got no answer, or a wrong one, is told the answer once, where they asked, when there is one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from bot import wishes
+from pipeline import wording
+from pipeline.access import Rule
+from pipeline.values import Answer, Confidence, Level, Outcome, Place, Preferences, Reason, Request
+from tests.contracts.answers import citation, cited, not_found
+from tests.contracts.driver import Driver, Fault, Said, Shown, Way
+from tests.contracts.rig import Script, once
+from tests.contracts.test_adapter import PLATFORMS, needs
+from tests.doubles.english import left_in_english
+
+QUESTION = "Who won the cup?"
+ANSWER = "The blue team won the cup."
+FOUND = citation(7, title="Cup of 2026", quote=ANSWER)
+
+
+@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
+async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
+    module, name = PLATFORMS[request.param]
+    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
+    needs(opened, Way.TELL)
+    opened.rig.script = lambda asked: once(unanswered(asked))
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+def unanswered(asked: Request) -> Answer:
+    return not_found(asked.text).model_copy(update={"standalone": asked.text})
+
+
+def answered(asked: Request, level: Level = Level.HIGH, **more: object) -> Answer:
+    return cited(
+        ANSWER.removesuffix("."),
+        question=asked.text,
+        citations=(FOUND,),
+        answer_id=f"told{abs(hash((asked.text, asked.author)))}"[:20],
+        standalone=asked.text,
+        confidence=Confidence(level=level, score=0.5),
+        **more,
+    )
+
+
+def script(level: Level = Level.HIGH, **more: object) -> Script:
+    return lambda asked: once(answered(asked, level, **more))
+
+
+async def wanted(driver: Driver, question: str = QUESTION, person: str = "bob") -> Said:
+    """Asked in vain, by somebody who wants to be told."""
+    said = await driver.mention(person, question)
+    await driver.rig.settled()
+    assert await driver.tell_me(said, person) == wording.WISHED
+    return said
+
+
+def others(driver: Driver, said: Said) -> list[Shown]:
+    """What stands below the question besides what was told."""
+    return [shown for shown in driver.replies(said) if wording.YOU_WANTED not in shown.text]
+
+
+async def test_the_button_stands_where_nothing_answers_and_nowhere_else(driver: Driver) -> None:
+    assert "tell" in driver.replies(await wanted(driver))[-1].buttons
+    driver.rig.script = script()
+    said = await driver.mention("bob", "And who lost it?")
+    await driver.rig.settled()
+    assert "tell" not in driver.replies(said)[-1].buttons
+
+
+async def test_once_the_documents_answer_it_is_told_once_below_the_answer(driver: Driver) -> None:
+    said = await wanted(driver)
+    await driver.rig.changed(1)
+    assert driver.told(said) == []
+    driver.rig.script = script()
+    await driver.rig.changed(2)
+    (told,) = driver.told(said)
+    assert ANSWER.removesuffix(".") in told.text
+    assert QUESTION in told.text
+    assert "Cup of 2026" in told.text
+    assert wording.BADGE["high"] in told.text
+    assert len(told.pings) == 1
+    assert {"helpful", "not helpful", "passages"} <= told.buttons
+    assert len(others(driver, said)) == 1
+    await driver.rig.changed(3)
+    await driver.restart()
+    await driver.rig.changed(4)
+    assert len(driver.told(said)) == 1
+
+
+async def test_it_is_tried_on_documents_that_changed_and_on_no_others(driver: Driver) -> None:
+    await wanted(driver)
+    await driver.rig.tick()
+    tries = len(driver.rig.requests)
+    for _ in range(3):
+        await driver.rig.tick()
+    assert len(driver.rig.requests) == tries
+    await driver.rig.changed()
+    assert len(driver.rig.requests) == tries + 1
+
+
+async def test_a_follow_up_is_tried_as_the_whole_question_and_without_what_was_said(driver: Driver) -> None:
+    driver.rig.script = lambda asked: once(not_found(asked.text).model_copy(update={"standalone": "Who won the cup?"}))
+    await wanted(driver, "And who won it?")
+    await driver.rig.tick()
+    assert driver.rig.requests[-1].text == "Who won the cup?"
+    tried, first = driver.rig.requests[-1].conversation, driver.rig.requests[0].conversation
+    assert tried != first
+
+
+@pytest.mark.parametrize(
+    "better", [script(Level.LOW), script(outcome=Outcome.PARTIAL, closing="The rest is missing.")], ids=["low", "part"]
+)
+async def test_an_answer_of_low_confidence_or_to_a_part_is_not_told(driver: Driver, better: Script) -> None:
+    said = await wanted(driver)
+    signs = driver.signs()
+    driver.rig.script = better
+    await driver.rig.changed()
+    assert driver.told(said) == []
+    assert driver.signs() == signs
+    driver.rig.script = script(Level.MEDIUM)
+    await driver.rig.changed(2)
+    assert len(driver.told(said)) == 1
+
+
+async def test_a_place_that_may_not_see_the_documents_any_more_is_told_nothing(driver: Driver) -> None:
+    said = await wanted(driver)
+    driver.rig.script = lambda asked: once(
+        answered(asked) if "default" in asked.audience.collections else unanswered(asked)
+    )
+    driver.rig.rules["default"] = Rule(only=("slack:T0OTHER", "discord:1"))
+    await driver.rig.changed()
+    assert driver.told(said) == []
+    del driver.rig.rules["default"]
+    await driver.rig.changed(2)
+    assert len(driver.told(said)) == 1
+
+
+async def test_pressed_twice_it_is_noted_once_and_says_so(driver: Driver) -> None:
+    said = await wanted(driver)
+    assert await driver.tell_me(said, "bob") == wording.WISHED_ALREADY
+    driver.rig.script = script()
+    await driver.rig.changed()
+    assert len(driver.told(said)) == 1
+
+
+async def test_whoever_else_wants_it_is_told_as_well(driver: Driver) -> None:
+    said = await wanted(driver)
+    assert await driver.tell_me(said, "ann") == wording.WISHED
+    driver.rig.script = script()
+    await driver.rig.changed()
+    first, second = driver.told(said)
+    assert first.pings != second.pings
+
+
+async def test_what_is_taken_back_is_not_told_and_can_be_wanted_again(driver: Driver) -> None:
+    said = await wanted(driver)
+    assert await driver.tell_me_not("bob") == wording.WISH_TAKEN_BACK
+    driver.rig.script = script()
+    await driver.rig.changed()
+    assert driver.told(said) == []
+    assert await driver.tell_me(said, "bob") == wording.WISHED
+    await driver.rig.changed(2)
+    assert len(driver.told(said)) == 1
+    assert await driver.tell_me_not("bob") == wording.WISH_GONE
+
+
+async def test_what_was_asked_in_private_is_told_in_private(driver: Driver) -> None:
+    said = await driver.ask("bob", QUESTION)
+    await driver.rig.settled()
+    among = await driver.mention("ann", "Who lost the cup?")
+    await driver.rig.settled()
+    assert await driver.tell_me(said, "bob") == wording.WISHED_ALONE
+    driver.rig.script = script()
+    await driver.rig.changed()
+    (told,) = driver.told(said)
+    assert ANSWER.removesuffix(".") in told.text
+    assert driver.told(among) == []
+    assert driver.rig.readers[-1].groups >= {driver.alone("bob")}
+
+
+async def test_in_a_direct_message_it_is_told_there(driver: Driver) -> None:
+    said = await driver.direct("bob", QUESTION)
+    await driver.rig.settled()
+    assert await driver.tell_me(said, "bob") == wording.WISHED
+    driver.rig.script = script()
+    await driver.rig.changed()
+    assert len(driver.told(said)) == 1
+
+
+async def test_after_a_wrong_answer_it_is_told_when_it_rests_on_something_else(driver: Driver) -> None:
+    needs(driver, Way.RATE)
+    driver.rig.script = lambda asked: once(cited("The red team.", question=asked.text, standalone=asked.text))
+    said = await driver.mention("bob", QUESTION)
+    await driver.rig.settled()
+    offered = await driver.rate(said, "bob", helpful=False, reason=Reason.WRONG, comment="")
+    assert await driver.tell_me(offered, "bob") == wording.WISHED
+    await driver.rig.changed()
+    assert driver.told(said) == []
+    driver.rig.script = script()
+    await driver.rig.changed(2)
+    assert len(driver.told(said)) == 1
+
+
+async def test_whoever_is_forgotten_is_not_told(driver: Driver) -> None:
+    said = await wanted(driver)
+    assert await driver.tell_me(said, "ann") == wording.WISHED
+    assert QUESTION in await driver.rig.desk.export(driver.key("ann"))
+    await driver.rig.desk.forget(driver.key("bob"))
+    driver.rig.script = script()
+    await driver.rig.changed()
+    assert driver.told(said) == []
+    assert QUESTION not in await driver.rig.desk.export(driver.key("ann"))
+
+
+async def test_nothing_is_said_where_the_bot_is_to_be_silent_by_now(driver: Driver) -> None:
+    said = await wanted(driver)
+    driver.rig.places[driver.place] = Place(silent=True)
+    driver.rig.script = script()
+    await driver.rig.changed()
+    assert driver.told(said) == []
+
+
+async def test_a_question_that_is_gone_is_dropped(driver: Driver) -> None:
+    """Slack takes nothing below it, Discord nothing in reply to an answer that was deleted with it."""
+    said = await wanted(driver)
+    await driver.delete(said)
+    driver.rig.script = script()
+    await driver.rig.changed()
+    await driver.rig.changed(2)
+    assert driver.told(said) == []
+
+
+async def test_more_than_so_many_are_refused(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wishes, "MOST", 1)
+    await wanted(driver)
+    said = await driver.mention("bob", "Who lost the cup?")
+    await driver.rig.settled()
+    assert await driver.tell_me(said, "bob") == wording.TOO_MANY_WISHES.format(most=1)
+    assert await driver.tell_me(said, "ann") == wording.WISHED
+
+
+@pytest.mark.parametrize("moment", ["answered", "posting", "posted", "done"])
+@pytest.mark.parametrize("private", [False, True], ids=["among", "alone"])
+async def test_a_crash_neither_loses_nor_doubles_it(driver: Driver, moment: str, private: bool) -> None:
+    said = await driver.ask("bob", QUESTION) if private else await driver.mention("bob", QUESTION)
+    await driver.rig.settled()
+    await driver.tell_me(said, "bob")
+    driver.rig.script = script()
+    driver.rig.crash_before = moment
+    await driver.rig.change()
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    await driver.rig.changed(2)
+    assert len(driver.told(said)) == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST])
+async def test_a_fault_of_the_network_neither_loses_nor_doubles_it(driver: Driver, fault: Fault) -> None:
+    needs(driver, Way.FAULTS)
+    said = await wanted(driver)
+    driver.rig.script = script()
+    driver.break_next_post(fault)
+    await driver.rig.changed()
+    assert len(driver.told(said)) == 1
+
+
+async def test_people_who_chose_a_language_meet_no_english_word_of_ours(driver: Driver) -> None:
+    await driver.rig.desk.prefer(driver.key("bob"), Preferences(language="de"))
+    driver.rig.script = lambda asked: once(unanswered(asked).model_copy(update={"language": "de"}))
+    said = await driver.mention("bob", "Wer gewann?")
+    await driver.rig.settled()
+    heard = [await driver.tell_me(said, "bob"), await driver.tell_me(said, "bob"), await driver.tell_me_not("bob")]
+    for text in heard:
+        assert not left_in_english(text, "de", ""), text
