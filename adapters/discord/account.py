@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from adapters.conversation.press import insights_panel
-from adapters.discord import buttons, names, render
+from adapters.discord import buttons, names
 from adapters.discord.audience import Audiences
-from adapters.discord.ephemeral import Interaction, Presser, by_locale, honest, person, say, words_of
+from adapters.discord.ephemeral import Interaction, Presser, by_locale, honest, say
 from adapters.replies import panels, words
 from adapters.replies.parts import Button
 from pipeline import wording
@@ -18,33 +18,36 @@ class Panels:
         self._audiences = audiences
         self._days = retention_days
 
+    def _by(self, interaction: Interaction) -> Presser:
+        return Presser(interaction, self._desk, self._audiences)
+
     async def sources(self, interaction: Interaction) -> None:
         async with honest(interaction, "sources"):
             await interaction.response.defer(ephemeral=True, thinking=True)
-            speech = await words_of(self._desk, interaction)
-            documents = await self._desk.documents(await self._audiences.of_presser(interaction))
-            await say(interaction, render.texts(panels.documents(documents, speech)))
+            by = self._by(interaction)
+            await by.show(panels.documents(await self._desk.documents(await by.readers()), await by.words()))
 
     async def insights(self, interaction: Interaction) -> None:
         async with honest(interaction, "insights"):
             await interaction.response.defer(ephemeral=True, thinking=True)
-            by = Presser(interaction, self._desk, self._audiences)
+            by = self._by(interaction)
             await by.show(await insights_panel(self._desk, by))
 
     async def preferences(self, interaction: Interaction, *, style: str, citations: str, language: str) -> None:
         async with honest(interaction, "preferences"):
             await interaction.response.defer(ephemeral=True, thinking=True)
-            before = await self._desk.preferences(person(interaction))
+            by = self._by(interaction)
+            before = await self._desk.preferences(by.person)
             wanted = {"style": style, "citations": citations, "language": language}
             now = before.choosing({field: value for field, value in wanted.items() if value})
             if now != before:
-                await self._desk.prefer(person(interaction), now)
-            speech = await words_of(self._desk, interaction)
-            await say(interaction, (panels.preferences(now, speech, by_locale(interaction)(names.PREFERENCES)),))
+                await self._desk.prefer(by.person, now)
+            command = by_locale(interaction)(names.PREFERENCES)
+            await say(interaction, (panels.preferences(now, await by.words(), command),))
 
     async def privacy(self, interaction: Interaction) -> None:
         async with honest(interaction, "privacy"):
-            speech = await words_of(self._desk, interaction)
+            speech = await self._by(interaction).words()
             row = [
                 (speech(words.EXPORT_LABEL), buttons.custom_id(buttons.EXPORT)),
                 (speech(words.FORGET_LABEL), buttons.custom_id(buttons.FORGET)),
@@ -54,7 +57,7 @@ class Panels:
 
     async def help(self, interaction: Interaction) -> None:
         async with honest(interaction, "help"):
-            speech, named = await words_of(self._desk, interaction), by_locale(interaction)
+            speech, named = await self._by(interaction).words(), by_locale(interaction)
             commands = {name: named(message) for name, message in names.COMMANDS.items()}
             told = speech(words.HELP, share=speech(words.LABELS[Button.SHARE]), **commands)
             await say(interaction, (told,))

@@ -86,7 +86,7 @@ def connect(
     knowledge = Knowledge(desk, audiences, api_url=options.api_url)
     asking = Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit)
     panels = Panels(desk, audiences, retention_days=options.days)
-    tree = commands.declare(client, asking.ask, panels, Setup(desk), knowledge)
+    tree = commands.declare(client, asking.ask, panels, Setup(desk, audiences), knowledge)
 
     async def offers(message: IncomingMessage) -> bool:
         return await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))

@@ -46,25 +46,7 @@ async def honest(interaction: Interaction, action: str) -> AsyncIterator[None]:
 
 def by_locale(interaction: Interaction) -> Words:
     """Our words in the language that somebody set Discord to, where nothing better is known."""
-    return speaking(None, locale=locale(interaction))
-
-
-def locale(interaction: Interaction) -> str:
-    return str(interaction.locale)
-
-
-async def words_of(desk: Desk, interaction: Interaction) -> Words:
-    """Our words to whoever pressed or typed."""
-    return await desk.words(person(interaction), locale=locale(interaction))
-
-
-def person(interaction: Interaction) -> str:
-    return str(PersonId(platform=PLATFORM, user=str(interaction.user.id)))
-
-
-def places_of(interaction: Interaction) -> tuple[PlaceId, ...]:
-    """The places that a press or a command was made in, the widest first; none in a direct message."""
-    return places(interaction.guild_id, interaction.channel_id or 0, interaction.channel)
+    return speaking(None, locale=str(interaction.locale))
 
 
 class Presser:
@@ -84,11 +66,12 @@ class Presser:
 
     @property
     def person(self) -> str:
-        return person(self._interaction)
+        return str(PersonId(platform=PLATFORM, user=str(self._interaction.user.id)))
 
     @property
     def places(self) -> tuple[PlaceId, ...]:
-        return places_of(self._interaction)
+        """None in a direct message."""
+        return places(self._interaction.guild_id, self._interaction.channel_id or 0, self._interaction.channel)
 
     @property
     def conversation(self) -> ConversationId:
@@ -110,7 +93,7 @@ class Presser:
         return self.conversation.model_copy(update={"thread": "" if whole else self._seen or self.below})
 
     async def words(self, text: str = "") -> Words:
-        return await self._desk.words(self.person, text=text, locale=locale(self._interaction))
+        return await self._desk.words(self.person, text=text, locale=str(self._interaction.locale))
 
     async def actor(self) -> Actor:
         return await self._audiences.actor(self._interaction)

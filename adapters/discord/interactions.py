@@ -14,7 +14,7 @@ from adapters.conversation.press import press
 from adapters.discord import buttons, limits
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import Row
-from adapters.discord.ephemeral import Interaction, Presser, by_locale, honest, person, say
+from adapters.discord.ephemeral import Interaction, Presser, by_locale, honest, say
 from adapters.discord.handoff import resolved
 from adapters.discord.knowledge import Knowledge
 from adapters.discord.modal import filled, modal
@@ -95,7 +95,7 @@ class Actions:
                 await self._desk.rate(forms.with_reason(rating, filled(interaction.data)))
                 await say(interaction, (speech(words.THANKS_REASON),), row=await self._next_row(by))
             case buttons.EXPORT:
-                await self._export(interaction, speech)
+                await self._export(interaction, by, speech)
             case buttons.FORGET:
                 sure = [(speech(words.FORGET_NOW_LABEL), buttons.custom_id(buttons.FORGET_NOW))]
                 await say(interaction, (speech(words.FORGET_WARNING),), row=sure)
@@ -115,11 +115,11 @@ class Actions:
     async def _share(self, interaction: Interaction, by: Presser) -> None:
         """Post a private answer in the channel, once, if everyone who reads there may see what it cites."""
         await interaction.response.defer()
-        if done := await self._sharing.share(interaction, by.about, await by.words()):
+        if done := await self._sharing.share(interaction, by):
             await by.say(done)
 
-    async def _export(self, interaction: Interaction, speech: Words) -> None:
-        data = (await self._desk.export(person(interaction))).encode()
+    async def _export(self, interaction: Interaction, by: Presser, speech: Words) -> None:
+        data = (await self._desk.export(by.person)).encode()
         parts = [data[start : start + limits.FILE] for start in range(0, len(data), limits.FILE)] or [b"{}"]
         for number, part in enumerate(parts, start=1):
             name = "citewell-export.json" if len(parts) == 1 else f"citewell-export-{number}.json.part"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from adapters.discord.audience import actor
-from adapters.discord.ephemeral import Interaction, honest, places_of, say, words_of
+from adapters.discord.audience import Audiences
+from adapters.discord.ephemeral import Interaction, Presser, honest, say
 from adapters.discord.markup import escape
 from adapters.replies import setup
 from pipeline.errors import NotAllowed, WrongSetting
@@ -20,21 +20,22 @@ SERVERS_ONLY = Message("I can be set up in servers only.")
 
 
 class Setup:
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, audiences: Audiences) -> None:
         self._desk = desk
+        self._audiences = audiences
 
     async def set_up(self, interaction: Interaction, where: str, choices: Mapping[str, str]) -> None:
         """Set what is chosen for this channel or its server; without choices, show what holds here."""
         async with honest(interaction, "setup"):
             await interaction.response.defer(ephemeral=True, thinking=True)
-            words = await words_of(self._desk, interaction)
-            await say(interaction, (await self._done(interaction, where, choices, words),))
+            by = Presser(interaction, self._desk, self._audiences)
+            await say(interaction, (await self._done(interaction, by, where, choices),))
 
-    async def _done(self, interaction: Interaction, where: str, choices: Mapping[str, str], words: Words) -> str:
-        place = place_of(interaction, where)
+    async def _done(self, interaction: Interaction, by: Presser, where: str, choices: Mapping[str, str]) -> str:
+        words, who = await by.words(), await by.actor()
+        place = place_of(by.places, where)
         if place is None:
             return words(SERVERS_ONLY)
-        who = actor(interaction)
         if not choices:
             if not self._desk.authority.allows(who, Action.SET_UP):
                 return words(setup.ADMINS_ONLY)
@@ -51,9 +52,8 @@ class Setup:
             return escape(setup.refusal(error, words))
 
 
-def place_of(interaction: Interaction, where: str) -> PlaceId | None:
+def place_of(chain: Sequence[PlaceId], where: str) -> PlaceId | None:
     """The place that is meant: of a thread or a forum post, its channel."""
-    chain = places_of(interaction)
     return chain[0 if where == SERVER else 1] if chain else None
 
 

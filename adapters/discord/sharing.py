@@ -11,7 +11,7 @@ import discord
 from adapters.conversation.sharing import Sharing as SharedOnce
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import attachments, card
-from adapters.discord.ephemeral import Interaction, places_of
+from adapters.discord.ephemeral import Interaction, Presser
 from adapters.discord.errors import TRANSIENT
 from adapters.discord.incoming import shared_conversation
 from adapters.discord.permissions import obstacle
@@ -23,7 +23,7 @@ from adapters.replies import answer as parts
 from adapters.replies.parts import Look
 from pipeline import wording
 from pipeline.ports import Desk, Inbox
-from pipeline.translations import Message, Words
+from pipeline.translations import Message
 from pipeline.values import Answer, ConversationId
 
 NOT_HERE = Message("I could not share it here: {why}")
@@ -39,11 +39,12 @@ class Sharing:
         self._desk = desk
         self._threads = threads
 
-    async def share(self, interaction: Interaction, answer_id: str, speech: Words) -> str:
+    async def share(self, interaction: Interaction, by: Presser) -> str:
         """Post the answer where the button was pressed, if everyone there may see what it rests on; otherwise why it
         is not there.
 
         It may be tried again after an error: its messages carry nonces, so none of them is posted twice."""
+        speech = await by.words()
         guild_id, channel_id = interaction.guild_id, interaction.channel_id
         if not guild_id or not channel_id:
             return speech(wording.NOT_SHARED)
@@ -51,7 +52,7 @@ class Sharing:
         where = Place(guild_id, channel_id, interaction.id)
         try:
             shared = await self._once.share(
-                answer_id, str(channel_id), readers, partial(self._post, interaction, where)
+                by.about, str(channel_id), readers, partial(self._post, interaction, by, where)
             )
         except discord.Forbidden as error:
             return speech(NOT_HERE, why=obstacle(interaction.client, where, error, speech))
@@ -62,9 +63,11 @@ class Sharing:
             await interaction.edit_original_response(view=card(confirmed))
         return ""
 
-    async def _post(self, interaction: Interaction, where: Place, answer: Answer) -> AsyncIterator[ConversationId]:
+    async def _post(
+        self, interaction: Interaction, by: Presser, where: Place, answer: Answer
+    ) -> AsyncIterator[ConversationId]:
         channel = interaction.client.get_partial_messageable(where.channel_id, guild_id=where.guild_id)
-        set_here = (await self._desk.places.of(places_of(interaction))).threads
+        set_here = (await self._desk.places.of(by.places)).threads
         threads = self._threads if set_here is None else set_here
         above = parts.asked(answer, by=interaction.user.display_name)
         for part, page in enumerate(pages(parts.reply(answer, self._look, notes=above, attachable=True))):

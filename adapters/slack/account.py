@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 import structlog
@@ -12,13 +13,11 @@ from adapters.conversation.clicks import Clicks
 from adapters.replies import words
 from adapters.replies.panels import CHOICES
 from adapters.slack.activity import Presence
-from adapters.slack.ephemeral import Context
+from adapters.slack.ephemeral import Context, Presser
 from adapters.slack.home_view import PREFER, choosing, home
-from adapters.slack.incoming import Body, person
 from adapters.slack.setup import Setup
 from pipeline import wording
 from pipeline.errors import CitewellError
-from pipeline.translations import Words
 
 log = structlog.get_logger(__name__)
 
@@ -27,11 +26,10 @@ class Homepage:
     """One person's page. Everything shown there is what that person alone may see."""
 
     def __init__(self, context: Context, setup: Setup) -> None:
+        self._context = context
         self._web = context.web
-        self._me = context.me
-        self._audiences = context.audiences
-        self._setup = setup
         self._desk = context.desk
+        self._setup = setup
         self._presence = Presence(context.web)
         self._clicks = Clicks()
 
@@ -43,67 +41,63 @@ class Homepage:
             app.action(f"{PREFER}{field}")(self.prefer)
 
     async def opened(self, event: dict[str, Any]) -> None:
+        by = Presser(self._context, {"user": {"id": event["user"]}})
         if event.get("tab") == "messages":
-            speech = await self._words(str(event["user"]))
+            speech = await by.words()
             prompts = [{"title": speech(title), "message": speech(message)} for title, message in words.PROMPTS]
             await self._presence.attempt(
                 "assistant.threads.setSuggestedPrompts", channel_id=event["channel"], prompts=prompts
             )
         else:
-            await self._publish(str(event["user"]))
+            await self._publish(by)
 
     async def export(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Send a person everything kept about them, as a file in their direct messages."""
         await ack()
-        user = _user(body)
-        if self._clicks.again(user, "export"):
-            return
-        try:
-            data = await self._desk.export(person(self._me.team, user))
-            channel = (await self._web.call("conversations.open", users=user))["channel"]["id"]
-            await self._web.upload(channel, "citewell-data.json", data)
-            notice = (await self._words(user))(words.HOME_EXPORTED)
-        except CitewellError as error:
-            notice = await self._failed(user, error)
-        await self._publish(user, notice)
+        by = Presser(self._context, body)
+        if not self._clicks.again(by.user, "export"):
+            await self._publish(by, await self._tried(by, self._export(by)))
 
     async def forget(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        user = _user(body)
-        try:
-            erased = await self._desk.forget(person(self._me.team, user))
-            speech = await self._words(user)
-            notice = speech(words.HOME_FORGOTTEN, entries=speech.count(wording.ENTRIES, erased))
-        except CitewellError as error:
-            notice = await self._failed(user, error)
-        await self._publish(user, notice)
+        by = Presser(self._context, body)
+        await self._publish(by, await self._tried(by, self._forget(by)))
 
     async def prefer(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        action = body["actions"][0]
-        who = person(self._me.team, _user(body))
-        try:
-            before = await self._desk.preferences(who)
-            await self._desk.prefer(who, choosing(before, action["action_id"], action["selected_option"]["value"]))
-        except CitewellError as error:
-            await self._publish(_user(body), await self._failed(_user(body), error))
+        by = Presser(self._context, body)
+        if failed := await self._tried(by, self._prefer(by, str(body["actions"][0]["selected_option"]["value"]))):
+            await self._publish(by, failed)
 
-    async def _publish(self, user: str, notice: str = "") -> None:
+    async def _export(self, by: Presser) -> str:
+        data = await self._desk.export(by.person)
+        channel = (await self._web.call("conversations.open", users=by.user))["channel"]["id"]
+        await self._web.upload(channel, "citewell-data.json", data)
+        return (await by.words())(words.HOME_EXPORTED)
+
+    async def _forget(self, by: Presser) -> str:
+        erased = await self._desk.forget(by.person)
+        speech = await by.words()
+        return speech(words.HOME_FORGOTTEN, entries=speech.count(wording.ENTRIES, erased))
+
+    async def _prefer(self, by: Presser, value: str) -> str:
+        before = await self._desk.preferences(by.person)
+        await self._desk.prefer(by.person, choosing(before, by.action, value))
+        return ""
+
+    async def _tried(self, by: Presser, doing: Awaitable[str]) -> str:
+        """What it says, or that it is to be tried again."""
         try:
-            documents = await self._desk.documents(await self._audiences.of_person(user))
-            preferences = await self._desk.preferences(person(self._me.team, user))
-            view = home(documents, preferences, notice, await self._setup.blocks(user), await self._words(user))
-            await self._web.call("views.publish", user_id=user, view=view)
+            return await doing
+        except CitewellError as error:
+            log.warning("slack_home_request_failed", reason=str(error))
+            return (await by.words())(wording.TRY_AGAIN)
+
+    async def _publish(self, by: Presser, notice: str = "") -> None:
+        try:
+            documents = await self._desk.documents(await by.readers())
+            preferences = await self._desk.preferences(by.person)
+            view = home(documents, preferences, notice, await self._setup.blocks(by), await by.words())
+            await self._web.call("views.publish", user_id=by.user, view=view)
         except CitewellError as error:
             log.warning("slack_home_not_shown", reason=str(error))
-
-    async def _words(self, user: str) -> Words:
-        return await self._desk.words(person(self._me.team, user))
-
-    async def _failed(self, user: str, error: CitewellError) -> str:
-        log.warning("slack_home_request_failed", reason=str(error))
-        return (await self._words(user))(wording.TRY_AGAIN)
-
-
-def _user(body: Body) -> str:
-    return str(body["user"]["id"])

@@ -37,9 +37,8 @@ class Setup:
         app.action("setup_space")(self.open)
         app.view("setup")(self.submitted)
 
-    async def blocks(self, user: str) -> list[Block]:
+    async def blocks(self, by: Presser) -> list[Block]:
         """The part of the Home that admins see."""
-        by = Presser(self._context, {"user": {"id": user}})
         return offer(await by.words()) if self._desk.authority.allows(await by.actor(), Action.SET_UP) else []
 
     async def open(self, ack: AsyncAck, body: dict[str, Any]) -> None:
