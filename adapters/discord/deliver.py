@@ -13,11 +13,12 @@ from adapters.discord import limits, wishes
 from adapters.discord.activity import typing
 from adapters.discord.blocks import attachments, card, layout
 from adapters.discord.errors import BAD_FORM, is_final, question_is_gone
+from adapters.discord.found import Opening, find
 from adapters.discord.incoming import in_thread, root, withheld
 from adapters.discord.permissions import obstacle
 from adapters.discord.places import Place, place
 from adapters.discord.render import Page, pages, plain, progress
-from adapters.discord.reply import Opening, Reference, Reply, find, person_of
+from adapters.discord.reply import Reference, Reply, person_of
 from adapters.discord.target import Target
 from adapters.discord.throttle import EDIT_SECONDS, FIRST_SECONDS, Throttle
 from adapters.replies import answer as parts

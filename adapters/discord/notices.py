@@ -12,8 +12,9 @@ import discord
 from adapters.discord import buttons, limits, render
 from adapters.discord.blocks import layout
 from adapters.discord.client import Client
+from adapters.discord.found import SKEW
 from adapters.discord.markup import escape, link
-from adapters.discord.reply import SKEW, nonce, person_of
+from adapters.discord.reply import nonce, person_of
 from adapters.discord.retry import steadily
 from adapters.replies import insights
 from adapters.replies.handoff import RESOLVE_BUTTON, Told, told

@@ -85,11 +85,12 @@ class Deliverer:
             else:
                 await self._answer(work, origin, the_reply, events)
         except Declined as declined:
+            hopeless = work.last or declined.error in CANNOT_POST
             if declined.error in OVER:
                 log.info("slack_reply_ends", reason=OVER[declined.error])
-            elif origin.hidden and declined.error in CANNOT_POST:
+            elif origin.hidden and hopeless:
                 log.info("slack_unasked_reply_refused", reason=str(declined))
-            elif (work.last or declined.error in CANNOT_POST) and not origin.channel.startswith("D"):
+            elif hopeless and not origin.channel.startswith("D"):
                 await self._explain(origin, declined, Words(work.language))
             else:
                 raise

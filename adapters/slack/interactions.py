@@ -17,6 +17,7 @@ from adapters.replies.parts import Button, Look
 from adapters.slack import handoff, private
 from adapters.slack.blocks import section
 from adapters.slack.ephemeral import Context, Presser, honest
+from adapters.slack.footer import voted
 from adapters.slack.modal import filled
 from adapters.slack.render import Post, line, posts
 from adapters.slack.sharing import Sharing
@@ -144,9 +145,3 @@ class Interactions:
     def _again(self, by: Presser) -> bool:
         """Whether the same person clicked the same a moment ago: it is being shown already."""
         return self._clicks.again(by.user, by.action, by.about, by.ts)
-
-
-def voted(value: str) -> tuple[Vote, str]:
-    """The vote and the answer's id that `render.feedback` wrote."""
-    vote, _, answer_id = value.partition(":")
-    return Vote(vote), answer_id

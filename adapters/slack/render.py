@@ -6,17 +6,17 @@ characters in all, 3,000 in a text object, 4,000 in the `text` of `chat.update` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from adapters.replies import answer, words
+from adapters.replies import answer
 from adapters.replies.cut import Kind, Message, Piece, Segment, pack
 from adapters.replies.cut import words as cut
 from adapters.replies.markdown import listed, marks, pieces, with_own
-from adapters.replies.parts import Button, Quote, Reply, Source, Table, Text
+from adapters.replies.parts import Quote, Reply, Table, Text
 from adapters.slack import markup
-from adapters.slack.blocks import LABEL, Block, button, context, preformatted, quoted, short
-from pipeline.translations import ENGLISH, Words
+from adapters.slack.blocks import Block, preformatted, quoted
+from adapters.slack.footer import footers
 
 PART = 3_500
 """Characters of one message: its plain-text twin then fits `chat.update` (4,000) as well."""
@@ -24,8 +24,6 @@ SEGMENT = 150
 """Characters that a block takes besides its text."""
 ROW = 3_000
 FALLBACK = 3_900
-FOOTER = 8_000
-CONTEXT = 3_000
 
 
 @dataclass(frozen=True)
@@ -95,12 +93,12 @@ def posts(reply: Reply) -> list[Post]:
 
     The Markdown of the first is what was streamed of it, unless that had no files and no single source yet."""
     made = [_post(message) for message in pack(pieces(reply.blocks, MARKDOWN, reply.links), PART, around=SEGMENT)]
-    footers = list(_footers(reply))
-    made = made or ([] if footers else [line("-")])
-    if footers:
+    below = list(footers(reply))
+    made = made or ([] if below else [line("-")])
+    if below:
         last = made.pop() if made else Post((), (), reply.sources_title)
-        made.append(Post(last.message, footers[0], last.text))
-    return made + [Post((), footer, reply.sources_title) for footer in footers[1:]]
+        made.append(Post(last.message, below[0], last.text))
+    return made + [Post((), footer, reply.sources_title) for footer in below[1:]]
 
 
 def streamed(reply: Reply) -> str:
@@ -150,80 +148,3 @@ def _fenced(segment: Segment) -> str:
 
 def _row(cells: Sequence[str], columns: int) -> str:
     return f"| {' | '.join([*(cell or ' ' for cell in cells), *[' '] * (columns - len(cells))])} |"
-
-
-# --- What stands below the text -----------------------------------------------------------------
-
-
-def _footers(reply: Reply) -> Iterator[tuple[Block, ...]]:
-    """The blocks below the answer, in groups that fit one message each."""
-    group: list[Block] = []
-    room = FOOTER
-    for block in _footer(reply):
-        size = len(str(block))
-        if group and (size > room or len(group) >= 20):
-            yield tuple(group)
-            group, room = [], FOOTER
-        group.append(block)
-        room -= size
-    if group:
-        yield tuple(group)
-
-
-def _footer(reply: Reply) -> Iterator[Block]:
-    speech = Words(reply.language)
-    if reply.sources:
-        yield from _small_print([f"*{reply.sources_title}*", *map(source, reply.sources)])
-    if reply.status:
-        yield context(short(reply.status))
-    if Button.HELPFUL in reply.actions:
-        yield feedback(reply.answer_id, speech)
-    pressed = [action for action in reply.actions if action not in (Button.HELPFUL, Button.UNHELPFUL)]
-    if pressed:
-        labels = {**{action: speech(label) for action, label in words.LABELS.items()}, Button.ASK: reply.ask}
-        values = {Button.ADD: reply.adds}
-        elements = [button(labels[action], action.value, values.get(action, reply.answer_id)) for action in pressed]
-        yield {"type": "actions", "elements": elements}
-
-
-def _small_print(lines: Iterable[str]) -> Iterator[Block]:
-    """Lines under each other, as context blocks of at most `CONTEXT` characters."""
-    group: list[str] = []
-    for text in lines:
-        if group and sum(len(one) + 1 for one in group) + len(text) > CONTEXT:
-            yield context("\n".join(group))
-            group = []
-        group.append(text)
-    if group:
-        yield context("\n".join(group))
-
-
-def source(source: Source) -> str:
-    """One line of mrkdwn, and what in it comes closest below."""
-    label = short(source.title)
-    title = f"<{markup.mrkdwn(source.url)}|{label}>" if markup.linkable(source.url) else label
-    told = " · ".join(part for part in (f"{source.mark} {title}", short(source.place), short(source.date)) if part)
-    return f"{told}\n{short(source.quote, 2 * LABEL)}" if source.quote else told
-
-
-def feedback(answer_id: str, speech: Words = ENGLISH) -> Block:
-    """A thumb up and a thumb down."""
-
-    def side(action: Button, vote: str) -> Block:
-        return {
-            "text": {"type": "plain_text", "text": speech(words.LABELS[action]).partition(" ")[2]},
-            "value": f"{vote}:{answer_id}",
-            "accessibility_label": speech(words.DESCRIBED[action]),
-        }
-
-    return {
-        "type": "context_actions",
-        "elements": [
-            {
-                "type": "feedback_buttons",
-                "action_id": "rate",
-                "positive_button": side(Button.HELPFUL, "helpful"),
-                "negative_button": side(Button.UNHELPFUL, "unhelpful"),
-            }
-        ],
-    }

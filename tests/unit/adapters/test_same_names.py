@@ -37,10 +37,11 @@ JOBS = {
 """Of Slack and Discord; `adapters/replies` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "adding", "feed", "home_view", "members", "missed", "pages", "session", "startup", "stream", "web",
+        "actors", "adding", "feed", "footer", "home_view", "members", "missed", "pages", "session", "startup", "stream",
+        "web",
     },
     "discord": {
-        "buttons", "client", "commands", "errors", "identify", "limits", "memory", "names", "pace",
+        "buttons", "client", "commands", "errors", "found", "identify", "limits", "memory", "names", "pace",
         "permissions", "places", "retry", "target", "throttle",
     },
     "console": {"follow", "piped", "render", "table"},

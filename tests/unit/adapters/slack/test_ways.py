@@ -13,12 +13,14 @@ from adapters.slack.adapter import SlackAdapter
 from adapters.slack.deliver import OUTSIDER
 from pipeline import wording
 from pipeline.errors import Misconfigured
-from pipeline.values import Event, Request
+from pipeline.values import Event, Place, Request
 from tests.contracts.answers import cited
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
 from tests.contracts.waiting import eventually, until
 from tests.doubles.slack import eyes
+from tests.doubles.slack.rules import Json
+from tests.doubles.slack.workspace import BOT
 
 
 @pytest.mark.parametrize("kind", ["private", "mpim"])
@@ -168,6 +170,19 @@ async def test_a_question_in_a_channel_that_we_may_not_write_to_is_explained_dir
     (told,) = [message for message in slack.workspace.messages.values() if message.channel == "D0ANN"]
     assert "/invite" in told.text
     assert slack.replies(said) == []
+
+
+async def test_nobody_is_told_directly_that_what_they_did_not_ask_for_could_not_be_posted(slack: SlackDriver) -> None:
+    async def refused(method: str, arguments: Json, when: str) -> str | None:
+        at_channel = method == "chat.postMessage" and arguments.get("channel") == CHANNEL
+        return "msg_too_long" if at_channel and when == "before" else None
+
+    slack.rig.places[slack.place] = Place(auto=True)
+    slack.slack.hook = refused
+    await slack.aside("ann", "How many days of leave do part-timers get?")
+    await slack.rig.settled()
+    assert slack.rig.requests != []
+    assert [message for message in slack.workspace.messages.values() if message.user == BOT] == []
 
 
 async def test_start_up_says_who_and_where_and_what_is_missing(tmp_path: Path) -> None:
