@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from bot.delivery import GRACE_SECONDS, grace_left, pause_after
+from bot.waits import GRACE_SECONDS, grace_left, pause_after
 from pipeline.errors import CitewellError, Misconfigured, Unavailable
 from pipeline.ports import Desk, PlatformAdapter
 from pipeline.values import About, Notice

@@ -5,27 +5,21 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from datetime import UTC, datetime
 
 import structlog
 
 from bot.answering import Answering
+from bot.apology import apology, only, with_apology
+from bot.waits import grace_left, pause_after
 from pipeline import language, wording
-from pipeline.compose.compose import failed, told
+from pipeline.compose.compose import told
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.streams import closing
-from pipeline.translations import Message, Words
+from pipeline.translations import Words
 from pipeline.unasked import silencing
 from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, Request, Work
 
-GRACE_SECONDS = 35.0
-"""After a recorded intent to post, how long a lost request may still take effect: longer than any request's timeout."""
-RETRY_SECONDS = 1.0
-"""The wait after the first failed attempt is twice this; after each further one twice as long."""
-UNREACHABLE = 10.0
-"""Times `RETRY_SECONDS`: the wait after a platform was not reached or cannot be used as it is set up, where it did not
-say how long. That is not the message's fault, and is not counted."""
 DELIVERY_SECONDS, APOLOGY_SECONDS = 540.0, 30.0
 """How long a delivery and the apology after the last one may take: together less than a lease lasts."""
 
@@ -112,7 +106,7 @@ class Delivery:
                 return
             work = work.model_copy(update={"answer": answer})
         late = work.late and self._expire_late and not work.answer
-        events = _only(_apology(work, wording.EXPIRED)) if late else self._events(work, chosen, adapter, receipt)
+        events = only(apology(work, wording.EXPIRED)) if late else self._events(work, chosen, adapter, receipt)
         async with closing(events):
             await adapter.deliver(work, events, receipt)
         await (self._inbox.expired(key) if late else self._inbox.done(key))
@@ -125,9 +119,9 @@ class Delivery:
             yield work.answer
             return
         if work.last:
-            apology = _apology(work)
-            log.error("question_not_answered", key=work.message.key, incident=apology.incident, attempts=work.attempt)
-            yield apology
+            sorry = apology(work)
+            log.error("question_not_answered", key=work.message.key, incident=sorry.incident, attempts=work.attempt)
+            yield sorry
             return
         if (order := await self._order(work)) is not None:
             yield await self._saved(work, order, receipt)
@@ -176,40 +170,29 @@ class Delivery:
 
     async def _saved(self, work: Work, answer: Answer, receipt: _Receipt) -> Answer:
         """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
-        answer = _with_apology(answer) if work.late else answer
+        answer = with_apology(answer) if work.late else answer
         try:
             await self._inbox.answered(work.message.key, answer)
         except Withdrawn as withdrawn:
             if withdrawn.changed or not receipt.begun:
                 raise
-            return _apology(work, wording.WITHDRAWN).model_copy(update={"question": ""})
+            return apology(work, wording.WITHDRAWN).model_copy(update={"question": ""})
         return answer
 
     async def _give_up(self, work: Work, receipt: _Receipt, error: Exception) -> None:
         """Close the message for good. Where a saved answer could not be shown, a plain apology may still be."""
         key = work.message.key
         adapter = self._adapters[work.message.conversation.platform]
-        apology = _apology(work)
+        sorry = apology(work)
         if work.answer and not receipt.reference and not work.message.manner.unannounced:
             try:
                 async with asyncio.timeout(APOLOGY_SECONDS):
-                    await adapter.deliver(work.model_copy(update={"answer": apology}), _only(apology), receipt)
+                    await adapter.deliver(work.model_copy(update={"answer": sorry}), only(sorry), receipt)
             except Exception as again:
                 log.warning("apology_failed", key=key, exc_info=again)
         reason = str(error) if isinstance(error, CitewellError) else type(error).__name__
-        log.error("question_given_up", key=key, incident=apology.incident, reason=reason, attempts=work.attempt)
+        log.error("question_given_up", key=key, incident=sorry.incident, reason=reason, attempts=work.attempt)
         await self._inbox.failed(key, reason)
-
-
-def pause_after(error: Unavailable | Misconfigured, retry_seconds: float) -> float:
-    """Seconds until a platform is tried again that was not reached, or cannot be used as it is set up."""
-    asked = error.retry_after if isinstance(error, Unavailable) else None
-    return retry_seconds * UNREACHABLE if asked is None else asked
-
-
-def grace_left(posting_since: datetime, grace_seconds: float) -> float:
-    """Seconds in which a request that was lost after that intent may still take effect."""
-    return grace_seconds - (datetime.now(UTC) - posting_since).total_seconds()
 
 
 class _Receipt:
@@ -227,19 +210,3 @@ class _Receipt:
     async def posted(self, reference: str) -> None:
         self.reference, self.begun = reference, True
         await self._inbox.posted(self._key, reference)
-
-
-def _apology(work: Work, said: Message | None = None) -> Answer:
-    """What is `said` in the place of an answer; without it, an incident that the log names."""
-    words = Words(work.language)
-    incident = "" if said else secrets.token_hex(4)
-    return failed(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
-
-
-def _with_apology(answer: Answer) -> Answer:
-    preface = f"{Words(answer.language)(wording.LATE)} {answer.preface}".strip()
-    return answer.model_copy(update={"preface": preface})
-
-
-async def _only(answer: Answer) -> AsyncIterator[Event]:
-    yield answer

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import structlog
 
-from bot.delivery import GRACE_SECONDS, grace_left, pause_after
 from bot.desk import CitewellDesk
+from bot.waits import GRACE_SECONDS, grace_left, pause_after
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.language import speaking
 from pipeline.ports import PlatformAdapter

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 import structlog
 
 from bot.answering import Answering
-from bot.delivery import GRACE_SECONDS, RETRY_SECONDS, Delivery
+from bot.delivery import Delivery
+from bot.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.values import Chosen, IncomingMessage, Request, Work

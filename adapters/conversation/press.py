@@ -36,6 +36,14 @@ async def press(desk: Desk, inbox: Inbox, by: Presser, action: str) -> None:
             await by.open(handoff.form(by.about, await by.words(), keep=keep))
 
 
+async def next_steps(desk: Desk, by: Presser) -> tuple[tuple[Button, str], ...]:
+    """What can be done about an answer that did not help, with the words on its button: ask a person where one is set,
+    and be told once it is right."""
+    place, words = await desk.places.of(by.places), await by.words()
+    asking = ((Button.ASK, wording.ask_button(place.ask_name or "", words)),) if place.ask else ()
+    return (*asking, (Button.TELL, words(wording.TELL_ME)))
+
+
 def _pressed(by: Presser, origin: ConversationId) -> Press:
     return Press(
         answer_id=by.about,

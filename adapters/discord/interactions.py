@@ -10,7 +10,7 @@ import io
 import discord
 
 from adapters.conversation.clicks import Clicks
-from adapters.conversation.press import press
+from adapters.conversation.press import next_steps, press
 from adapters.discord import buttons, limits
 from adapters.discord.audience import Audiences
 from adapters.discord.blocks import Row
@@ -106,11 +106,8 @@ class Actions:
                 await press(self._desk, self._inbox, by, action)
 
     async def _next_row(self, by: Presser) -> Row:
-        """The button to be told once it is right, and the one to ask a person where there is one to ask."""
-        place, speech = await self._desk.places.of(by.places), await by.words()
-        asking = [(wording.ask_button(place.ask_name or "", speech), Button.ASK)] if place.ask else []
-        offered = [*asking, (speech(wording.TELL_ME), Button.TELL)]
-        return [(label, buttons.custom_id(action, by.about, by.below)) for label, action in offered]
+        steps = await next_steps(self._desk, by)
+        return [(label, buttons.custom_id(step, by.about, by.below)) for step, label in steps]
 
     async def _share(self, interaction: Interaction, by: Presser) -> None:
         """Post a private answer in the channel, once, if everyone who reads there may see what it cites."""

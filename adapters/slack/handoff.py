@@ -1,12 +1,11 @@
-"""A question that people are asked: the button that asks them beside an answer, and their reply."""
+"""A question that people are asked: their reply."""
 
 from __future__ import annotations
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.replies import handoff
-from adapters.replies.parts import Button
-from adapters.slack.blocks import Block, button, section, short
+from adapters.slack.blocks import section, short
 from adapters.slack.ephemeral import Context, Presser, honest
 from adapters.slack.incoming import Body
 from adapters.slack.modal import filled
@@ -15,8 +14,6 @@ from adapters.slack.reply import QUIET
 from adapters.slack.web import Web
 from pipeline import wording
 from pipeline.errors import Refused
-from pipeline.translations import Words
-from pipeline.values import Place
 
 
 async def resolved(context: Context, ack: AsyncAck, body: Body) -> None:
@@ -46,10 +43,3 @@ async def _mark(web: Web, channel: str, ts: str, heading: str) -> None:
     shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
     blocks = [section(f"*✓ {short(heading, 300)}*"), *shown[1:]]
     await web.call("chat.update", channel=channel, ts=ts, text=str(message.get("text") or ""), blocks=blocks, **QUIET)
-
-
-def offer(place: Place, words: Words, answer_id: str, thread: str, ts: str) -> Block:
-    """The buttons beside an answer that did not help, which stands in `thread` as `ts` or is private."""
-    value = f"{answer_id} {thread} {ts}".strip()
-    asking = [button(wording.ask_button(place.ask_name or "", words), Button.ASK, value)] if place.ask else []
-    return {"type": "actions", "elements": [*asking, button(words(wording.TELL_ME), Button.TELL, value)]}

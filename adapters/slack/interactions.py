@@ -9,13 +9,13 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from adapters.conversation.clicks import Clicks
-from adapters.conversation.press import insights_panel, press
+from adapters.conversation.press import insights_panel, next_steps, press
 from adapters.replies import words
 from adapters.replies.forms import REASON, reason_form, with_reason
 from adapters.replies.handoff import RESOLVE_BUTTON, RESOLVED
 from adapters.replies.parts import Button, Look
 from adapters.slack import handoff, private
-from adapters.slack.blocks import section
+from adapters.slack.blocks import button, section
 from adapters.slack.ephemeral import Context, Presser, honest
 from adapters.slack.footer import voted
 from adapters.slack.modal import filled
@@ -91,11 +91,13 @@ class Interactions:
                 await self._offer(by, answer_id)
 
     async def _offer(self, by: Presser, answer_id: str) -> None:
-        """They can be told once it is right, and a person can be asked, where one is set."""
-        place, speech = await self._desk.places.of(by.places), await by.words()
-        text = speech(wording.SORRY if place.ask else wording.NOT_HELPED)
-        buttons = handoff.offer(place, speech, answer_id, by.conversation.thread, by.below)
-        await private.show(self._context.web, by.response_url, [Post((), (section(text), buttons), text)])
+        """What can be done about it: the buttons stand beside the answer, and carry where that is."""
+        steps, speech = await next_steps(self._desk, by), await by.words()
+        asking = any(step is Button.ASK for step, _ in steps)
+        text = speech(wording.SORRY if asking else wording.NOT_HELPED)
+        value = f"{answer_id} {by.conversation.thread} {by.below}".strip()
+        row = {"type": "actions", "elements": [button(label, step, value) for step, label in steps]}
+        await private.show(self._context.web, by.response_url, [Post((), (section(text), row), text)])
 
     async def reason(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         by = Presser(self._context, body)
