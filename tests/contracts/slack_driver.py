@@ -315,7 +315,8 @@ class SlackDriver:
     async def _told(self, said: Said, person: str, action: str) -> list[Json]:
         before = len(self.workspace.ephemerals)
         if isinstance(said.handle, list):
-            at = next(at for at, one in enumerate(said.handle) if action in pressable(one.get("blocks", ())))
+            await until(lambda: any(offers(one, action) for one in said.handle))
+            at = [offers(one, action) for one in said.handle].index(True)
             value = value_of(said.handle[at]["blocks"], action)
             told = await self.people.click_private(user(person), CHANNEL, action, value, said.handle, at)
         else:
@@ -480,6 +481,10 @@ def filled(element: Json) -> Json:
 
 def pressable(blocks: Iterable[Json]) -> set[str]:
     return {str(element.get("action_id")) for element in elements(blocks)}
+
+
+def offers(message: Json, action: str) -> bool:
+    return action in pressable(message.get("blocks", ()))
 
 
 def value_of(blocks: Iterable[Json], action: str) -> str:
