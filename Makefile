@@ -8,9 +8,9 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 	--no-config --no-header --no-annotate --default-index https://pypi.org/simple
 
 $(BIN)/citewell: pyproject.toml locks/dev.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer; set PYTHON=python3.x")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Citewell needs Python 3.11 or newer; set PYTHON=python3.x")'
 	@echo 'Installing Citewell into .venv; the first time takes some minutes.'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) --require-hashes --requirement locks/dev.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@

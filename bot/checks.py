@@ -15,6 +15,7 @@ from pipeline.values import Place, PlaceId
 from storage.embedded import EmbeddedDocuments
 
 REACH_SECONDS = 1.0
+EMBED = "To embed them: citewell index --rebuild"
 
 
 async def idle_rules(citewell: Citewell) -> list[str]:
@@ -91,7 +92,7 @@ async def not_embedded(citewell: Citewell) -> list[str]:
         return []
     found = wording.counted(count, "document is", "documents are")
     without = f"not embedded with CITEWELL_EMBEDDER={citewell.settings.embedder} and found by words only"
-    return [f"{found} {without}. To embed them: citewell index --rebuild"]
+    return [f"{found} {without}. {EMBED}"]
 
 
 def unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -63,8 +63,8 @@ class Written:
 
     def _hint(self, name: str) -> str:
         known = {found.removeprefix(PREFIX): found for found in self._variables()}
-        near = difflib.get_close_matches(name.removeprefix(PREFIX), known, n=1, cutoff=0.7)
-        return f"there is no such setting. {f'Did you mean {known[near[0]]}?' if near else OTHERWISE}"
+        near = nearest(name.removeprefix(PREFIX), known)
+        return f"there is no such setting. {f'Did you mean {known[near]}?' if near else OTHERWISE}"
 
     def _toml_hint(self, name: str) -> str:
         plain = name.lower().removeprefix(PREFIX.lower())
@@ -74,12 +74,12 @@ class Written:
             what = "secrets belong" if is_secret(info) else "it belongs"
             return f"{what} in the environment or in .env, as {info.validation_alias}"
         readable = [name for name, info in self.fields.items() if not info.validation_alias]
-        near = difflib.get_close_matches(plain, readable, n=1, cutoff=0.7)
+        near = nearest(plain, readable)
         given = self.table[name]
-        if near and isinstance(given, dict) and (table := table_of(self.fields[near[0]])):
-            keys = ", ".join(table.title(near[0], key) for key in given) if table.named else table.title(near[0])
-            return f"there is no such setting. Did you mean {keys or table.title(near[0], 'NAME')}?"
-        return f"there is no such setting. {f'Did you mean {near[0]}?' if near else OTHERWISE}"
+        if near and isinstance(given, dict) and (table := table_of(self.fields[near])):
+            keys = ", ".join(table.title(near, key) for key in given) if table.named else table.title(near)
+            return f"there is no such setting. Did you mean {keys or table.title(near, 'NAME')}?"
+        return f"there is no such setting. {f'Did you mean {near}?' if near else OTHERWISE}"
 
     def _explain(self, error: ErrorDetails) -> tuple[str, str]:
         loc, kind = error["loc"], error["type"]
@@ -120,6 +120,12 @@ class Written:
             key = f" {loc[table.depth]}" if len(loc) > table.depth and loc[table.depth] != "[key]" else ""
             return f"{table.title(*loc[: table.depth])}{key} in {self.file}"
         return f"{name} in {self.file}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The one that was probably meant, the same letters in another order first; empty where none is near."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.7)
+    return min(near, key=lambda one: sorted(one) != sorted(name), default="")
 
 
 def explain_source(error: ErrorDetails) -> str:

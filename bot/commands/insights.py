@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from bot.commands.terminal import Data, out, run, settings
 from pipeline import wording
@@ -62,7 +62,7 @@ def _show(seen: Insights) -> None:
     rows = [(place.place, place.counts) for place in seen.places] + [
         (str(week.monday), week.counts) for week in seen.weeks
     ]
-    table = Table("place or week", *header, box=None)
+    table = Table(Column("place or week", overflow="fold"), *header, box=None)
     for name, of in rows:
         table.add_row(name, *map(str, (of.asked, of.answered, of.partial, of.not_found, of.unhelpful)))
     if rows:

@@ -84,4 +84,5 @@ def _ended(last: JobRun | None) -> str:
 
 
 def _due(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d %H:%M}" if at and at > datetime.now(UTC) else "due: soon after `citewell run` starts"
+    soon = "due: within two minutes, while `citewell run` is up"
+    return f"{at:%Y-%m-%d %H:%M}" if at and at > datetime.now(UTC) else soon

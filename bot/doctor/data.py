@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.checks import idle_rules, not_embedded, places_without_text
+from bot.checks import EMBED, idle_rules, not_embedded, places_without_text
 from bot.citewell import Citewell
 from bot.settings import Settings
 from bot.wiring import open_citewell
@@ -45,9 +46,9 @@ async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
 
 def examine_room(folder: Path) -> list[Finding]:
     """Whether there is too little room on the disk; nothing where there is enough."""
-    there = next(place for place in (folder.absolute(), *folder.absolute().parents) if place.exists())
+    there = next(place for place in (folder.absolute(), *folder.absolute().parents) if os.path.exists(place))
     free, database = shutil.disk_usage(there).free, folder / DATABASE
-    needed = ROOM + 2 * (database.stat().st_size if database.exists() else 0)
+    needed = ROOM + 2 * (database.stat().st_size if os.path.exists(database) else 0)
     told = f"{free / 1e9:.1f} GB are free at {there}"
     if free < LEAST:
         return [bad("disk", f"it is full: {told}", f"Free some space, or move {folder} to a larger disk.")]
@@ -65,7 +66,7 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
     else:
         yield good("documents", f"{wording.counted(count, 'document is', 'documents are')} indexed")
     for line in await not_embedded(citewell):
-        yield warning("index", line, "Embed them: citewell index --rebuild")
+        yield warning("index", line.removesuffix(f" {EMBED}"), EMBED)
     for line in (*await idle_rules(citewell), *places_without_text(settings)):
         yield warning("citewell.toml", line, "Correct the name there, or index what it names.")
     for source, (at, look) in (await SQLiteSourceLooks(citewell.storage.database).last()).items():

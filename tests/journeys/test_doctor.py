@@ -134,6 +134,7 @@ def _set(**settings: object) -> Callable[[Installation], None]:
         (_empty_database, "data folder", "0 bytes", "backup"),
         (_damaged_backup, "backup", "damaged", "citewell backup"),
         (_set(data=Path("/dev/null")), "data folder", "file", "CITEWELL_DATA"),
+        (_set(data=Path("/tmp", "x" * 300)), "data folder", "cannot be used", "CITEWELL_DATA"),
         (_set(slack_api_url="http://127.0.0.1:9/api/"), "Slack token", "did not come back", "network"),
     ],
 )

@@ -895,6 +895,7 @@ def test_what_is_done_by_the_clock_is_listed_and_done_at_once_when_asked(indexed
     listed = [line.split("\t") for line in indexed.type("schedule").out.splitlines()]
     assert [(name, last) for name, _, _, last, _ in listed] == [
         ("forget", "never"),
+        ("tell", "never"),
         ("sync", "never"),
         ("backup", "never"),
     ]
@@ -902,12 +903,12 @@ def test_what_is_done_by_the_clock_is_listed_and_done_at_once_when_asked(indexed
     assert len(list((indexed.data / "backups").iterdir())) == 1
     (after,) = [line for line in indexed.type("schedule").out.splitlines() if line.startswith("backup")]
     assert "done in" in after
-    assert "soon after" not in after
+    assert "within two minutes" not in after
 
 
 def test_a_job_that_is_not_there_and_one_that_fails_are_said(indexed: Terminal) -> None:
     said = indexed.type("schedule", "run", "nap")
-    assert (said.status, "There is: forget, sync, backup." in said.err) == (2, True)
+    assert (said.status, "There is: forget, tell, sync, backup." in said.err) == (2, True)
     shutil.rmtree(indexed.data / "backups")
     (indexed.data / "backups").touch()
     assert indexed.type("schedule", "run", "backup").status == 2

@@ -177,6 +177,11 @@ def test_a_misspelt_setting_is_refused_with_the_nearest_name(
     assert refusal().endswith(f"Did you mean {'top_k' if where == 'toml' else 'CITEWELL_TOP_K'}?")
 
 
+def test_letters_in_the_wrong_order_are_put_right_rather_than_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_MODLE", "auto")
+    assert refusal().endswith("Did you mean CITEWELL_MODEL?")
+
+
 def test_a_broken_toml_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "citewell.toml").write_text("top_k = = 3\n")
     with pytest.raises(Misconfigured, match=r"citewell\.toml"):
