@@ -13,7 +13,6 @@ import structlog
 
 from bot.indexing import Indexer, is_path
 from bot.source_tables import FolderTable, SourceTable
-from bot.sources import open_source
 from pipeline.errors import CitewellError, Refused
 from pipeline.ingest.ingest import Event, Summary
 from storage.folder import Lock
@@ -43,6 +42,8 @@ class Sync:
         async def work() -> Summary:
             if isinstance(table, FolderTable):
                 return await self.indexer.look_again(Path(table.source), collection, on_event, losing=losing)
+            from bot.sources import open_source
+
             memory = SQLiteSourceMemory(self.storage.database, table.source)
             async with open_source(table, memory, self.indexer.reader, self._clone(table.source)) as source:
                 return await self.indexer.take_in(source, collection, on_event, losing=losing)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from bot.checks import missing_server
-from bot.doctor.clock import examine_clock
 from bot.doctor.data import examine_data
 from bot.doctor.machine import examine_machine
 from bot.doctor.models import examine_models
@@ -36,6 +35,8 @@ async def examine(settings: Settings, *, offline: bool) -> AsyncIterator[Finding
 
 async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
     """The platforms whose tokens are set. Posts nothing."""
+    from bot.doctor.clock import examine_clock
+
     if settings.slack_bot_token:
         from adapters.slack.doctor import examine as examine_slack
 
