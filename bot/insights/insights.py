@@ -66,7 +66,7 @@ def _weeks(found: Tally) -> tuple[Week, ...]:
 
 
 def _lacking(found: Tally) -> Rows:
-    return _not_answered(found) | found.unhelpful | found.low
+    return ((_not_answered(found) | found.low) & ~found.answered_since()) | found.unhelpful
 
 
 def _not_answered(found: Tally) -> Rows:

@@ -52,6 +52,8 @@ class Tally:
     """As in `OUTCOMES`; what is none of them has their number."""
     near: Column
     """The document that an answer rests on first, or that came closest; -1 for none."""
+    at: NDArray[np.float64]
+    """When, in seconds."""
     low: Rows
     unhelpful: Rows
     direct: Rows
@@ -74,13 +76,22 @@ class Tally:
             unhelpful=int(self.unhelpful[rows].sum()),
         )
 
+    def answered_since(self) -> Rows:
+        """Whether the same was answered well later in the same place; in direct messages: to the same person."""
+        well = np.equal(self.outcome, OUTCOMES.index(Outcome.ANSWERED)) & ~self.low & ~self.unhelpful
+        where = np.where(self.direct, len(self.places) + self.person, self.place).astype(np.int64)
+        same = np.unique(where * len(self.questions) + self.question, return_inverse=True)[1]
+        last = np.zeros(len(same))
+        np.maximum.at(last, same[well], self.at[well])
+        return self.at < last[same]
+
 
 def tally(rows: Iterator[Asked]) -> Tally:
     """Count what was asked."""
     questions, places, people, documents = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     outcomes = _Numbers({outcome.value: number for number, outcome in enumerate(OUTCOMES)})
     first_asked: list[str] = []
-    cells = array("i")
+    cells, times = array("i"), array("d")
     citing: Counter[str] = Counter()
     differing: Counter[str] = Counter()
     over: dict[str, int] = {}
@@ -94,6 +105,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
             differing[row.cited] += 1
             over.setdefault(row.cited, number)
         near = row.nearest or _first(row.cited)
+        times.append(row.at)
         cells.extend(
             (
                 question,
@@ -124,6 +136,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
         week=week,
         outcome=outcome,
         near=near_to,
+        at=np.array(times),
         low=low.astype(bool),
         unhelpful=unhelpful.astype(bool),
         direct=directly.astype(bool),

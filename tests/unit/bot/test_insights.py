@@ -131,6 +131,21 @@ async def test_a_gap_says_what_is_lacking_and_what_to_write_where(
     assert "About leave" in advice(gap)
 
 
+async def test_what_was_answered_later_to_the_same_readers_is_no_gap_any_more(citewell: Citewell) -> None:
+    payday, printer = "When is payday?", "Where is the printer?"
+    for channel, author in (("C1", "U1"), ("C2", "U1"), ("D1", "U1"), ("D2", "U2")):
+        await asked(citewell, payday, Outcome.NOT_FOUND, Level.LOW, channel=channel, author=author)
+    await asked(citewell, printer, unhelpful=True)
+    for channel, author in (("C1", "U2"), ("D1", "U1")):
+        await asked(citewell, payday, channel=channel, author=author)
+    await asked(citewell, printer)
+    gaps = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    assert [(gap.group.question, gap.lack, gap.group.count) for gap in gaps] == [
+        (payday, Lack.NOT_ANSWERED, 2),
+        (printer, Lack.UNHELPFUL, 1),
+    ]
+
+
 async def test_the_nearest_document_is_looked_up_where_the_answer_names_none_that_is_there(citewell: Citewell) -> None:
     await written(citewell, "parking", "Cars are parked behind the house.")
     await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW, nearest="gone")
