@@ -46,15 +46,19 @@ async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
 
 def examine_room(folder: Path) -> list[Finding]:
     """Whether there is too little room on the disk; nothing where there is enough."""
-    there = next(place for place in (folder.absolute(), *folder.absolute().parents) if os.path.exists(place))
+    there = next(place for place in (folder.absolute(), *folder.absolute().parents) if _exists(place))
     free, database = shutil.disk_usage(there).free, folder / DATABASE
-    needed = ROOM + 2 * (database.stat().st_size if os.path.exists(database) else 0)
+    needed = ROOM + 2 * (database.stat().st_size if _exists(database) else 0)
     told = f"{free / 1e9:.1f} GB are free at {there}"
     if free < LEAST:
         return [bad("disk", f"it is full: {told}", f"Free some space, or move {folder} to a larger disk.")]
     if free < needed:
         return [warning("disk", told, f"Make room for {needed / 1e9:.1f} GB: the database, its log and a backup.")]
     return []
+
+
+def _exists(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises where a folder may not be read
 
 
 async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
