@@ -50,12 +50,12 @@ def by_locale(interaction: Interaction) -> Words:
 
 
 class Presser:
-    """The port `Interaction`."""
+    """The port `Presser`."""
 
     def __init__(
         self, interaction: Interaction, desk: Desk, audiences: Audiences, about: str = "", seen: str = ""
     ) -> None:
-        """`seen`: the id of the answer that a button stands beside, where that is not the message with the button."""
+        """`seen`: what a button carries besides: the root of the conversation; beside an answer, the id of that."""
         self._interaction = interaction
         self._desk = desk
         self._audiences = audiences

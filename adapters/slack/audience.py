@@ -28,13 +28,17 @@ class Audiences:
         self._known: dict[str, tuple[float, bool | None]] = {}
 
     async def of_message(self, message: IncomingMessage) -> Readers:
-        """The readers of the reply to `message`: the asker alone in private, everyone there in a channel."""
+        """The readers of the reply to `message`: the asker alone in private, everyone there in a channel.
+
+        With what is said Slack tells whether the channel is shared; for what is awaited we look."""
         channel = message.conversation.channel
         user = message.asker.user
         if message.manner is Manner.COMMAND:
             readers = await self.of_person(user, channel)
         elif channel.startswith("D"):
             readers = await self.of_person(user)
+        elif message.manner is Manner.AWAITED:
+            readers = await self.of_channel(channel)
         else:
             guest, inside = await asyncio.gather(self._guest(user), self._members.all_inside(channel))
             readers = Readers(groups=self._groups(channel), external=guest or not inside)

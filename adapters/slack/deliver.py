@@ -57,11 +57,22 @@ Offer = Callable[[IncomingMessage], Awaitable[str]]
 class Deliverer:
     """Delivers any number of replies at once."""
 
-    def __init__(self, web: Web, me: Me, look: Look, offer: Offer, *, shared_channels: bool) -> None:
+    def __init__(
+        self,
+        web: Web,
+        me: Me,
+        look: Look,
+        offer: Offer,
+        shared: Callable[[str], Awaitable[bool]],
+        *,
+        shared_channels: bool,
+    ) -> None:
+        """`shared`: whether other organisations read a channel. `shared_channels`: we answer there."""
         self._web = web
         self._me = me
         self._look = look
         self._offer = offer
+        self._shared = shared
         self.shared_channels = shared_channels
         self._presence = Presence(web)
         self._budget = Budget(web.pace.streams)
@@ -77,9 +88,10 @@ class Deliverer:
         the_reply = Reply(self._web, self._me, origin, work.message.key, receipt, work.reference)
         self._replies[origin.channel, origin.thread] = the_reply
         try:
-            if work.message.external and not self.shared_channels and origin.hidden:
+            strangers = not self.shared_channels and await self._strangers_read(work.message)
+            if strangers and origin.hidden:
                 log.info("slack_shared_channel_not_told", channel=origin.channel)
-            elif work.message.external and not self.shared_channels:
+            elif strangers:
                 refused = OUTSIDER if origin.channel.startswith("D") else wording.SHARED_CHANNEL
                 await the_reply.show([line(Words(work.language)(refused))])
             else:
@@ -96,6 +108,12 @@ class Deliverer:
                 raise
         finally:
             self._replies.pop((origin.channel, origin.thread), None)
+
+    async def _strangers_read(self, message: IncomingMessage) -> bool:
+        """Whether people of other organisations do, as far as is known."""
+        channel = message.conversation.channel
+        looks = message.manner is Manner.AWAITED and not channel.startswith("D")
+        return message.external or (looks and await self._shared(channel))
 
     def takes_part(self, conversation: ConversationId) -> bool:
         """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""

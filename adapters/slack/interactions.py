@@ -91,11 +91,11 @@ class Interactions:
                 await self._offer(by, answer_id)
 
     async def _offer(self, by: Presser, answer_id: str) -> None:
-        """What can be done about it: the buttons stand beside the answer, and carry where that is."""
+        """What can be done about it: the buttons stand beside the answer, and carry where that is, if others see it."""
         steps, speech = await next_steps(self._desk, by), await by.words()
         asking = any(step is Button.ASK for step, _ in steps)
         text = speech(wording.SORRY if asking else wording.NOT_HELPED)
-        value = f"{answer_id} {by.conversation.thread} {by.below}".strip()
+        value = f"{answer_id} {by.conversation.thread} {by.below}" if by.below else answer_id
         row = {"type": "actions", "elements": [button(label, step, value) for step, label in steps]}
         await private.show(self._context.web, by.response_url, [Post((), (section(text), row), text)])
 

@@ -51,7 +51,9 @@ class Session:
         self.audiences = Audiences(web, self.me, self.members)
         self.actors = Actors(web, self.me)
         self.notices = Notices(web, self.me, self.audiences, shared_channels=shared_channels)
-        self.deliverer = Deliverer(web, self.me, look, self._offer, shared_channels=shared_channels)
+        self.deliverer = Deliverer(
+            web, self.me, look, self._offer, self.audiences.shared, shared_channels=shared_channels
+        )
 
     def app(self, intake: Intake, inbox: Inbox, desk: Desk, secret: str | None, api_url: str) -> AsyncApp:
         """What takes in all that Slack sends; signed with `secret` where it comes over HTTP."""

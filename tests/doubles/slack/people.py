@@ -172,15 +172,15 @@ class People:
         return arrived
 
     async def click_private(
-        self, user: str, channel: str, action: str, value: str, shown: list[Json], at: int
+        self, user: str, channel: str, action: str, value: str, shown: list[Json], at: int, *, thread: str = ""
     ) -> list[Json]:
-        """Click a button of the ephemeral message `shown[at]` in `channel`."""
+        """Click a button of the ephemeral message `shown[at]` in `channel`, or in a thread there."""
         url, arrived = self._response_url()
         self.workspace.clicked[url.rpartition("/")[2]] = (shown, at)
         body = {
             "type": "block_actions",
             **self._who(user),
-            "container": {"type": "message", "is_ephemeral": True, "channel_id": channel},
+            "container": {"type": "message", "is_ephemeral": True, "channel_id": channel, "thread_ts": thread},
             "channel": {"id": channel},
             "response_url": url,
             "actions": [{"action_id": action, "value": value}],
