@@ -22,6 +22,7 @@ from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outc
 
 DELIVERY_SECONDS, APOLOGY_SECONDS = 540.0, 30.0
 """How long a delivery and the apology after the last one may take: together less than a lease lasts."""
+NO_END = "no attempt came to an end"
 
 log = structlog.get_logger(__name__)
 
@@ -100,11 +101,15 @@ class Delivery:
                 await receipt.posted(found)
                 work = work.model_copy(update={"reference": found})
         if work.message.manner.unannounced and (not work.answer or work.hopeless):
-            answer = await self._unasked(work, chosen, adapter, receipt)
-            if answer is None:
-                await self._inbox.ignored(key)
+            if work.last and work.message.manner is Manner.AWAITED:
+                log.error("question_given_up", key=key, reason=NO_END, attempts=work.attempt)
+                await self._inbox.failed(key, NO_END)
                 return
-            work = work.model_copy(update={"answer": answer})
+            answer = await self._unasked(work, chosen, adapter)
+            if answer is None or answer.outcome is Outcome.SILENT:
+                await self._inbox.ignored(key, again=answer is None or answer.usage.hindered)
+                return
+            work = work.model_copy(update={"answer": await self._saved(work, answer, receipt)})
         late = work.late and self._expire_late and not work.answer
         events = only(apology(work, wording.EXPIRED)) if late else self._events(work, chosen, adapter, receipt)
         async with closing(events):
@@ -147,8 +152,8 @@ class Delivery:
         text = words(wording.SILENCED if away else wording.CALLED_BACK)
         return told(secrets.token_hex(8), message.text, text, words)
 
-    async def _unasked(self, work: Work, chosen: Chosen, adapter: PlatformAdapter, receipt: _Receipt) -> Answer | None:
-        """The saved answer to what nobody asks now, found without a sign of it; None where nothing is said."""
+    async def _unasked(self, work: Work, chosen: Chosen, adapter: PlatformAdapter) -> Answer | None:
+        """The answer to what nobody asks now, found without a sign of it; None where none was looked for."""
         message = work.message
         if work.late or work.last:
             return None
@@ -162,10 +167,11 @@ class Delivery:
             return None
         async with closing(self._responder.respond(request)) as events:
             async for event in events:
-                if not isinstance(event, Answer) or event.outcome is Outcome.SILENT:
+                if not isinstance(event, Answer):
                     continue
-                if auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
-                    return await self._saved(work, event, receipt)
+                silent = event.outcome is Outcome.SILENT
+                if silent or auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
+                    return event
         return None
 
     async def _saved(self, work: Work, answer: Answer, receipt: _Receipt) -> Answer:

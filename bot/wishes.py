@@ -17,6 +17,8 @@ MOST = 20
 """What one person may wait for at a time."""
 AT_A_TICK = 20
 """Tries that one run of the job begins: each costs as much as an answer."""
+EVERY = 3600.0
+"""Seconds between two tries of the same where the documents change all the time."""
 
 
 class Wishes:
@@ -56,7 +58,7 @@ def wish(answer: Answer, press: Press) -> Wish:
     )
 
 
-async def try_again(wishes: SQLiteWishes, inbox: Inbox) -> None:
+async def try_again(wishes: SQLiteWishes, inbox: Inbox, *, every: float = EVERY) -> None:
     """Put into the inbox what was not tried since the library changed: each once, so that a tick too many does no
     harm. What has no room now is tried at the next one."""
     due = await wishes.due(AT_A_TICK)
@@ -65,7 +67,7 @@ async def try_again(wishes: SQLiteWishes, inbox: Inbox) -> None:
             await inbox.accept(one.asked(datetime.now(UTC)))
         except Busy:
             return
-        await wishes.tried(one, due.generation)
+        await wishes.tried(one, due.generation, every)
 
 
 async def with_wish(request: Request, message: IncomingMessage, chosen: Chosen, storage: Storage) -> Request:
@@ -77,7 +79,8 @@ async def with_wish(request: Request, message: IncomingMessage, chosen: Chosen, 
         return request
     alone = request.conversation.model_copy(update={"thread": message.place.message})
     awaited = None
-    if (wanted := await storage.wishes.of(message.key)) and not (chosen.place.silent and wanted.among):
+    silent = chosen.place.silent or await storage.inbox.silenced(message.conversation)
+    if (wanted := await storage.wishes.of(message.key)) and not (silent and wanted.among):
         there = await storage.library.chunks(wanted.rated)
         awaited = frozenset(wanted.rated if len(there) == len(wanted.rated) else ())
     return request.model_copy(update={"conversation": alone, "awaited": awaited})

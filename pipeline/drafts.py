@@ -23,6 +23,8 @@ NO_TOKENS = "the tokens of the day are spent"
 TOO_SHORT = "its answer is too short"
 TOO_LITTLE = "it cites too little"
 UNSUPPORTED = "the passages do not support its answer"
+WROTE = (TOO_SHORT, TOO_LITTLE, UNSUPPORTED)
+"""Where the model worked, and what it wrote was no answer."""
 SPENT = Drafted(failure=NO_TOKENS, instead=wording.MODEL_SPENT)
 
 

@@ -16,7 +16,7 @@ from pipeline import wording
 from pipeline.check.model import NOT_READ
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
-from pipeline.drafts import SPENT, write
+from pipeline.drafts import SPENT, WROTE, write
 from pipeline.errors import CitewellError
 from pipeline.language import speaking, told
 from pipeline.plan.smalltalk import greeted
@@ -189,6 +189,7 @@ class Responder:
             "milliseconds": watch.read(),
             "input_tokens": usage.input_tokens + plan.tokens,
             "notes": tuple(f"{what}: {why}" for what, why in notes if why),
+            "hindered": bool(degraded or unread or (drafted.failure and drafted.failure not in WROTE)),
         }
         known = {
             "preface": _joined(above, answer.preface),

@@ -18,7 +18,7 @@ from pipeline.plan.smalltalk import wants_all
 from pipeline.streams import closing
 from pipeline.text import terms
 from pipeline.translations import LANGUAGES, Words
-from pipeline.values import Answer, Event, Level, Outcome, Request
+from pipeline.values import Answer, Event, Level, Outcome, Request, Usage
 
 ABOUT_IT = 0.5
 """The least share of a message's own words that stand in what the answer cites: 1 aside of 200 is answered, without
@@ -54,7 +54,9 @@ async def unless_idle(request: Request, events: AsyncIterator[Event]) -> AsyncIt
         async with closing(events):
             async for event in events:
                 if isinstance(event, Answer):
-                    yield event if worth_telling(event, request.awaited) else _silent(event.id, text)
+                    hindered = event.outcome is Outcome.FAILED or event.usage.hindered
+                    told = worth_telling(event, request.awaited)
+                    yield event if told else _silent(event.id, text, hindered=hindered)
         return
     least = request.auto.least if request.auto else Level.MEDIUM
     whole = wants_all(clean(text)) and not request.auto
@@ -91,8 +93,9 @@ def worth_telling(answer: Answer, rated: Collection[str]) -> bool:
     return sure and not {citation.chunk_id for citation in answer.citations}.issubset(rated)
 
 
-def _silent(answer_id: str, question: str) -> Answer:
+def _silent(answer_id: str, question: str, *, hindered: bool = False) -> Answer:
     return Answer(
+        usage=Usage(hindered=hindered),
         id=answer_id,
         question=question,
         outcome=Outcome.SILENT,

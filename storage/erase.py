@@ -28,12 +28,14 @@ _TURN = """
 _TOLD = "SELECT wish.key FROM wish JOIN question ON question.answer = wish.answer WHERE question.key = ?"
 _TOLD_OF = "SELECT key FROM wish WHERE json_extract(body, '$.author') = ?1 AND person <> ?1"
 """Those who wanted to be told the answer of somebody's question got a copy of it."""
+_WISHES_OF = "SELECT key FROM wish WHERE substr(key, 1, ?) = ? OR json_extract(body, '$.said_in[0]') = ?"
+"""Those told in direct messages included."""
 
 
 def erase_question(db: sqlite3.Connection, key: str) -> None:
     """Erase what is kept of the question with that key, whether it is answered or not."""
     for (told,) in db.execute(_TOLD, (key,)).fetchall():
-        erase_question(db, told)
+        _erase_wish(db, told)
     db.execute(_TURN, (key,))
     hide(db, taught_of(db, key))
     _erase_answers(db, "key = ?", (key,))
@@ -44,8 +46,7 @@ def erase_question(db: sqlite3.Connection, key: str) -> None:
 def erase_wishes_for(db: sqlite3.Connection, author: str) -> None:
     """Erase the questions of a person that others wanted to be told the answers of, and those answers."""
     for (key,) in db.execute(_TOLD_OF, (author,)).fetchall():
-        erase_question(db, key)
-        db.execute("DELETE FROM wish WHERE key = ?", (key,))
+        _erase_wish(db, key)
 
 
 def erase_space(db: sqlite3.Connection, space: str) -> None:
@@ -55,9 +56,8 @@ def erase_space(db: sqlite3.Connection, space: str) -> None:
     inside = (len(prefix), prefix)
     hide(db, [*taught_in(db, prefix), *added_in(db, space)])
     db.execute(f"DELETE FROM handoff WHERE {OF_SPACE}", {"space": prefix})  # noqa: S608 - our own words
-    db.execute(
-        "DELETE FROM wish WHERE substr(key, 1, ?) = ? OR json_extract(body, '$.said_in[0]') = ?", (*inside, space)
-    )
+    for (key,) in db.execute(_WISHES_OF, (*inside, space)).fetchall():
+        _erase_wish(db, key)
     _erase_answers(db, "substr(key, 1, ?) = ?", inside)
     for table, column in (
         ("turn", "conversation"),
@@ -69,6 +69,13 @@ def erase_space(db: sqlite3.Connection, space: str) -> None:
         db.execute(f"DELETE FROM {table} WHERE substr({column}, 1, ?) = ?", inside)  # noqa: S608 - our own names
     db.execute("DELETE FROM message WHERE space = ?", (space,))
     db.execute("DELETE FROM served WHERE scope = ? OR substr(scope, 1, ?) = ?", (space, len(space) + 1, f"{space} "))
+
+
+def _erase_wish(db: sqlite3.Connection, key: str) -> None:
+    """Also what was told, and what is under way: without its message no answer to it is saved any more."""
+    erase_question(db, key)
+    db.execute("DELETE FROM wish WHERE key = ?", (key,))
+    db.execute("DELETE FROM message WHERE key = ?", (key,))
 
 
 def _erase_answers(db: sqlite3.Connection, which: str, values: Sequence[object]) -> None:

@@ -21,6 +21,7 @@ from storage.erase import erase_space
 from storage.intake import change, conversation, drop, forget, take, waits_overheard
 from storage.lease import candidate, give_back, take_back, take_turn
 from storage.reply import GIVEN_UP, count, end, keep_reference, keep_share, mark_posting, save_answer, unless_withdrawn
+from storage.wishes import again as due_again
 
 ATTEMPTS = 5
 """Leases of a message, unless given back uncounted, of which the last brings an apology."""
@@ -148,11 +149,18 @@ class SQLiteInbox:
         """The reply is complete."""
         await self._end(key, "done")
 
-    async def ignored(self, key: str) -> None:
+    async def ignored(self, key: str, *, again: bool = False) -> None:
         """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
+        `again`: that is not for good; what somebody wants to be told is due again.
 
         Raises Withdrawn when it was changed since it was leased."""
-        await self._unless_withdrawn(key, lambda db: forget(db, key))
+
+        def step(db: sqlite3.Connection) -> None:
+            forget(db, key)
+            if again:
+                due_again(db, key)
+
+        await self._unless_withdrawn(key, step)
         self._ring()
 
     async def expired(self, key: str) -> None:
@@ -216,6 +224,10 @@ class SQLiteInbox:
         """Somebody wants the bot to be silent here until it is addressed."""
         now = self._clock()
         await self._database.write(lambda db: presence.silence(db, str(conversation), now), durable=True)
+
+    async def silenced(self, conversation: ConversationId) -> bool:
+        """Whether somebody sent the bot out of it, and nobody called it back."""
+        return await self._database.read(lambda db: presence.silenced(db, str(conversation)))
 
     async def takes_part(self, conversation: ConversationId, said_at: datetime) -> bool:
         """Whether the bot has answered in this conversation, and was not silenced there when that was said."""

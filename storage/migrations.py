@@ -394,6 +394,12 @@ def wishes(db: Database) -> None:
     )
 
 
+@schema()
+def tries(db: Database) -> None:
+    """When each may be tried again, so that documents that change all the time do not cost an answer each time."""
+    _each(db, "ALTER TABLE wish ADD COLUMN not_before REAL NOT NULL DEFAULT 0;")
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

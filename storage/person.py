@@ -18,6 +18,7 @@ from storage.erase import erase_wishes_for
 from storage.sweep import hide, sweep, sweep_here
 from storage.taught import ADDED_BY, KEPT, taught_by
 from storage.transaction import immediate
+from storage.wishes import settle
 
 MESSAGE_SECONDS = 24 * 3600.0
 """A message is kept this long after it was dealt with; its answer and turn as long as history is."""
@@ -116,6 +117,7 @@ class People:
         old = now - days * 86400
 
         def work(db: sqlite3.Connection) -> tuple[int, int]:
+            settle(db)
             expired = db.execute("DELETE FROM message WHERE state = 'open' AND sent_at < ?", (old,)).rowcount
             return expired, sum(
                 db.execute(statement, (limit,)).rowcount
@@ -125,7 +127,7 @@ class People:
                     ("DELETE FROM rating WHERE at < ?", old),
                     ("DELETE FROM part WHERE at < ?", old),
                     ("DELETE FROM silenced WHERE at < ?", old),
-                    ("DELETE FROM wish WHERE asked_at < ?", old),
+                    ("DELETE FROM wish WHERE coalesce(told_at, asked_at) < ?", old),
                     (f"DELETE FROM handoff WHERE at < ? AND NOT {KEPT}", old),  # noqa: S608 - our own words
                     ("DELETE FROM message WHERE state = 'dead' AND closed_at < ?", old),
                     (

@@ -45,6 +45,11 @@ def silence(db: sqlite3.Connection, conversation: str, now: float) -> None:
     db.execute("INSERT OR REPLACE INTO silenced VALUES (?, ?, NULL)", (conversation, now))
 
 
+def silenced(db: sqlite3.Connection, conversation: str) -> bool:
+    query = "SELECT 1 FROM silenced WHERE conversation = ? AND until IS NULL"
+    return db.execute(query, (conversation,)).fetchone() is not None
+
+
 def call_back(db: sqlite3.Connection, conversation: str, said_at: float) -> None:
     """Somebody addressed the bot at that time: no call if it was before the silence."""
     db.execute(

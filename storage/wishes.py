@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import structlog
@@ -25,10 +25,14 @@ _SETTLE = (
 )
 """What became of the messages: told, or given up because there was nowhere to tell it any more."""
 _DUE = """
-    SELECT body FROM wish WHERE told_at IS NULL AND tried IS NOT ?
+    SELECT body FROM wish WHERE told_at IS NULL AND (tried IS NULL OR tried <> ?) AND not_before <= ?
         AND NOT EXISTS (SELECT 1 FROM message WHERE message.key = wish.key AND state = 'open')
-        ORDER BY tried IS NOT NULL, tried, asked_at LIMIT ?
+        ORDER BY not_before, asked_at
 """
+_TRIED = """
+    UPDATE wish SET tried = ?1, not_before = CASE WHEN not_before > ?2 THEN not_before ELSE ?2 END + ?3 WHERE id = ?4
+"""
+AT_ONCE = 4
 
 log = structlog.get_logger(__name__)
 
@@ -55,7 +59,7 @@ class SQLiteWishes:
         now = self._clock()
 
         def work(db: sqlite3.Connection) -> Kept:
-            _settle(db)
+            settle(db)
             query = "SELECT id FROM wish WHERE person = ? AND question = ? AND told_at IS NULL"
             if there := db.execute(query, (wish.person, wish.question)).fetchone():
                 return Kept(there[0], new=False)
@@ -76,7 +80,7 @@ class SQLiteWishes:
         now = self._clock()
 
         def work(db: sqlite3.Connection) -> bool:
-            _settle(db)
+            settle(db)
             statement = "DELETE FROM wish WHERE id = ? AND person = ? AND told_at IS NULL RETURNING key"
             gone = db.execute(statement, (wish_id, person)).fetchall()
             for (key,) in gone:
@@ -96,23 +100,43 @@ class SQLiteWishes:
         return Wish.model_validate_json(body) if body else None
 
     async def due(self, most: int) -> Due:
-        """Those that were not tried on the library as it is now, the one tried longest ago first."""
+        """Those that were not tried on the library as it is now and may be, the one that waits longest first: one of a
+        person, who may want to ask something meanwhile."""
+        clock = self._clock()
 
         def work(db: sqlite3.Connection) -> Due:
-            _settle(db)
+            settle(db)
             now = generation(db)
-            rows = db.execute(_DUE, (now, most)).fetchall()
-            return Due(now, tuple(Wish.model_validate_json(body) for (body,) in rows))
+            rows = db.execute(_DUE, (now, clock))
+            return Due(now, _one_each((Wish.model_validate_json(body) for (body,) in rows), most))
 
         return await self._database.write(work)
 
-    async def tried(self, wish: Wish, generation: int) -> None:
-        """It is on its way to be tried on that library, or on a later one."""
-        statement = "UPDATE wish SET tried = ? WHERE id = ?"
-        await self._database.write(lambda db: db.execute(statement, (generation, wish.id)))
+    async def tried(self, wish: Wish, generation: int, every: float) -> None:
+        """It is on its way to be tried on that library, or on a later one: `AT_ONCE` times as they come, from then on
+        once in `every` seconds."""
+        saved = self._clock() - (AT_ONCE - 1) * every
+        values = (generation, saved, every, wish.id)
+        await self._database.write(lambda db: db.execute(_TRIED, values))
 
 
-def _settle(db: sqlite3.Connection) -> None:
+def again(db: sqlite3.Connection, key: str) -> None:
+    """What was tried as the message `key` is due again whether the library changes or not."""
+    db.execute("UPDATE wish SET tried = NULL WHERE key = ?", (key,))
+
+
+def settle(db: sqlite3.Connection) -> None:
+    """Keep what became of the messages, which are not kept for long."""
     told, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
     if told or dropped:
         log.info("wishes_ended", told=told, dropped=dropped)
+
+
+def _one_each(wishes: Iterable[Wish], most: int) -> tuple[Wish, ...]:
+    """The first one of each person."""
+    first: dict[str, Wish] = {}
+    for wish in wishes:
+        if len(first) == most:
+            break
+        first.setdefault(wish.person, wish)
+    return tuple(first.values())

@@ -71,8 +71,9 @@ class Inbox(Protocol):
 
     async def done(self, key: str) -> None: ...
 
-    async def ignored(self, key: str) -> None:
+    async def ignored(self, key: str, *, again: bool = False) -> None:
         """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
+        `again`: that is not for good; what somebody wants to be told is due again.
 
         Raises Withdrawn when it was changed since it was leased."""
         ...

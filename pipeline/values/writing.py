@@ -58,6 +58,8 @@ class Usage(Value):
     """By stage: plan, retrieve, read, write, validate, review, assess, compose, total."""
     notes: tuple[str, ...] = ()
     """What did not work on the way, and why: `model_failed: it took too long`, `search_degraded: embedder`."""
+    hindered: bool = False
+    """Some of that may work later, and give a better answer: a service was down, the day's tokens were spent."""
 
 
 class Extent(Value):

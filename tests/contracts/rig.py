@@ -153,11 +153,11 @@ class Rig:
         """The same without waiting for what comes of it."""
         document = Document(id=f"changed {number}", filename="changed.md", title="changed")
         await self.storage.library.put(document, [], None, "")
-        await try_again(self.storage.wishes, self.storage.inbox)
+        await try_again(self.storage.wishes, self.storage.inbox, every=0)
 
     async def tick(self) -> None:
         """The job comes round, and nothing has changed."""
-        await try_again(self.storage.wishes, self.storage.inbox)
+        await try_again(self.storage.wishes, self.storage.inbox, every=0)
         await self.settled()
 
     async def state(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from bot import wishes
 from pipeline import wording
 from pipeline.access import Rule
 from pipeline.values import Answer, Confidence, Level, Outcome, Place, Preferences, Reason, Request
-from tests.contracts.answers import citation, cited, not_found
+from tests.contracts.answers import broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Shown, Way
 from tests.contracts.rig import Script, once
 from tests.contracts.test_adapter import PLATFORMS, needs
@@ -227,6 +227,29 @@ async def test_nothing_is_said_where_the_bot_is_to_be_silent_by_now(driver: Driv
     driver.rig.script = script()
     await driver.rig.changed()
     assert driver.told(said) == []
+
+
+async def test_a_conversation_that_the_bot_was_sent_out_of_is_told_once_it_is_called_back(driver: Driver) -> None:
+    said = await wanted(driver)
+    await driver.mention_after("ann", "stop", said)
+    await driver.rig.settled()
+    driver.rig.script = script()
+    await driver.rig.changed()
+    assert driver.told(said) == []
+    await driver.mention_after("ann", "start", said)
+    await driver.rig.settled()
+    await driver.rig.tick()
+    assert len(driver.told(said)) == 1
+
+
+async def test_a_try_that_came_to_grief_is_made_again_although_no_document_changes(driver: Driver) -> None:
+    said = await wanted(driver)
+    driver.rig.script = lambda asked: once(broken(asked.text))
+    await driver.rig.changed()
+    assert driver.told(said) == []
+    driver.rig.script = script()
+    await driver.rig.tick()
+    assert len(driver.told(said)) == 1
 
 
 async def test_a_question_that_is_gone_is_dropped(driver: Driver) -> None:

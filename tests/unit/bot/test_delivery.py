@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot import delivery as delivery_module
-from bot.delivery import APOLOGY_SECONDS, DELIVERY_SECONDS, Delivery
+from bot.delivery import APOLOGY_SECONDS, DELIVERY_SECONDS, NO_END, Delivery
 from pipeline import wording
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter, Receipt
@@ -20,13 +20,16 @@ from pipeline.values import (
     Around,
     Audience,
     Chosen,
+    ConversationId,
     Event,
     IncomingMessage,
+    Manner,
     Preferences,
     Progress,
     Readers,
     Request,
     Stage,
+    Wish,
     Work,
 )
 from storage.inbox import LEASE_SECONDS, SQLiteInbox
@@ -133,7 +136,12 @@ class Scene:
 
 
 async def _request(asked: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:
-    return Request(text=asked.text, audience=Audience(collections=frozenset()), author=asked.author)
+    awaited = frozenset[str]() if asked.manner is Manner.AWAITED else None
+    return Request(text=asked.text, audience=Audience(collections=frozenset()), author=asked.author, awaited=awaited)
+
+
+async def _poison() -> None:
+    raise RuntimeError("poison")
 
 
 async def _chosen(asked: IncomingMessage) -> Chosen:
@@ -226,6 +234,19 @@ async def test_a_message_that_can_be_told_nothing_is_given_up_and_counted(scene:
     assert scene.platform.shown == {}
     assert await scene.inbox.counts() == {"dead": 1}
     assert await scene.inbox.given_up() == {"RuntimeError": 1}
+
+
+async def test_what_somebody_waits_for_is_given_up_as_any_other_message(scene: Scene) -> None:
+    """Forgotten instead, it would end the process again whenever the documents change."""
+    await scene.once()
+    origin = ConversationId(platform="slack", space="T1", channel="C1", thread="1.0")
+    wish = Wish(id="w1", answer_id="n1", person="slack:T1:U1", question="Who won?", origin=origin, message="1.5")
+    await scene.storage.wishes.keep(wish, most=1)
+    await scene.inbox.accept(wish.asked(datetime.fromtimestamp(scene.clock.now, UTC)))
+    scene.thinking.meanwhile = _poison
+    await scene.often(ATTEMPTS + 1)
+    assert await scene.inbox.given_up() == {NO_END: 1}
+    assert (await scene.storage.wishes.due(9)).wishes == ()
 
 
 async def test_the_bot_takes_part_where_a_reply_was_found_again(scene: Scene) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -179,6 +180,20 @@ async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
     assert said(answer) == [SAID[0]]
     assert f"judge_failed: {NOT_READ}" in answer.usage.notes
     assert [claim.support for claim in answer.claims] == [Support.VERBATIM, Support.UNSURE]
+
+
+@pytest.mark.parametrize(
+    ("how", "hindered"),
+    [
+        ({"retriever": Straight(PASSAGES), "judge": Reader(), "model": Drafting(FALSE, SAID[1])}, False),
+        ({"retriever": Straight(PASSAGES), "judge": Absent(), "model": Drafting(SAID[0], OWN)}, True),
+        ({"retriever": Wordless(PASSAGES)}, True),
+    ],
+    ids=["what the model wrote was no answer", "the judge was away", "the embedder was away"],
+)
+async def test_an_answer_says_whether_a_later_one_may_be_better(how: dict[str, Any], hindered: bool) -> None:
+    answer, _ = await answered(asking(), **how)
+    assert answer.usage.hindered is hindered
 
 
 async def test_the_judge_reads_while_the_model_goes_on_writing() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.unasked import asks, silencing, unless_idle
-from pipeline.values import Answer, Audience, Confidence, Event, Level, Outcome, Progress, Request, Stage
+from pipeline.values import Answer, Audience, Confidence, Event, Level, Outcome, Progress, Request, Stage, Usage
 from tests.contracts.answers import broken, cited, not_found
 
 NOBODYS = Audience(collections=frozenset())
@@ -122,6 +122,27 @@ async def test_whoever_waits_is_told_a_whole_and_sure_answer_that_rests_on_somet
     assert isinstance(only, Answer)
     assert (only == answer) is told
     assert told or only.outcome is Outcome.SILENT
+
+
+@pytest.mark.parametrize(
+    ("answer", "hindered"),
+    [
+        (not_found(), False),
+        (broken(), True),
+        (not_found().model_copy(update={"usage": Usage(hindered=True)}), True),
+    ],
+    ids=["the documents lack it", "it came to grief", "something did not work"],
+)
+async def test_that_nothing_is_told_tells_whether_that_may_be_for_a_technical_reason(
+    answer: Answer, hindered: bool
+) -> None:
+    async def events() -> AsyncIterator[Event]:
+        yield answer
+
+    request = Request(text="leave", audience=NOBODYS, unasked=True, awaited=frozenset())
+    (only,) = [event async for event in unless_idle(request, events())]
+    assert isinstance(only, Answer)
+    assert (only.outcome, only.usage.hindered) == (Outcome.SILENT, hindered)
 
 
 @given(st.text(max_size=200))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from pipeline.errors import Withdrawn
 from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, PlaceId, Rating, Vote, Wish
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, chunks, document, message
@@ -127,6 +129,44 @@ async def test_what_others_wanted_to_be_told_goes_with_the_question_that_was_del
     await storage.wishes.keep(wish, most=1)
     await answered(storage, wish.asked(asked.sent_at), CANARY)
     await storage.inbox.cancel(asked.key)
+    assert await kept(storage, CANARY) == []
+
+
+@pytest.mark.parametrize("forgotten", [False, True], ids=["deleted", "with its author"])
+async def test_an_answer_that_others_are_about_to_be_told_is_not_kept_once_its_question_is_gone(
+    storage: Storage, forgotten: bool
+) -> None:
+    asked = message("1.0", text=f"What is {CANARY}?")
+    await answered(storage, asked, CANARY)
+    wish = Wish(
+        id="w1",
+        answer_id=f"answer to {asked.key}",
+        person="slack:T1:U9",
+        question=asked.text,
+        origin=asked.conversation,
+        message="1.1",
+    )
+    await storage.wishes.keep(wish, most=1)
+    await storage.inbox.accept(wish.asked(asked.sent_at))
+    assert await storage.inbox.lease()
+    await (storage.people.forget(asked.author) if forgotten else storage.inbox.cancel(asked.key))
+    with pytest.raises(Withdrawn):
+        await storage.inbox.answered(wish.key, answer("told", f"A {CANARY}."))
+    assert {"answer", "message", "wish"}.isdisjoint(await kept(storage, CANARY))
+
+
+async def test_what_was_told_in_direct_messages_goes_when_the_space_it_was_asked_in_is_left(storage: Storage) -> None:
+    wish = Wish(
+        id="w1",
+        answer_id="a",
+        person="discord:5",
+        question=f"What is {CANARY}?",
+        origin=ConversationId(platform="discord", space="dm", channel="7"),
+        said_in=PlaceId(platform="discord", space="4321", channel="7").chain,
+    )
+    await storage.wishes.keep(wish, most=9)
+    await answered(storage, wish.asked(datetime.now(UTC)), CANARY)
+    await storage.inbox.leave(PlaceId.parse("discord:4321"))
     assert await kept(storage, CANARY) == []
 
 

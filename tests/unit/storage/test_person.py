@@ -194,6 +194,26 @@ async def test_time_erases_questions_that_nobody_could_answer(storage: Storage) 
     assert await storage.inbox.lease() is None
 
 
+async def test_what_was_told_late_goes_with_the_question_that_it_was_told_for(storage: Storage) -> None:
+    """Also where nobody settled what became of it before its message was forgotten."""
+    await live(storage, OTHER, CANARY, "1.0")
+    asked = message("1.0", text=CANARY)
+    wish = Wish(id="late", answer_id="answer-1.0", person=PERSON, question=CANARY, origin=asked.conversation)
+    await storage.wishes.keep(wish, most=9)
+    await _age(storage, timedelta(days=20))
+    await storage.inbox.accept(wish.asked(datetime.now(UTC)))
+    await storage.inbox.lease()
+    await storage.inbox.answered(wish.key, answer("told", CANARY))
+    await storage.inbox.posting(wish.key)
+    await storage.inbox.posted(wish.key, "1.5")
+    await storage.inbox.done(wish.key)
+    await _age(storage, timedelta(days=11))
+    await storage.people.forget_old(days=30)
+    assert json.loads(await storage.people.export(PERSON))["wishes"][0]["told_at"]
+    await storage.people.forget(OTHER)
+    assert json.loads(await storage.people.export(PERSON))["answers"] == []
+
+
 async def _age(storage: Storage, by: timedelta) -> None:
     """Everything happened so much earlier."""
     seconds = by.total_seconds()
@@ -204,7 +224,7 @@ async def _age(storage: Storage, by: timedelta) -> None:
             "UPDATE answer SET at = at - ?",
             "UPDATE rating SET at = at - ?",
             "UPDATE handoff SET at = at - ?",
-            "UPDATE wish SET asked_at = asked_at - ?",
+            "UPDATE wish SET asked_at = asked_at - ?1, told_at = told_at - ?1",
             "UPDATE message SET closed_at = closed_at - ?",
         ):
             db.execute(statement, (seconds,))  # type: ignore[attr-defined]

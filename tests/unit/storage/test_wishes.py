@@ -11,6 +11,7 @@ import pytest
 from bot.wishes import AT_A_TICK, try_again
 from pipeline.values import ConversationId, Wish
 from storage.open import Storage, open_storage
+from storage.wishes import AT_ONCE, SQLiteWishes
 from tests.doubles.samples import answer, document
 
 PERSON = "slack:T1:U1"
@@ -62,12 +63,11 @@ async def test_the_same_question_of_one_person_is_kept_once(storage: Storage) ->
 async def test_no_more_than_a_few_are_tried_at_a_tick_and_all_have_their_turn(storage: Storage) -> None:
     names = [f"w{number:02}" for number in range(AT_A_TICK + 5)]
     for name in names:
-        await storage.wishes.keep(wish(name, name), most=100)
+        await storage.wishes.keep(wish(name, person=f"slack:T1:{name}"), most=1)
     await changed(storage, "a")
     await try_again(storage.wishes, storage.inbox)
     await try_again(storage.wishes, storage.inbox)
     first = await ignored(storage)
-    await changed(storage, "b")
     await try_again(storage.wishes, storage.inbox)
     second = await ignored(storage)
     assert len(first) <= AT_A_TICK + 1
@@ -121,3 +121,35 @@ async def test_only_whoever_wants_it_takes_it_back_and_it_is_not_tried_then(stor
 async def test_the_channel_it_was_asked_in_is_not_taken_for_read_further(storage: Storage) -> None:
     await storage.inbox.accept(wish().asked(datetime.now(UTC)))
     assert await storage.inbox.seen("slack:T1:C1") is None
+
+
+async def test_what_one_person_waits_for_is_tried_one_by_one_so_that_they_can_ask_meanwhile(storage: Storage) -> None:
+    for name in ("w1", "w2"):
+        await storage.wishes.keep(wish(name, name), most=9)
+    await try_again(storage.wishes, storage.inbox)
+    assert await ignored(storage) == ["w1"]
+    await try_again(storage.wishes, storage.inbox)
+    assert await ignored(storage) == ["w2"]
+
+
+async def test_documents_that_change_all_the_time_bring_a_few_tries_and_then_one_an_hour(storage: Storage) -> None:
+    now = 1e9
+    wishes = SQLiteWishes(storage.database, clock=lambda: now)
+    await wishes.keep(wish(), most=1)
+    tries = []
+    for minute in range(0, 200, 10):
+        now = 1e9 + minute * 60
+        await changed(storage, f"document {minute}")
+        await try_again(wishes, storage.inbox)
+        tries += [minute for _ in await ignored(storage)]
+    assert tries == [0, 10, 20, 30, 60, 120, 180]
+
+
+async def test_what_could_not_be_found_out_is_tried_again_although_nothing_changed(storage: Storage) -> None:
+    await storage.wishes.keep(wish(), most=1)
+    for _ in range(AT_ONCE):
+        await try_again(storage.wishes, storage.inbox)
+        assert await storage.inbox.lease()
+        await storage.inbox.ignored(wish().key, again=True)
+    await try_again(storage.wishes, storage.inbox)
+    assert await ignored(storage) == []
