@@ -12,7 +12,8 @@ from storage.database import Database
 T = TypeVar("T")
 _SINCE = """
     SELECT asked.author, coalesce(conversation, ''), asked.at, question, outcome, level, differing, cited, nearest,
-        EXISTS (SELECT 1 FROM rating WHERE rating.answer = asked.answer AND vote = ?)
+        EXISTS (SELECT 1 FROM rating WHERE rating.answer = asked.answer AND vote = ?),
+        (SELECT count(*) FROM wish WHERE wish.answer = asked.answer AND told_at IS NULL)
     FROM asked LEFT JOIN question ON question.answer = asked.answer WHERE asked.at >= ?
 """
 
@@ -36,6 +37,8 @@ class Asked(NamedTuple):
     """The id of the document that came closest, of an answer that cites none; may be empty."""
     unhelpful: int
     """1: somebody rated the answer as not helpful."""
+    waiting: int
+    """How many people want to be told once it can be answered."""
 
 
 class SQLiteAsked:

@@ -72,7 +72,7 @@ def _show(seen: Insights) -> None:
         "Gaps",
         (
             f"{gap.group.count} × {gap.group.question} ({gap.lack}; "
-            f"{wording.counted(gap.group.people, 'person', 'people')}). {advice(gap)}"
+            f"{wording.counted(gap.group.people, 'person', 'people')}, {gap.waiting} waiting to be told). {advice(gap)}"
             for gap in seen.gaps
         ),
     )

@@ -143,6 +143,7 @@ async def _gap(
         not_answered=counts[Lack.NOT_ANSWERED],
         unhelpful=counts[Lack.UNHELPFUL],
         low=counts[Lack.LOW],
+        waiting=int(found.waiting[of].sum()),
         nearest=_named(found, found.near[of], library) or await _searched(group.question, storage, embedder),
     )
 

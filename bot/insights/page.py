@@ -46,8 +46,11 @@ def _parts(seen: Insights) -> Iterable[Any]:
     yield from _plotted("By place", "Place", places, plots.by_place, places[:PLACES])
     yield from _table(
         "Gaps: what to write",
-        ("Question", "Times", "People", "Why", "What to do"),
-        [(gap.group.question, gap.group.count, gap.group.people, _why(gap), advice(gap)) for gap in seen.gaps],
+        ("Question", "Times", "People", "Waiting", "Why", "What to do"),
+        [
+            (gap.group.question, gap.group.count, gap.group.people, gap.waiting, _why(gap), advice(gap))
+            for gap in seen.gaps
+        ],
         "Every question was answered well.",
     )
     yield from _table(

@@ -57,6 +57,8 @@ class Tally:
     low: Rows
     unhelpful: Rows
     direct: Rows
+    waiting: Column
+    """People who want to be told once it can be answered."""
     cited: Counter[str]
     """How many answers cite a document."""
     differing: Counter[tuple[str, ...]]
@@ -117,10 +119,11 @@ def tally(rows: Iterator[Asked]) -> Tally:
                 row.level == Level.LOW and row.outcome in _ASSERTED,
                 row.unhelpful,
                 direct,
+                row.waiting,
             )
         )
-    asked, person, place_of, week, outcome, near_to, low, unhelpful, directly = (
-        np.array(cells, np.int32).reshape(-1, 9).T
+    asked, person, place_of, week, outcome, near_to, low, unhelpful, directly, waiting = (
+        np.array(cells, np.int32).reshape(-1, 10).T
     )
     cited: Counter[str] = Counter()
     for listed, count in citing.items():
@@ -140,6 +143,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
         low=low.astype(bool),
         unhelpful=unhelpful.astype(bool),
         direct=directly.astype(bool),
+        waiting=waiting,
         cited=cited,
         differing=Counter({tuple(json.loads(listed)): count for listed, count in differing.items()}),
         over={tuple(json.loads(listed)): row for listed, row in over.items()},

@@ -66,6 +66,8 @@ class Gap(Value):
     not_answered: int
     unhelpful: int
     low: int
+    waiting: int
+    """How often somebody waits to be told once it is."""
     nearest: Paper | None
     """Where an answer could be added."""
 

@@ -14,7 +14,19 @@ from bot.citewell import Citewell
 from bot.insights.insights import insights
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline.values import Answer, Citation, Confidence, Document, Factor, Level, Outcome, Rating, Vote
+from pipeline.values import (
+    Answer,
+    Citation,
+    Confidence,
+    ConversationId,
+    Document,
+    Factor,
+    Level,
+    Outcome,
+    Rating,
+    Vote,
+    Wish,
+)
 from pipeline.values.insights import Lack
 from tests.doubles.samples import chunks, message
 
@@ -152,6 +164,19 @@ async def test_the_nearest_document_is_looked_up_where_the_answer_names_none_tha
     (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
     assert gap.nearest
     assert gap.nearest.id == "parking"
+
+
+async def test_a_gap_counts_who_waits_to_be_told_and_who_took_it_back_no_more(citewell: Citewell) -> None:
+    for author in ("U1", "U2"):
+        answer_id = await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW, author=author)
+        origin = ConversationId(platform="slack", space="T1", channel="C1", thread=author)
+        wish = Wish(id=author, answer_id=answer_id, person=author, question="Where do I park?", origin=origin)
+        await citewell.storage.wishes.keep(wish, most=1)
+    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    assert gap.waiting == 2
+    await citewell.storage.wishes.take_back("U1", "U1")
+    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    assert gap.waiting == 1
 
 
 async def test_a_gap_of_an_empty_library_asks_for_a_new_document(citewell: Citewell) -> None:

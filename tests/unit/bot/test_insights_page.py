@@ -31,7 +31,7 @@ def seen(text: str = "How many vacation days?") -> Insights:
         places=(Place(place="slack:T1:C1", counts=counts),),
         weeks=(Week(monday=date(2026, 10, 5), counts=counts),),
         most_asked=(group,),
-        gaps=(Gap(group=group, lack=Lack.LOW, not_answered=1, unhelpful=2, low=3, nearest=paper),),
+        gaps=(Gap(group=group, lack=Lack.LOW, not_answered=1, unhelpful=2, low=3, waiting=8, nearest=paper),),
         contradictions=(Contradiction(papers=(paper, paper), count=5, question=text, private=False),),
         never_cited=(paper,),
         outdated=(Cited(paper=paper, count=6, changed="2020-01-01"),),
