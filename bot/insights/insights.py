@@ -122,7 +122,7 @@ def _group(found: Tally, keys: Column, rows: Rows) -> Group:
         question=found.questions[keys[0]],
         count=int(of.sum()),
         people=people,
-        private=people == 1 and bool(found.direct[of].all()),
+        private=people == 1 and bool(found.private[of].all()),
     )
 
 
@@ -178,7 +178,7 @@ def _contradictions(found: Tally, library: dict[str, Document]) -> tuple[Contrad
         if len(papers) > 1 and len(listed) < SHOWN:
             row = found.over[ids]
             question = found.questions[found.question[row]]
-            listed.append(Contradiction(papers=papers, count=count, question=question, private=bool(found.direct[row])))
+            listed.append(Contradiction(papers=papers, count=count, question=question, private=bool(found.private[row])))
     return tuple(listed)
 
 

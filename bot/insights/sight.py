@@ -8,7 +8,7 @@ from pipeline.values.insights import Gap, Insights
 
 
 def for_readers(seen: Insights, collections: Collection[str]) -> Insights:
-    """Without what one person asked in direct messages, and without documents of other `collections`."""
+    """Without what one person asked in private, and without documents of other `collections`."""
 
     def near(gap: Gap) -> Gap:
         hidden = gap.nearest is not None and gap.nearest.collection not in collections

@@ -21,6 +21,8 @@ Column = NDArray[np.int32]
 Rows = NDArray[np.bool_]
 OUTCOMES = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND, Outcome.FAILED)
 _ASSERTED = (Outcome.ANSWERED, Outcome.PARTIAL)
+PRIVATE = ("ask-", "private-")
+"""How the threads of private commands begin, on Slack and on Discord."""
 _DAY = 86400
 _MONDAY = 3
 """The first day of 1970 was three days after one."""
@@ -56,7 +58,8 @@ class Tally:
     """When, in seconds."""
     low: Rows
     unhelpful: Rows
-    direct: Rows
+    private: Rows
+    """Its asker alone read along."""
     waiting: Column
     """People who want to be told once it can be answered."""
     cited: Counter[str]
@@ -79,9 +82,9 @@ class Tally:
         )
 
     def answered_since(self) -> Rows:
-        """Whether the same was answered well later in the same place; in direct messages: to the same person."""
+        """Whether the same was answered well later in the same place; in private: to the same person."""
         well = np.equal(self.outcome, OUTCOMES.index(Outcome.ANSWERED)) & ~self.low & ~self.unhelpful
-        where = np.where(self.direct, len(self.places) + self.person, self.place).astype(np.int64)
+        where = np.where(self.private, len(self.places) + self.person, self.place).astype(np.int64)
         same = np.unique(where * len(self.questions) + self.question, return_inverse=True)[1]
         last = np.zeros(len(same))
         np.maximum.at(last, same[well], self.at[well])
@@ -101,7 +104,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
         question = questions[_same(row.question)]
         if question == len(first_asked):
             first_asked.append(row.question)
-        place, direct = _where(row.conversation)
+        place, private = _where(row.conversation)
         citing[row.cited] += 1
         if row.differing:
             differing[row.cited] += 1
@@ -118,11 +121,11 @@ def tally(rows: Iterator[Asked]) -> Tally:
                 documents[near] if near else -1,
                 row.level == Level.LOW and row.outcome in _ASSERTED,
                 row.unhelpful,
-                direct,
+                private,
                 row.waiting,
             )
         )
-    asked, person, place_of, week, outcome, near_to, low, unhelpful, directly, waiting = (
+    asked, person, place_of, week, outcome, near_to, low, unhelpful, alone, waiting = (
         np.array(cells, np.int32).reshape(-1, 10).T
     )
     cited: Counter[str] = Counter()
@@ -142,7 +145,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
         at=np.array(times),
         low=low.astype(bool),
         unhelpful=unhelpful.astype(bool),
-        direct=directly.astype(bool),
+        private=alone.astype(bool),
         waiting=waiting,
         cited=cited,
         differing=Counter({tuple(json.loads(listed)): count for listed, count in differing.items()}),
@@ -162,10 +165,10 @@ def _first(cited: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _where(conversation: str) -> tuple[str, bool]:
-    """The name of a place, and whether it is a direct message."""
+    """The name of a place, and whether the asker alone reads along: a direct message, or a private command."""
     if not conversation:
         return "elsewhere", False
     where = ConversationId.parse(conversation)
     if where.space == "dm" or (where.platform == "slack" and where.channel.startswith("D")):
         return f"{where.platform}: direct messages", True
-    return f"{where.platform}:{where.space}:{where.channel}", False
+    return f"{where.platform}:{where.space}:{where.channel}", where.thread.startswith(PRIVATE)

@@ -47,7 +47,7 @@ class Group(Value):
     count: int
     people: int
     private: bool
-    """One person asked it, in direct messages only: not to be shown among people."""
+    """One person asked it, in direct messages and private commands only: not to be shown among people."""
 
 
 class Lack(StrEnum):

@@ -66,9 +66,10 @@ async def test_whoever_is_no_admin_sees_nothing_of_it(driver: Driver) -> None:
     assert (tried.actor, tried.action, tried.allowed) == (driver.key("bob"), Action.READ_INSIGHTS, False)
 
 
-async def test_what_one_person_asked_in_private_is_counted_and_not_quoted(driver: Driver) -> None:
+@pytest.mark.parametrize("command", [False, True], ids=["direct message", "command"])
+async def test_what_one_person_asked_in_private_is_counted_and_not_quoted(driver: Driver, command: bool) -> None:
     needs(driver, Way.DIRECT)
-    await driver.direct("bob", QUESTION)
+    await (driver.ask if command else driver.direct)("bob", QUESTION)
     await driver.rig.settled()
     shown = await driver.insights("ann")
     assert insights.NUMBERS.format(asked=1, answered=0, partial=0, not_found=1, unhelpful=0) in shown
