@@ -178,7 +178,9 @@ def _contradictions(found: Tally, library: dict[str, Document]) -> tuple[Contrad
         if len(papers) > 1 and len(listed) < SHOWN:
             row = found.over[ids]
             question = found.questions[found.question[row]]
-            listed.append(Contradiction(papers=papers, count=count, question=question, private=bool(found.private[row])))
+            listed.append(
+                Contradiction(papers=papers, count=count, question=question, private=bool(found.private[row]))
+            )
     return tuple(listed)
 
 
