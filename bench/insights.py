@@ -20,6 +20,8 @@ from bench.prose import documents
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer, Citation, Confidence, Document, Factor, Level, Outcome
+from storage.database import Connection
+from storage.history import keep_answer
 from storage.open import open_storage
 
 ROOT = Path(__file__).parent.parent
@@ -36,17 +38,18 @@ async def fill(data: Path, answers: int) -> None:
         await citewell.index([ROOT / "examples" / "handbook"])
         known = await citewell.storage.library.documents()
     async with open_storage(data) as storage:
-        rows = list(_answers(answers, known))
-        await storage.database.write(lambda db: db.executemany("INSERT INTO answer VALUES (?, ?, ?, ?)", rows))
-        asked = [
-            (f"slack:T1:C{at % CHANNELS}:{at}", row[0], f"slack:T1:C{at % CHANNELS}:{at}")
-            for at, row in enumerate(rows)
-        ]
-        await storage.database.write(lambda db: db.executemany("INSERT INTO question VALUES (?, ?, ?)", asked))
+
+        def keep(db: Connection) -> None:
+            for number, (answer, author, at) in enumerate(_answers(answers, known)):
+                keep_answer(db, answer, author, at)
+                place = f"slack:T1:C{number % CHANNELS}:{number}"
+                db.execute("INSERT INTO question VALUES ($1, $2, $3)", (place, answer.id, place))
+
+        await storage.database.write(keep)
 
 
-def _answers(count: int, known: list[Document]) -> Iterator[tuple[str, str, float, str]]:
-    """As rows of the table: asked by few people again and again, and once by many, as questions are."""
+def _answers(count: int, known: list[Document]) -> Iterator[tuple[Answer, str, float]]:
+    """Each with its author and its time: asked by few people again and again, and once by many, as questions are."""
     drawn = random.Random(1)
     text = " ".join(" ".join(documents(ROOT / "examples" / "handbook", 20_000)).split())
     words = text.split()
@@ -79,7 +82,7 @@ def _answers(count: int, known: list[Document]) -> Iterator[tuple[str, str, floa
             key_facts=(text[start : start + 900],),
         )
         at = time.time() - drawn.random() * DAYS * 86400
-        yield answer.id, f"slack:T1:U{drawn.randrange(PEOPLE)}", at, answer.model_dump_json()
+        yield answer, f"slack:T1:U{drawn.randrange(PEOPLE)}", at
 
 
 def _fill(data: Path, answers: int) -> None:

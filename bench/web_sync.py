@@ -23,7 +23,7 @@ from adapters.sources.web.source import WebSource
 from pipeline.ingest.ingest import Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount
 from storage.open import Storage, open_storage
-from storage.source_memory import SQLiteSourceMemory
+from storage.source_memory import SQLSourceMemory
 from tests.doubles.web_site import WebSite, html
 
 _TEXT = "<p>Everyone gets thirty days of leave in a year, and may take five of them along into the next one.</p>"
@@ -45,7 +45,7 @@ async def sync(storage: Storage, url: str, reach: Reach) -> Summary:
     ports = frozenset(filter(None, [urlsplit(url).port]))
     try:
         async with open_fetcher(private=True, ports=ports) as fetcher:
-            source = WebSource("bench", fetcher, SQLiteSourceMemory(storage.database, "web:bench"), reader, reach)
+            source = WebSource("bench", fetcher, SQLSourceMemory(storage.database, "web:bench"), reader, reach)
             return await ingest(
                 source,
                 storage.library,

@@ -9,7 +9,7 @@ import structlog
 from pipeline.access import OPERATOR, Roles, may
 from pipeline.errors import NotAllowed
 from pipeline.values import Action, Actor, Decision
-from storage.audit import SQLiteAudit
+from storage.audit import SQLAudit
 
 AT_THE_TERMINAL = Actor(person=OPERATOR)
 
@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 class Authority:
     """Denied unless `roles` say otherwise; every decision is in the audit before anything is done."""
 
-    def __init__(self, roles: Roles, audit: SQLiteAudit) -> None:
+    def __init__(self, roles: Roles, audit: SQLAudit) -> None:
         self._roles = roles
         self._audit = audit
 

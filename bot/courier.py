@@ -11,7 +11,7 @@ from bot.waits import GRACE_SECONDS, grace_left, pause_after
 from pipeline.errors import CitewellError, Misconfigured, Unavailable
 from pipeline.ports import Desk, PlatformAdapter
 from pipeline.values import About, Notice
-from storage.handoffs import SQLiteHandoffs
+from storage.handoffs import SQLHandoffs
 
 IDLE_SECONDS = 1.0
 """How often is looked when nobody rings: notices that were postponed."""
@@ -26,7 +26,7 @@ class Courier:
 
     def __init__(
         self,
-        handoffs: SQLiteHandoffs,
+        handoffs: SQLHandoffs,
         desk: Desk,
         adapters: Mapping[str, PlatformAdapter],
         *,
@@ -94,7 +94,7 @@ class Courier:
 
 
 class _Receipt:
-    def __init__(self, handoffs: SQLiteHandoffs, notice: Notice) -> None:
+    def __init__(self, handoffs: SQLHandoffs, notice: Notice) -> None:
         self._handoffs = handoffs
         self._notice = notice
 

@@ -17,7 +17,7 @@ from pipeline.ports import PlatformAdapter
 from pipeline.translations import Words
 from pipeline.values import PersonId, PlaceId
 from pipeline.values.digest import Digest
-from storage.digests import SQLiteDigests
+from storage.digests import SQLDigests
 
 DAYS = 7
 IDLE_SECONDS = 30.0
@@ -28,7 +28,7 @@ ABSENT_SECONDS = 600.0
 log = structlog.get_logger(__name__)
 
 
-async def begin_digest(digests: SQLiteDigests, to: str) -> None:
+async def begin_digest(digests: SQLDigests, to: str) -> None:
     """This week's, unless it was begun before."""
     year, week, _ = datetime.now(UTC).isocalendar()
     await digests.begin(f"{year}-W{week:02}", to)
@@ -39,7 +39,7 @@ class DigestPoster:
 
     def __init__(
         self,
-        digests: SQLiteDigests,
+        digests: SQLDigests,
         desk: CitewellDesk,
         adapters: Mapping[str, PlatformAdapter],
         *,
@@ -102,7 +102,7 @@ class DigestPoster:
 
 
 class _Receipt:
-    def __init__(self, digests: SQLiteDigests, digest: Digest) -> None:
+    def __init__(self, digests: SQLDigests, digest: Digest) -> None:
         self._digests = digests
         self._digest = digest
 

@@ -13,7 +13,7 @@ import structlog
 from bot.source_tables import SourceTable
 from bot.sync import Sync
 from pipeline.errors import CitewellError
-from storage.source_looks import SQLiteSourceLooks
+from storage.source_looks import SQLSourceLooks
 
 SETTLING = 60.0
 """Seconds before the first look: answering comes first, and a crash loop does not do it again and again."""
@@ -76,7 +76,7 @@ async def _keep_fresh(
 
 
 async def _due(sync: Sync, tables: Sequence[SourceTable], every_minutes: int) -> list[SourceTable]:
-    last = await SQLiteSourceLooks(sync.storage.database).last()
+    last = await SQLSourceLooks(sync.storage.database).last()
     moments = ((table, due_at(table, last.get(table.source, (None,))[0], every_minutes)) for table in tables)
     now = datetime.now(UTC)
     return [table for table, moment in moments if moment and moment <= now]

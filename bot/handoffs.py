@@ -25,7 +25,7 @@ from pipeline.values import (
     PlaceId,
     Press,
 )
-from storage.handoffs import SQLiteHandoffs
+from storage.handoffs import SQLHandoffs
 
 REVIEW = timedelta(days=180)
 """After which a kept reply is to be looked at again."""
@@ -38,7 +38,7 @@ Keep = Callable[[Parsed], Awaitable[object]]
 class Handoffs:
     """From the button under an answer to what its asker hears."""
 
-    def __init__(self, store: SQLiteHandoffs, places: Places, authority: Authority, keep: Keep | None) -> None:
+    def __init__(self, store: SQLHandoffs, places: Places, authority: Authority, keep: Keep | None) -> None:
         self._store = store
         self._places = places
         self._authority = authority

@@ -25,7 +25,7 @@ from pipeline.access import Rule, audience
 from pipeline.errors import Refused
 from pipeline.ports import Added, NotAdded, Sent
 from pipeline.values import Action, Actor, Document, Parsed, PersonId, PlaceId, Readers
-from storage.library import SQLiteLibrary
+from storage.library import SQLLibrary
 
 SOURCE = "chat:"
 """How the name of their source begins, before the workspace or server; nothing lists one, so nothing prunes it."""
@@ -48,7 +48,7 @@ class Means:
 class Knowledge:
     def __init__(
         self,
-        library: SQLiteLibrary,
+        library: SQLLibrary,
         places: Places,
         rules: Mapping[str, Rule],
         authority: Authority,

@@ -14,8 +14,8 @@ from pipeline.access import INSIDE, Rule, sight
 from pipeline.errors import Refused, WrongSetting
 from pipeline.places import Layer, in_force, origins
 from pipeline.values import AS_SET, Action, Actor, Place, PlaceId, Readers
-from storage.library import SQLiteLibrary
-from storage.places import SQLitePlaces
+from storage.library import SQLLibrary
+from storage.places import SQLPlaces
 
 
 class Places:
@@ -25,8 +25,8 @@ class Places:
         self,
         file: Mapping[PlaceId, Place],
         rules: Mapping[str, Rule],
-        store: SQLitePlaces,
-        library: SQLiteLibrary,
+        store: SQLPlaces,
+        library: SQLLibrary,
         authority: Authority,
     ) -> None:
         self._file = file

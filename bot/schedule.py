@@ -42,7 +42,7 @@ def jobs_of(settings: Settings, citewell: Citewell) -> dict[str, Job]:
     if settings.sync_minutes:
         every = timedelta(minutes=settings.sync_minutes)
         jobs["sync"] = Job(every, citewell.look_again, "look again at files and folders indexed by their path")
-    if settings.backup_hours:
+    if settings.backup_hours and not settings.database:
         jobs["backup"] = Job(timedelta(hours=settings.backup_hours), citewell.storage.back_up, "back up the database")
     if settings.digest:
         begin = partial(begin_digest, citewell.storage.digests, settings.digest)

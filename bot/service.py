@@ -26,7 +26,7 @@ from bot.writers import EXTRACTIVE, model_spec
 from pipeline import wording
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter
-from storage.inbox import SQLiteInbox
+from storage.inbox import SQLInbox
 from storage.runs import JobRuns
 
 DRAIN_SECONDS = 7.0
@@ -114,7 +114,7 @@ def _who_writes(settings: Settings) -> str:
     return f"{spec} writes, and its sentences are checked {judge}."
 
 
-async def tell_backlog(inbox: SQLiteInbox, say: Callable[[str], None]) -> None:
+async def tell_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
     """Tell the operator which questions wait since before, and which were given up and why."""
     waiting, given_up = (await inbox.counts()).get("open", 0), await inbox.given_up()
     if waiting:

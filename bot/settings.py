@@ -74,6 +74,9 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(Path("citewell-data"), description="Folder for the database, index and backups")
+    database: SecretStr | None = Field(
+        None, description="PostgreSQL instead of the folder's database, e.g. postgresql://citewell@localhost/citewell"
+    )
     collections: dict[Annotated[str, CollectionName], Collection] = Field(
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
     )
@@ -174,6 +177,13 @@ class Settings(BaseSettings):
             raise ValueError(f"without threads = false for {wrong[0]}: Slack answers in threads")
         return value
 
+    @field_validator("database")
+    @classmethod
+    def _in_postgresql(cls, value: SecretStr | None) -> SecretStr | None:
+        if value and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+            raise ValueError("the address of a database: postgresql://USER:PASSWORD@HOST:PORT/NAME")
+        return value
+
     @field_validator("sources")
     @classmethod
     def _one_name_each(cls, value: tuple[AnySource, ...]) -> tuple[AnySource, ...]:
@@ -204,6 +214,16 @@ class Settings(BaseSettings):
                 f"CITEWELL_CHUNK_TOKENS ({self.chunk_tokens})"
             )
         return self
+
+    @model_validator(mode="after")
+    def _vectors_in_one_place(self) -> Self:
+        if self.database and self.chroma_url:
+            raise ValueError("CITEWELL_CHROMA_URL must be empty with CITEWELL_DATABASE: PostgreSQL holds the vectors")
+        return self
+
+    def apart(self, folder: Path) -> Settings:
+        """The same with a folder of its own, and nothing elsewhere."""
+        return self.model_copy(update={"data": folder, "database": None, "chroma_url": None})
 
     @classmethod
     def settings_customise_sources(

@@ -11,7 +11,7 @@ from bot.due_sources import due_at
 from bot.indexing import is_path
 from bot.source_tables import SourceTable
 from pipeline import wording
-from storage.source_looks import Look, SQLiteSourceLooks
+from storage.source_looks import Look, SQLSourceLooks
 
 
 class SourceRow(NamedTuple):
@@ -28,7 +28,7 @@ class SourceRow(NamedTuple):
 async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceRow]:
     """The sources in `tables`, and then those that are in the library without one."""
     filled = await citewell.storage.library.sources()
-    looks = await SQLiteSourceLooks(citewell.storage.database).last()
+    looks = await SQLSourceLooks(citewell.storage.database).last()
     settings = citewell.settings
 
     async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceRow:

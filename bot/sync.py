@@ -17,8 +17,8 @@ from pipeline.errors import CitewellError, Refused
 from pipeline.ingest.ingest import Event, Summary
 from storage.folder import Lock
 from storage.open import Storage
-from storage.source_looks import Look, SQLiteSourceLooks
-from storage.source_memory import SQLiteSourceMemory
+from storage.source_looks import Look, SQLSourceLooks
+from storage.source_memory import SQLSourceMemory
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ class Sync:
                 return await self.indexer.look_again(Path(table.source), collection, on_event, losing=losing)
             from bot.sources import open_source
 
-            memory = SQLiteSourceMemory(self.storage.database, table.source)
+            memory = SQLSourceMemory(self.storage.database, table.source)
             async with open_source(table, memory, self.indexer.reader, self._clone(table.source)) as source:
                 return await self.indexer.take_in(source, collection, on_event, losing=losing)
 
@@ -80,7 +80,7 @@ class Sync:
         """Forget what a sync has kept; the summary as it is then."""
         removed = await self.storage.library.remove(summary.kept)
         after = summary.model_copy(update={"kept": (), "removed": removed})
-        await SQLiteSourceLooks(self.storage.database).ended(table.source, _look(after))
+        await SQLSourceLooks(self.storage.database).ended(table.source, _look(after))
         return after
 
     async def forget(self, source: str) -> int:
@@ -88,12 +88,12 @@ class Sync:
         with self._alone(source):
             removed = await self.storage.library.remove((await self.storage.library.versions(source)).keys())
             await self.storage.library.release([source])
-            await SQLiteSourceLooks(self.storage.database).forget(source)
+            await SQLSourceLooks(self.storage.database).forget(source)
             shutil.rmtree(self._clone(source), ignore_errors=True)
         return removed
 
     async def _kept(self, source: str, work: Callable[[], Awaitable[Summary]]) -> Summary:
-        looks = SQLiteSourceLooks(self.storage.database)
+        looks = SQLSourceLooks(self.storage.database)
         with self._alone(source):
             try:
                 summary = await work()

@@ -46,6 +46,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             open_storage(
                 settings.data,
                 embedder=(lambda: embedder.name) if embedder else "",
+                database=secret(settings.database),
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
                 make=make,

@@ -11,7 +11,7 @@ from pipeline.ports import Inbox
 from pipeline.translations import Message, Words
 from pipeline.values import Answer, Chosen, IncomingMessage, Manner, Press, Request, Wish, Wished, corrected
 from storage.open import Storage
-from storage.wishes import SQLiteWishes
+from storage.wishes import SQLWishes
 
 MOST = 20
 """What one person may wait for at a time."""
@@ -24,7 +24,7 @@ EVERY = 3600.0
 class Wishes:
     """From the button under an answer to taking it back."""
 
-    def __init__(self, store: SQLiteWishes) -> None:
+    def __init__(self, store: SQLWishes) -> None:
         self._store = store
 
     async def keep(self, answer: Answer, press: Press, words: Words) -> Wished:
@@ -58,7 +58,7 @@ def wish(answer: Answer, press: Press) -> Wish:
     )
 
 
-async def try_again(wishes: SQLiteWishes, inbox: Inbox, *, every: float = EVERY) -> None:
+async def try_again(wishes: SQLWishes, inbox: Inbox, *, every: float = EVERY) -> None:
     """Put into the inbox what was not tried since the library changed: each once, so that a tick too many does no
     harm. What has no room now is tried at the next one."""
     due = await wishes.due(AT_A_TICK)

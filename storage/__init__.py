@@ -1,1 +1,1 @@
-"""What is remembered: one SQLite file is the truth, the vector index is a cache beside it."""
+"""What is remembered, in SQLite or PostgreSQL: the stores are the same, the engines have a package each."""

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import sqlite3
+import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
-from pipeline.values import Vote
-from storage.database import Database
+from pipeline.values import Answer, Outcome, Vote
+from storage.database import Connection, Database
 
 T = TypeVar("T")
 _SINCE = """
     SELECT asked.author, coalesce(conversation, ''), asked.at, question, outcome, level, differing, cited, nearest,
-        EXISTS (SELECT 1 FROM rating WHERE rating.answer = asked.answer AND vote = ?),
+        EXISTS (SELECT 1 FROM rating WHERE rating.answer = asked.answer AND vote = $1),
         (SELECT count(*) FROM wish WHERE wish.answer = asked.answer AND told_at IS NULL)
-    FROM asked LEFT JOIN question ON question.answer = asked.answer WHERE asked.at >= ?
+    FROM asked LEFT JOIN question ON question.answer = asked.answer WHERE asked.at >= $2
+"""
+
+
+KEEP = """
+    INSERT INTO asked VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (answer)
+    DO UPDATE SET author = excluded.author, at = excluded.at, question = excluded.question, outcome = excluded.outcome,
+        level = excluded.level, differing = excluded.differing, cited = excluded.cited, nearest = excluded.nearest
 """
 
 
@@ -41,14 +48,34 @@ class Asked(NamedTuple):
     """How many people want to be told once it can be answered."""
 
 
-class SQLiteAsked:
+class SQLAsked:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def since(self, at: float, fold: Callable[[Iterator[Asked]], T]) -> T:
         """What `fold` makes of everything asked since `at` (seconds), in no order; it runs on a thread of its own."""
 
-        def work(db: sqlite3.Connection) -> T:
+        def work(db: Connection) -> T:
             return fold(map(Asked._make, db.execute(_SINCE, (Vote.UNHELPFUL, at))))
 
         return await self._database.read(work)
+
+
+def line(answer: Answer, author: str, at: float) -> tuple[object, ...] | None:
+    """The row of an answer; None where nothing was looked up."""
+    if not answer.standalone and answer.outcome is not Outcome.FAILED:
+        return None
+    differing = bool(answer.comparison and answer.comparison.contradictions) or any(
+        reason.name == "consistent" and reason.value == 0 for reason in answer.confidence.reasons
+    )
+    return (
+        answer.id,
+        author,
+        at,
+        answer.standalone or answer.question,
+        answer.outcome,
+        answer.confidence.level,
+        int(differing),
+        json.dumps(list(dict.fromkeys(citation.document_id for citation in answer.citations)), ensure_ascii=False),
+        answer.nearest[0].document_id if answer.nearest else "",
+    )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import UTC, datetime
 
 from pipeline.values import Action, Decision
-from storage.database import Database
+from storage.database import Connection, Database
 
 
-class SQLiteAudit:
+class SQLAudit:
     """Rows are only added; with time, and when a person is forgotten, `People` takes away what says who it was."""
 
     def __init__(self, database: Database) -> None:
@@ -18,9 +17,9 @@ class SQLiteAudit:
     async def record(self, decision: Decision) -> None:
         """Keep a row; it is on the disk when this returns."""
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             db.execute(
-                "INSERT INTO audit (at, actor, action, subject, allowed) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO audit (at, actor, action, subject, allowed) VALUES ($1, $2, $3, $4, $5)",
                 (decision.at.timestamp(), decision.actor, decision.action, decision.subject, decision.allowed),
             )
 
@@ -29,8 +28,8 @@ class SQLiteAudit:
     async def latest(self, limit: int) -> list[Decision]:
         """The last `limit` rows, newest first."""
 
-        def work(db: sqlite3.Connection) -> list[tuple[float, str, str, str, int]]:
-            query = "SELECT at, actor, action, subject, allowed FROM audit ORDER BY id DESC LIMIT ?"
+        def work(db: Connection) -> list[tuple[float, str, str, str, int]]:
+            query = "SELECT at, actor, action, subject, allowed FROM audit ORDER BY id DESC LIMIT $1"
             return db.execute(query, (limit,)).fetchall()
 
         return [

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Collection, Mapping
 from datetime import date
 
-from storage.database import Database
+from storage.database import Connection, Database
 
 _ADD = """
-    INSERT INTO token_use (subject, day, tokens) VALUES (?, ?, max(?, 0))
-    ON CONFLICT (subject, day) DO UPDATE SET tokens = max(tokens + ?, 0)
+    INSERT INTO token_use (subject, day, tokens) VALUES ($1, $2, CASE WHEN $3 > 0 THEN $3 ELSE 0 END)
+    ON CONFLICT (subject, day) DO UPDATE
+    SET tokens = CASE WHEN token_use.tokens + $3 > 0 THEN token_use.tokens + $3 ELSE 0 END
 """
 
 
-class SqliteTokenLedger:
+class SQLTokenLedger:
     """A `TokenLedger`. Rows of other days are dropped as soon as a new day begins.
 
     Subjects are kept as digests: nothing here has to be forgotten, and forgetting resets nobody's budget."""
@@ -26,8 +26,8 @@ class SqliteTokenLedger:
     async def reserve(self, limits: Mapping[str, int], tokens: int, day: date) -> bool:
         """See `TokenLedger`. Raises Unavailable."""
 
-        def work(connection: sqlite3.Connection) -> bool:
-            connection.execute("DELETE FROM token_use WHERE day < ?", (day.isoformat(),))
+        def work(connection: Connection) -> bool:
+            connection.execute("DELETE FROM token_use WHERE day < $1", (day.isoformat(),))
             if any(_used(connection, subject, day) + tokens > limit for subject, limit in limits.items()):
                 return False
             _add(connection, limits, tokens, day)
@@ -40,15 +40,15 @@ class SqliteTokenLedger:
         await self._database.write(lambda connection: _add(connection, subjects, tokens, day))
 
 
-def _used(connection: sqlite3.Connection, subject: str, day: date) -> int:
+def _used(connection: Connection, subject: str, day: date) -> int:
     row = connection.execute(
-        "SELECT tokens FROM token_use WHERE subject = ? AND day = ?", (_digest(subject), day.isoformat())
+        "SELECT tokens FROM token_use WHERE subject = $1 AND day = $2", (_digest(subject), day.isoformat())
     ).fetchone()
     return int(row[0]) if row else 0
 
 
-def _add(connection: sqlite3.Connection, subjects: Collection[str], tokens: int, day: date) -> None:
-    connection.executemany(_ADD, [(_digest(subject), day.isoformat(), tokens, tokens) for subject in subjects])
+def _add(connection: Connection, subjects: Collection[str], tokens: int, day: date) -> None:
+    connection.executemany(_ADD, [(_digest(subject), day.isoformat(), tokens) for subject in subjects])
 
 
 def _digest(subject: str) -> str:

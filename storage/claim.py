@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -11,15 +10,15 @@ import numpy as np
 
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.revision import SPAN, Revision
 from storage.vectors import unpack
 
 STRAYS = """
     SELECT id, body FROM live
-    WHERE source = :source AND collection <> :collection
-        OR source IN (SELECT value FROM json_each(:around))
-        AND substr(rtrim(source, '/') || '/' || filename || '/', 1, length(:source) + 1) = :source || '/'
+    WHERE source = $1 AND collection <> $2
+        OR source IN (SELECT value FROM json_each($3))
+        AND substr(rtrim(source, '/') || '/' || filename || '/', 1, length($1) + 1) = $1 || '/'
 """
 
 
@@ -38,16 +37,16 @@ async def claim(database: Database, source: str, collection: str) -> list[str]:
     return [document.id for _, document in strays]
 
 
-def _keep(db: sqlite3.Connection, source: str, collection: str) -> None:
+def _keep(db: Connection, source: str, collection: str) -> None:
     db.execute(
-        "INSERT INTO source VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET collection = excluded.collection",
+        "INSERT INTO source VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET collection = excluded.collection",
         (source, collection),
     )
 
 
-def _strays(db: sqlite3.Connection, source: str, collection: str) -> list[tuple[int, Document]]:
+def _strays(db: Connection, source: str, collection: str) -> list[tuple[int, Document]]:
     around = json.dumps([parent.as_posix() for parent in PurePosixPath(source).parents])
-    rows = db.execute(STRAYS, {"source": source, "collection": collection, "around": around})
+    rows = db.execute(STRAYS, (source, collection, around))
     return [(revision, Document.model_validate_json(body)) for revision, body in rows.fetchall()]
 
 
@@ -56,12 +55,12 @@ def _below(path: PurePosixPath, source: str) -> str:
     return path.name if path == PurePosixPath(source) else path.relative_to(source).as_posix()
 
 
-def _copy(db: sqlite3.Connection, revision: int, document: Document) -> Revision:
+def _copy(db: Connection, revision: int, document: Document) -> Revision:
     """The passages and vectors of a revision, as those of `document`."""
-    embedder, dimensions = db.execute("SELECT embedder, dimensions FROM revision WHERE id = ?", (revision,)).fetchone()
+    embedder, dimensions = db.execute("SELECT embedder, dimensions FROM revision WHERE id = $1", (revision,)).fetchone()
     rows = db.execute(
-        "SELECT body, coalesce(matrix, x'') FROM chunk LEFT JOIN unit_vectors USING (number)"
-        " WHERE number BETWEEN ? AND ? ORDER BY number",
+        "SELECT body, matrix FROM chunk LEFT JOIN unit_vectors USING (number)"
+        " WHERE number BETWEEN $1 AND $2 ORDER BY number",
         (revision * SPAN, (revision + 1) * SPAN - 1),
     ).fetchall()
     chunks = [Chunk.model_validate_json(body) for body, _ in rows]
@@ -69,5 +68,5 @@ def _copy(db: sqlite3.Connection, revision: int, document: Document) -> Revision
     return Revision(document, chunks, vectors, embedder)
 
 
-def _matrix(blob: bytes, dimensions: int) -> Vectors:
+def _matrix(blob: bytes | None, dimensions: int) -> Vectors:
     return unpack(blob, dimensions) if blob else np.empty((0, dimensions), np.float32)

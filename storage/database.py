@@ -1,151 +1,128 @@
-"""The one SQLite file that is the truth, shared by all of a process's tasks and by several processes.
+"""What an engine offers: transactions, and in them SQL that SQLite and PostgreSQL read alike.
 
-All writes of a process go through one connection on one thread, so that they never wait for each other inside
-SQLite; their transactions begin IMMEDIATE (a deferred one that reads first fails under load whatever the timeout: 450
-of 1,200 measured, none with IMMEDIATE). Searches read on connections of their own.
+Values are numbered, `$1` the first of them: both engines know that notation, so that no statement is rewritten on its
+way. What only one of them can say stands in its package, behind `Database` and `PassageIndex`.
 """
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
-import threading
-import time
-from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from sqlite_utils import Database as Tables
-
-from storage.backup import copy_database
-from storage.disk import create, damaged, translated
-from storage.migrations import outdated, schema
-from storage.transaction import BUSY_SECONDS, POLL_SECONDS, Work, WriteQueue, immediate
+from pipeline.ports import Vectors
+from pipeline.values import Hit
 
 T = TypeVar("T")
-READERS = 3
-LOG_BYTES = 64 << 20
-"""The write-ahead log is cut back to this after a long read let it grow."""
-READ_CACHE_KIB = 8192
 
 
-class Database:
-    """`citewell.db` and its threads. Every method may be called from any task."""
+class Rows(Protocol):
+    """What a statement returned, and how many rows it changed."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._connections: list[sqlite3.Connection] = []
-        self._local = threading.local()
-        self._writes = WriteQueue()
-        self._writing = ThreadPoolExecutor(1, "citewell-write")
-        self._reading = ThreadPoolExecutor(READERS, "citewell-read")
+    @property
+    def rowcount(self) -> int: ...
 
-    @classmethod
-    async def open(cls, file: Path) -> Database:
-        """Open `file`, creating or migrating it; a database that is migrated is backed up first.
+    @property
+    def description(self) -> Sequence[Sequence[Any]] | None: ...
 
-        Raises Unavailable, or Misconfigured when a newer program wrote it."""
-        database = cls(file)
-        try:
-            await database._run(database._writing, database._migrate)
-        except BaseException:
-            await database.close()
-            raise
-        return database
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """One transaction's view of the database; it is good for as long as that lasts."""
+
+    @property
+    def claiming(self) -> str:
+        """Ends a SELECT of rows that are to be changed, so that another process that wants them passes them over."""
+        ...
+
+    def execute(self, statement: str, values: Sequence[object] = ()) -> Rows: ...
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> None: ...
+
+
+Work = Callable[[Connection], T]
+"""What is done inside one transaction, on the connection given."""
+
+
+class Passage(NamedTuple):
+    """What a passage is found by."""
+
+    number: int
+    collection: int
+    title: str
+    text: str
+    mean: Vectors | None
+    """The direction of the mean of its units' vectors."""
+
+
+class PassageIndex(Protocol):
+    """Finds passages by their words and by their vectors. All inside the caller's transaction, unless said otherwise.
+
+    `scope`: the collections searched, None for all. What is not live is not found."""
+
+    def add(self, db: Connection, passages: Sequence[Passage]) -> None: ...
+
+    def remove(self, db: Connection, numbers: Sequence[int]) -> None: ...
+
+    async def erase(self, database: Database) -> None:
+        """Leave nothing of the words of passages that were removed. In transactions of its own."""
+        ...
+
+    def frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
+        """How many passages hold each word, in whichever form."""
+        ...
+
+    def search(
+        self,
+        db: Connection,
+        rare: Sequence[str],
+        frequency: Mapping[str, int],
+        total: int,
+        scope: Collection[int] | None,
+        limit: int,
+    ) -> list[Hit]:
+        """The passages that hold one of the words `rare`, ranked by all words of `frequency`: BM25, a title counting
+        one and a half times as much as the text. `total`: how many passages there are."""
+        ...
+
+    def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool: ...
+
+    def beginning(self, db: Connection, letters: str) -> dict[str, int]:
+        """The stems that begin so, and how many passages hold each."""
+        ...
+
+    def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
+        """Some texts that hold `word`, titles included, in lower case."""
+        ...
+
+
+class Database(Protocol):
+    """The truth, shared by all of a process's tasks and by several processes. Call it from any task."""
+
+    @property
+    def passages(self) -> PassageIndex: ...
 
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
-        """Run `work` in one transaction. With `durable`, it survives a power cut once this returns; without, a crash.
+        """Run `work` in one transaction, after the process's writes before it. With `durable`, it survives a power cut
+        once this returns; without, a crash of the process.
 
         Durable writes that wait at the same time share a commit, and may be run a second time when it fails: `work`
-        changes nothing but the database. Raises Unavailable when the disk is full or the file cannot be locked, and
-        whatever `work` raises; nothing is written then."""
-        outcome = self._writes.add(work, durable=durable)
-        self._writing.submit(lambda: self._writes.commit(self._connection(writing=True)))
-        with translated(self._file):
-            return await asyncio.wrap_future(outcome)
+        changes nothing but the database. Raises Unavailable when the database cannot be written, and whatever `work`
+        raises; nothing is written then."""
+        ...
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` on a snapshot that nothing changes. Raises Unavailable."""
-        return await self._run(self._reading, lambda: self.read_here(work))
-
-    def read_here(self, work: Work[T]) -> T:
-        """The same on this thread, whose work it is part of. Raises Unavailable."""
-        with translated(self._file):
-            connection = self._connection(writing=False)
-            connection.execute("BEGIN")
-            try:
-                return work(connection)
-            finally:
-                connection.execute("COMMIT")
+        ...
 
     async def scrub(self) -> bool:
-        """Empty the write-ahead log, so that what was deleted is in no file; False when others were in the way."""
-
-        def checkpoint() -> bool:
-            connection = self._connection(writing=True)
-            end = time.monotonic() + BUSY_SECONDS
-            while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] != 0:
-                if time.monotonic() > end:
-                    return False
-                time.sleep(POLL_SECONDS)
-            return True
-
-        return await self._run(self._writing, checkpoint)
-
-    async def back_up(self, target: Path) -> None:
-        """Copy the database as of now to `target`, complete or not at all, while it is being used."""
-
-        def copy() -> None:
-            copy_database(self._connection(writing=False), target)
-
-        await self._run(self._reading, copy)
+        """Let go of what was deleted, as far as the engine can; False when others were in the way."""
+        ...
 
     async def close(self) -> None:
         """Wait for what is under way, then close."""
-        for executor in (self._reading, self._writing):
-            await asyncio.to_thread(executor.shutdown)
-        for connection in self._connections:
-            connection.close()
-        self._connections.clear()
-
-    async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
-        with translated(self._file):
-            return await asyncio.get_running_loop().run_in_executor(executor, work)
-
-    def _connection(self, *, writing: bool) -> sqlite3.Connection:
-        """This thread's connection."""
-        if not hasattr(self._local, "connection"):
-            connection = sqlite3.connect(
-                self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._connections.append(connection)
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")
-            if writing:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
-                connection.execute("PRAGMA busy_timeout = 0")
-            else:
-                connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
-                connection.execute("PRAGMA query_only = ON")
-            self._local.connection = connection
-        connection = self._local.connection
-        assert isinstance(connection, sqlite3.Connection)
-        return connection
-
-    def _migrate(self) -> None:
-        if not self._file.exists():
-            create(self._file)
-        elif not any(file.stat().st_size for file in self._file.parent.glob(f"{self._file.name}*")):
-            raise damaged(self._file, "is empty (0 bytes)")
-        connection = self._connection(writing=True)
-        self._file.chmod(0o600)
-        tables = Tables(connection)
-        if not outdated(tables):
-            return
-        if schema.applied(tables):
-            last = schema.applied(tables)[-1].name
-            copy_database(connection, self._file.parent / "backups" / f"before-migration-after-{last}.db")
-        with immediate(connection):
-            schema.apply(tables)
+        ...

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.revision import SPAN, Revision
 from storage.sweep import sweep
 
@@ -30,9 +29,9 @@ class EmbeddedDocuments:
     async def passages(self, revision: int) -> list[Chunk]:
         """All passages of a revision, in order; none when it is gone."""
 
-        def work(db: sqlite3.Connection) -> list[Chunk]:
+        def work(db: Connection) -> list[Chunk]:
             rows = db.execute(
-                "SELECT body FROM chunk WHERE number BETWEEN ? AND ? ORDER BY number",
+                "SELECT body FROM chunk WHERE number BETWEEN $1 AND $2 ORDER BY number",
                 (revision * SPAN, revision * SPAN + SPAN - 1),
             )
             return [Chunk.model_validate_json(body) for (body,) in rows]
@@ -44,8 +43,8 @@ class EmbeddedDocuments:
 
         False, and nothing changed, when its document was changed, moved or removed meanwhile."""
 
-        def work(db: sqlite3.Connection) -> str | None:
-            row = db.execute("SELECT body FROM live WHERE id = ?", (revision,)).fetchone()
+        def work(db: Connection) -> str | None:
+            row = db.execute("SELECT body FROM live WHERE id = $1", (revision,)).fetchone()
             return str(row[0]) if row else None
 
         body = await self._database.read(work)
@@ -57,10 +56,10 @@ class EmbeddedDocuments:
         return published
 
 
-def _embedded(db: sqlite3.Connection) -> list[tuple[int, str]]:
+def _embedded(db: Connection) -> list[tuple[int, str]]:
     """Revisions and their embedders, the newest first."""
     return db.execute(
         "SELECT id, embedder FROM live WHERE EXISTS"
-        " (SELECT 1 FROM chunk WHERE number BETWEEN live.id * :span AND live.id * :span + :span - 1) ORDER BY id DESC",
-        {"span": SPAN},
+        " (SELECT 1 FROM chunk WHERE number BETWEEN live.id * $1 AND live.id * $1 + $1 - 1) ORDER BY id DESC",
+        (SPAN,),
     ).fetchall()

@@ -5,9 +5,10 @@ All inside the caller's transaction. Backups made before keep it until they age 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
+from pipeline.values import IncomingMessage
+from storage.database import Connection
 from storage.sweep import hide
 from storage.taught import OF_SPACE, added_in, taught_in, taught_of
 
@@ -21,44 +22,45 @@ _TURN = """
     DELETE FROM turn WHERE id IN (
         SELECT turn.id FROM question JOIN answer ON answer.id = question.answer
             JOIN turn ON turn.conversation = question.conversation AND turn.author = answer.author
-        WHERE question.key = ? AND json_extract(turn.body, '$.question') = json_extract(answer.body, '$.question'))
+        WHERE question.key = $1 AND turn.body ->> 'question' = answer.body ->> 'question')
 """
 """A turn is known by what was asked in its conversation: the same question asked twice there goes twice."""
 
-_TOLD = "SELECT wish.key FROM wish JOIN question ON question.answer = wish.answer WHERE question.key = ?"
-_TOLD_OF = "SELECT key FROM wish WHERE json_extract(body, '$.author') = ?1 AND person <> ?1"
+_TOLD = "SELECT wish.key FROM wish JOIN question ON question.answer = wish.answer WHERE question.key = $1"
+_TOLD_OF = "SELECT key FROM wish WHERE body ->> 'author' = $1 AND person <> $1"
 """Those who wanted to be told the answer of somebody's question got a copy of it."""
-_WISHES_OF = "SELECT key FROM wish WHERE substr(key, 1, ?) = ? OR json_extract(body, '$.said_in[0]') = ?"
+_WISHES_OF = "SELECT key FROM wish WHERE substr(key, 1, $1) = $2 OR body -> 'said_in' ->> 0 = $3"
 """Those told in direct messages included."""
 
 
-def erase_question(db: sqlite3.Connection, key: str) -> None:
+def erase_question(db: Connection, key: str) -> None:
     """Erase what is kept of the question with that key, whether it is answered or not."""
     for (told,) in db.execute(_TOLD, (key,)).fetchall():
         _erase_wish(db, told)
     db.execute(_TURN, (key,))
     hide(db, taught_of(db, key))
-    _erase_answers(db, "key = ?", (key,))
-    blank = "json_set(body, '$.text', '', '$.attachments', json('[]'))"
-    db.execute(f"UPDATE message SET body = {blank}, answer = '' WHERE key = ?", (key,))  # noqa: S608 - our own words
+    _erase_answers(db, "key = $1", (key,))
+    if row := db.execute("SELECT body FROM message WHERE key = $1", (key,)).fetchone():
+        blank = IncomingMessage.model_validate_json(row[0]).model_copy(update={"text": "", "attachments": ()})
+        db.execute("UPDATE message SET body = $1, answer = '' WHERE key = $2", (blank.model_dump_json(), key))
 
 
-def erase_wishes_for(db: sqlite3.Connection, author: str) -> None:
+def erase_wishes_for(db: Connection, author: str) -> None:
     """Erase the questions of a person that others wanted to be told the answers of, and those answers."""
     for (key,) in db.execute(_TOLD_OF, (author,)).fetchall():
         _erase_wish(db, key)
 
 
-def erase_space(db: sqlite3.Connection, space: str) -> None:
+def erase_space(db: Connection, space: str) -> None:
     """Erase what is kept of a `platform:space`: questions that wait, conversations, where we took part, replies that
     were kept as answers, and what people added there to the documents."""
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
     hide(db, [*taught_in(db, prefix), *added_in(db, space)])
-    db.execute(f"DELETE FROM handoff WHERE {OF_SPACE}", {"space": prefix})  # noqa: S608 - our own words
+    db.execute(f"DELETE FROM handoff WHERE {OF_SPACE}", (prefix,))  # noqa: S608 - our own words
     for (key,) in db.execute(_WISHES_OF, (*inside, space)).fetchall():
         _erase_wish(db, key)
-    _erase_answers(db, "substr(key, 1, ?) = ?", inside)
+    _erase_answers(db, "substr(key, 1, $1) = $2", inside)
     for table, column in (
         ("turn", "conversation"),
         ("part", "conversation"),
@@ -66,18 +68,18 @@ def erase_space(db: sqlite3.Connection, space: str) -> None:
         ("unasked", "key"),
         ("seen", "channel"),
     ):
-        db.execute(f"DELETE FROM {table} WHERE substr({column}, 1, ?) = ?", inside)  # noqa: S608 - our own names
-    db.execute("DELETE FROM message WHERE space = ?", (space,))
-    db.execute("DELETE FROM served WHERE scope = ? OR substr(scope, 1, ?) = ?", (space, len(space) + 1, f"{space} "))
+        db.execute(f"DELETE FROM {table} WHERE substr({column}, 1, $1) = $2", inside)  # noqa: S608 - our own names
+    db.execute("DELETE FROM message WHERE space = $1", (space,))
+    db.execute("DELETE FROM served WHERE scope = $1 OR substr(scope, 1, $2) = $3", (space, len(space) + 1, f"{space} "))
 
 
-def _erase_wish(db: sqlite3.Connection, key: str) -> None:
+def _erase_wish(db: Connection, key: str) -> None:
     """Also what was told, and what is under way: without its message no answer to it is saved any more."""
     erase_question(db, key)
-    db.execute("DELETE FROM wish WHERE key = ?", (key,))
-    db.execute("DELETE FROM message WHERE key = ?", (key,))
+    db.execute("DELETE FROM wish WHERE key = $1", (key,))
+    db.execute("DELETE FROM message WHERE key = $1", (key,))
 
 
-def _erase_answers(db: sqlite3.Connection, which: str, values: Sequence[object]) -> None:
+def _erase_answers(db: Connection, which: str, values: Sequence[object]) -> None:
     for statement in _OF_ANSWERS:
         db.execute(statement.format(which=which), values)

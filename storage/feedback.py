@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.values import Answer, Rating, Reason, Vote
-from storage.database import Database
+from storage.database import Connection, Database
 
 
 @dataclass(frozen=True)
@@ -22,18 +21,20 @@ class Complaint:
     comment: str
 
 
-class SQLiteFeedback:
+class SQLFeedback:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def rate(self, rating: Rating) -> None:
         """Keep `rating`. A reason or comment given before stays when the new one has none and the vote is the same."""
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             db.execute(
-                "INSERT INTO rating VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (answer, person) DO UPDATE SET"
-                " reason = coalesce(excluded.reason, CASE WHEN vote = excluded.vote THEN reason END),"
-                " comment = CASE WHEN vote = excluded.vote AND excluded.comment = '' THEN comment"
+                "INSERT INTO rating (answer, person, vote, reason, comment, at) VALUES ($1, $2, $3, $4, $5, $6)"
+                " ON CONFLICT (answer, person) DO UPDATE SET"
+                " reason = coalesce(excluded.reason,"
+                " CASE WHEN rating.vote = excluded.vote THEN rating.reason END),"
+                " comment = CASE WHEN rating.vote = excluded.vote AND excluded.comment = '' THEN rating.comment"
                 " ELSE excluded.comment END,"
                 " vote = excluded.vote, at = excluded.at",
                 (rating.answer_id, rating.person, rating.vote, rating.reason, rating.comment, time.time()),
@@ -44,7 +45,7 @@ class SQLiteFeedback:
     async def counts(self) -> dict[Vote, int]:
         """How many ratings of each kind there are."""
 
-        def work(db: sqlite3.Connection) -> dict[str, int]:
+        def work(db: Connection) -> dict[str, int]:
             return dict(db.execute("SELECT vote, count(*) FROM rating GROUP BY vote").fetchall())
 
         found = await self._database.read(work)
@@ -53,10 +54,11 @@ class SQLiteFeedback:
     async def helpful(self) -> list[Answer]:
         """The answers that everybody who rated them found helpful, oldest first."""
 
-        def work(db: sqlite3.Connection) -> list[str]:
+        def work(db: Connection) -> list[str]:
             rows = db.execute(
                 "SELECT body FROM answer WHERE id IN"
-                " (SELECT answer FROM rating GROUP BY answer HAVING min(vote = ?)) ORDER BY at",
+                " (SELECT answer FROM rating GROUP BY answer"
+                " HAVING count(*) = count(*) FILTER (WHERE vote = $1)) ORDER BY at",
                 (Vote.HELPFUL,),
             )
             return [body for (body,) in rows]
@@ -66,10 +68,11 @@ class SQLiteFeedback:
     async def unhelpful(self, limit: int) -> list[Complaint]:
         """The last `limit` ratings that say "not helpful", newest first; none of a question that was erased."""
 
-        def work(db: sqlite3.Connection) -> list[tuple[float, str, str, str | None, str]]:
+        def work(db: Connection) -> list[tuple[float, str, str, str | None, str]]:
             return db.execute(
-                "SELECT rating.at, json_extract(body, '$.question'), answer, reason, comment"
-                " FROM rating JOIN answer ON answer.id = rating.answer WHERE vote = ? ORDER BY rating.at DESC LIMIT ?",
+                "SELECT rating.at, body ->> 'question', answer, reason, comment"
+                " FROM rating JOIN answer ON answer.id = rating.answer"
+                " WHERE vote = $1 ORDER BY rating.at DESC LIMIT $2",
                 (Vote.UNHELPFUL, limit),
             ).fetchall()
 

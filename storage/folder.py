@@ -1,4 +1,4 @@
-"""The data folder: `citewell.db` and `backups/`, readable by its owner only."""
+"""The data folder, readable by its owner only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ def prepare(folder: Path, *, make: bool = True) -> Path:
         if not make:
             (folder / DATABASE).stat()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (folder / "backups").mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid == os.getuid():
             folder.chmod(0o700)
     except OSError as error:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 from pipeline.values import About, Handoff, Notice
-from storage.database import Database
+from storage.database import Connection, Database
+from storage.history import signed
 
 ATTEMPTS = 5
 """Tries of a notice that the platform refuses."""
 _DUE = """
     SELECT about, body, name, reply, posting_since, reference, attempt FROM notice
         JOIN handoff ON handoff.id = notice.handoff
-        WHERE state = 'open' AND not_before <= ? ORDER BY sequence LIMIT 1
+        WHERE state = 'open' AND not_before <= $1 ORDER BY sequence LIMIT 1
 """
 
 
-class SQLiteHandoffs:
+class SQLHandoffs:
     """One process posts: a notice needs no lease, only what was recorded of it."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
@@ -35,11 +35,11 @@ class SQLiteHandoffs:
         """Keep it, and that people are to be asked; False when its answer was handed over before."""
         now = self._clock()
 
-        def work(db: sqlite3.Connection) -> bool:
+        def work(db: Connection) -> bool:
+            body = signed(db, handoff, handoff.answer_id)
             new = db.execute(
-                "INSERT OR IGNORE INTO handoff (id, answer, asker, body, at) VALUES"
-                " (?1, ?2, ?3, json_set(?4, '$.author', (SELECT author FROM answer WHERE id = ?2)), ?5)",
-                (handoff.id, handoff.answer_id, handoff.asker, handoff.model_dump_json(), now),
+                "INSERT INTO handoff (id, answer, asker, body, at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+                (handoff.id, handoff.answer_id, handoff.asker, body, now),
             ).rowcount
             if new:
                 _tell(db, handoff.id, About.ASKED)
@@ -50,8 +50,8 @@ class SQLiteHandoffs:
     async def get(self, handoff_id: str) -> Handoff | None:
         """One that waits for a reply; None when it is resolved or not kept any more."""
 
-        def work(db: sqlite3.Connection) -> str | None:
-            query = "SELECT body FROM handoff WHERE id = ? AND resolved_at IS NULL"
+        def work(db: Connection) -> str | None:
+            query = "SELECT body FROM handoff WHERE id = $1 AND resolved_at IS NULL"
             row = db.execute(query, (handoff_id,)).fetchone()
             return str(row[0]) if row else None
 
@@ -62,10 +62,10 @@ class SQLiteHandoffs:
         """Keep who resolved it with which reply, and that the asker is to hear of it; False when it was resolved."""
         now = self._clock()
 
-        def work(db: sqlite3.Connection) -> bool:
+        def work(db: Connection) -> bool:
             done = db.execute(
-                "UPDATE handoff SET resolver = ?, name = ?, reply = ?, resolved_at = ?"
-                " WHERE id = ? AND resolved_at IS NULL",
+                "UPDATE handoff SET resolver = $1, name = $2, reply = $3, resolved_at = $4"
+                " WHERE id = $5 AND resolved_at IS NULL",
                 (resolver, name, reply, now, handoff_id),
             ).rowcount
             if done:
@@ -93,15 +93,15 @@ class SQLiteHandoffs:
 
     async def posting(self, notice: Notice) -> None:
         """Record the intent, before the first visible write."""
-        await self._set(notice, "posting_since = ?", self._clock())
+        await self._set(notice, "posting_since = $3", self._clock())
 
     async def posted(self, notice: Notice, reference: str) -> None:
         """Record the platform's name of the message: there is nothing left to do."""
-        await self._set(notice, "reference = ?, state = 'done'", reference)
+        await self._set(notice, "reference = $3, state = 'done'", reference)
 
     async def postpone(self, notice: Notice, seconds: float) -> None:
         """Try again later; nothing speaks against it."""
-        await self._set(notice, "not_before = ?", self._clock() + seconds)
+        await self._set(notice, "not_before = $3", self._clock() + seconds)
 
     async def refused(self, notice: Notice, seconds: float) -> bool:
         """The platform did not take it, and it is not there: try again later; False after the last try.
@@ -110,11 +110,11 @@ class SQLiteHandoffs:
         now = self._clock()
         last = notice.attempt + 1 >= ATTEMPTS
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             _set(
                 db,
                 notice,
-                "attempt = attempt + 1, posting_since = NULL, not_before = ?, state = ?",
+                "attempt = attempt + 1, posting_since = NULL, not_before = $3, state = $4",
                 (now + seconds, "dead" if last else "open"),
             )
             if last and notice.about is About.ASKED:
@@ -137,10 +137,10 @@ class SQLiteHandoffs:
         return changed
 
 
-def _tell(db: sqlite3.Connection, handoff_id: str, about: About) -> None:
-    db.execute("INSERT OR IGNORE INTO notice (handoff, about) VALUES (?, ?)", (handoff_id, about))
+def _tell(db: Connection, handoff_id: str, about: About) -> None:
+    db.execute("INSERT INTO notice (handoff, about) VALUES ($1, $2) ON CONFLICT DO NOTHING", (handoff_id, about))
 
 
-def _set(db: sqlite3.Connection, notice: Notice, what: str, values: tuple[object, ...]) -> None:
-    statement = f"UPDATE notice SET {what} WHERE handoff = ? AND about = ?"  # noqa: S608 - our own words
-    db.execute(statement, (*values, notice.handoff.id, notice.about))
+def _set(db: Connection, notice: Notice, what: str, values: tuple[object, ...]) -> None:
+    statement = f"UPDATE notice SET {what} WHERE handoff = $1 AND about = $2"  # noqa: S608 - our own words
+    db.execute(statement, (notice.handoff.id, notice.about, *values))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import sqlite3
-import time
+import json
 
-from pipeline.values import Answer, Conversation, ConversationId, Preferences, Turn
-from storage.database import Database
+from pipeline.values import Answer, Conversation, ConversationId, Preferences, Turn, Value
+from storage.asked import KEEP, line
+from storage.database import Connection, Database
+
+_KEEP = """
+    INSERT INTO answer VALUES ($1, $2, $3, $4)
+    ON CONFLICT (id) DO UPDATE SET author = excluded.author, at = excluded.at, body = excluded.body
+"""
+_PREFER = "INSERT INTO preference VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET body = excluded.body"
 
 
-class SQLiteHistory:
+class SQLHistory:
     """Turns belong to one conversation and are recalled in no other: a direct message never reaches a channel."""
 
     def __init__(self, database: Database) -> None:
@@ -18,9 +24,9 @@ class SQLiteHistory:
     async def recall(self, conversation: ConversationId, limit: int) -> Conversation:
         """The last `limit` turns, oldest first."""
 
-        def work(db: sqlite3.Connection) -> list[str]:
+        def work(db: Connection) -> list[str]:
             rows = db.execute(
-                "SELECT body FROM turn WHERE conversation = ? ORDER BY id DESC LIMIT ?", (str(conversation), limit)
+                "SELECT body FROM turn WHERE conversation = $1 ORDER BY id DESC LIMIT $2", (str(conversation), limit)
             )
             return [body for (body,) in rows]
 
@@ -30,8 +36,8 @@ class SQLiteHistory:
     async def by_author(self, author: str, limit: int) -> tuple[tuple[ConversationId, Turn], ...]:
         """The last `limit` turns of one person, oldest first, each with its conversation."""
 
-        def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
-            asked = "SELECT conversation, body FROM turn WHERE author = ? ORDER BY id DESC LIMIT ?"
+        def work(db: Connection) -> list[tuple[str, str]]:
+            asked = "SELECT conversation, body FROM turn WHERE author = $1 ORDER BY id DESC LIMIT $2"
             return db.execute(asked, (author, limit)).fetchall()
 
         found = await self._database.read(work)
@@ -44,8 +50,8 @@ class SQLiteHistory:
     async def answer(self, answer_id: str) -> Answer | None:
         """An answer that was kept; None when it is unknown or forgotten."""
 
-        def work(db: sqlite3.Connection) -> str | None:
-            row = db.execute("SELECT body FROM answer WHERE id = ?", (answer_id,)).fetchone()
+        def work(db: Connection) -> str | None:
+            row = db.execute("SELECT body FROM answer WHERE id = $1", (answer_id,)).fetchone()
             return str(row[0]) if row else None
 
         body = await self._database.read(work)
@@ -54,8 +60,8 @@ class SQLiteHistory:
     async def preferences(self, person: str) -> Preferences:
         """What `person` chose; nothing by default."""
 
-        def work(db: sqlite3.Connection) -> str:
-            row = db.execute("SELECT body FROM preference WHERE person = ?", (person,)).fetchone()
+        def work(db: Connection) -> str:
+            row = db.execute("SELECT body FROM preference WHERE person = $1", (person,)).fetchone()
             return str(row[0]) if row else "{}"
 
         return Preferences.model_validate_json(await self._database.read(work))
@@ -63,22 +69,28 @@ class SQLiteHistory:
     async def prefer(self, person: str, preferences: Preferences) -> None:
         """Replace what `person` chose."""
 
-        def work(db: sqlite3.Connection) -> None:
-            db.execute("INSERT OR REPLACE INTO preference VALUES (?, ?)", (person, preferences.model_dump_json()))
+        def work(db: Connection) -> None:
+            db.execute(_PREFER, (person, preferences.model_dump_json()))
 
         await self._database.write(work)
 
 
-def keep_answer(db: sqlite3.Connection, answer: Answer, author: str) -> None:
-    """Inside a transaction, as part of a larger change."""
-    db.execute(
-        "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", (answer.id, author, time.time(), answer.model_dump_json())
-    )
+def keep_answer(db: Connection, answer: Answer, author: str, at: float) -> None:
+    """Inside a transaction, as part of a larger change. `at`: when it was given, in seconds since the epoch."""
+    db.execute(_KEEP, (answer.id, author, at, answer.model_dump_json()))
+    if asked := line(answer, author, at):
+        db.execute(KEEP, asked)
 
 
-def keep_turn(db: sqlite3.Connection, conversation: str, turn: Turn) -> None:
+def keep_turn(db: Connection, conversation: str, turn: Turn) -> None:
     """Inside a transaction, as part of a larger change."""
     db.execute(
-        "INSERT INTO turn (conversation, author, asked_at, body) VALUES (?, ?, ?, ?)",
+        "INSERT INTO turn (conversation, author, asked_at, body) VALUES ($1, $2, $3, $4)",
         (conversation, turn.author, turn.asked_at.timestamp(), turn.model_dump_json()),
     )
+
+
+def signed(db: Connection, value: Value, answer_id: str) -> str:
+    """`value` as JSON, with the author of the question that the answer was given to, if it is kept."""
+    row = db.execute("SELECT author FROM answer WHERE id = $1", (answer_id,)).fetchone()
+    return json.dumps({**value.model_dump(mode="json"), "author": row[0] if row else None}, ensure_ascii=False)

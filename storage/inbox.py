@@ -7,7 +7,6 @@ alone, longer than the messages are.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -16,7 +15,7 @@ from functools import partial
 from pipeline.errors import Busy
 from pipeline.values import Answer, ConversationId, IncomingMessage, PlaceId, Work
 from storage import presence
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.erase import erase_space
 from storage.intake import change, conversation, drop, forget, take, waits_overheard
 from storage.lease import candidate, give_back, take_back, take_turn
@@ -29,7 +28,7 @@ LEASE_SECONDS = 600.0
 """Longer than any delivery may take, so that nobody takes over what is still under way."""
 
 
-class SQLiteInbox:
+class SQLInbox:
     """Every change is on the disk when the call returns.
 
     At most `capacity` messages wait, `per_author` of them from one person. A lease is good for `lease_seconds`; after
@@ -155,7 +154,7 @@ class SQLiteInbox:
 
         Raises Withdrawn when it was changed since it was leased."""
 
-        def step(db: sqlite3.Connection) -> None:
+        def step(db: Connection) -> None:
             forget(db, key)
             if again:
                 due_again(db, key)
@@ -246,7 +245,7 @@ class SQLiteInbox:
         for listener in self._listeners:
             listener()
 
-    async def _unless_withdrawn(self, key: str, step: Callable[[sqlite3.Connection], None]) -> None:
+    async def _unless_withdrawn(self, key: str, step: Callable[[Connection], None]) -> None:
         if withdrawn := await self._database.write(lambda db: unless_withdrawn(db, key, step), durable=True):
             raise withdrawn
 

@@ -1,16 +1,15 @@
-"""The port `Index`: words from FTS5, vectors from the vector index."""
+"""The port `Index`: words and vectors as the engine finds them."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Sequence
 
 from pipeline.ports import Lexical, UnitVectors, Vectors
 from pipeline.values import Audience, Hit
-from storage.database import Database
+from storage.database import Connection, Database
+from storage.engine import VectorSearch
 from storage.lexical import LexicalSearch
-from storage.vector_index import VectorIndex
 from storage.vectors import unpack
 
 
@@ -18,7 +17,7 @@ class SearchIndex:
     """`embedder` names the model questions are embedded with now; documents embedded by another are found by words
     only."""
 
-    def __init__(self, database: Database, *, embedder: Callable[[], str], vectors: VectorIndex) -> None:
+    def __init__(self, database: Database, *, embedder: Callable[[], str], vectors: VectorSearch) -> None:
         self._database = database
         self._vectors = vectors
         self._embedder = embedder
@@ -39,11 +38,11 @@ class SearchIndex:
     async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
         """Vectors of each chunk's units, in the order of `Chunk.units`. What is unknown or has none is left out."""
 
-        def work(db: sqlite3.Connection) -> list[tuple[str, int, bytes]]:
+        def work(db: Connection) -> list[tuple[str, int, bytes]]:
             return db.execute(
-                "SELECT chunk.id, dimensions, matrix FROM json_each(?) AS asked"
+                "SELECT chunk.id, dimensions, matrix FROM json_each($1) AS asked"
                 " JOIN chunk ON chunk.id = asked.value JOIN live"
-                " ON live.id = chunk.number >> 20 AND embedder = ? JOIN unit_vectors USING (number)"
+                " ON live.id = chunk.number >> 20 AND embedder = $2 JOIN unit_vectors USING (number)"
                 " WHERE length(matrix) > 0",
                 (json.dumps(list(chunk_ids)), self._embedder()),
             ).fetchall()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 
 from pipeline.errors import Busy
 from pipeline.values import ConversationId, IncomingMessage, Manner
+from storage.database import Connection
 from storage.erase import erase_question
 from storage.presence import call_back, see
 
@@ -17,12 +17,12 @@ NOTICE_SECONDS = 60.0
 
 
 def take(
-    db: sqlite3.Connection, message: IncomingMessage, now: float, *, after: float, capacity: int, per_author: int
+    db: Connection, message: IncomingMessage, now: float, *, after: float, capacity: int, per_author: int
 ) -> bool | Busy:
     """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
 
     Whose author is told now to ask again is known from then on: they will."""
-    if db.execute("SELECT 1 FROM known WHERE digest = ?", (_digest(message.key),)).fetchone():
+    if db.execute("SELECT 1 FROM known WHERE digest = $1", (_digest(message.key),)).fetchone():
         return not message.manner.unannounced and _addressed_now(db, message, now)
     if _dealt_with(db, message):
         _know(db, message.key, now)
@@ -37,7 +37,7 @@ def take(
     _know(db, message.key, now)
     db.execute(
         "INSERT INTO message (key, space, author, conversation, sent_at, body, not_before)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
         (
             message.key,
             _space(message.conversation),
@@ -55,47 +55,47 @@ def take(
     return True
 
 
-def _dealt_with(db: sqlite3.Connection, message: IncomingMessage) -> bool:
+def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
     """Whether `message` was sent while the database was in use that this one, a restored backup, took the place of."""
-    row = db.execute("SELECT CAST(value AS REAL) FROM setting WHERE name = ?", (DEALT_WITH_UNTIL,)).fetchone()
-    return row is not None and message.sent_at.timestamp() <= row[0]
+    row = db.execute("SELECT value FROM setting WHERE name = $1", (DEALT_WITH_UNTIL,)).fetchone()
+    return row is not None and message.sent_at.timestamp() <= float(row[0])
 
 
-def _addressed_now(db: sqlite3.Connection, message: IncomingMessage, now: float) -> bool:
+def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool:
     """Whether `message` was overheard and waits, and takes the place of what was: an edit mentions the bot."""
     waiting = db.execute(
-        "SELECT answer FROM message WHERE key = ? AND state = 'open' AND posting_since IS NULL"
-        " AND json_extract(body, '$.manner') = ?",
+        "SELECT answer FROM message WHERE key = $1 AND state = 'open' AND posting_since IS NULL"
+        " AND body ->> 'manner' = $2",
         (message.key, Manner.OVERHEARD),
     ).fetchone()
     if not waiting:
         return False
     call_back(db, str(message.conversation), message.sent_at.timestamp())
-    db.execute("DELETE FROM answer WHERE id = ?", waiting)
+    db.execute("DELETE FROM answer WHERE id = $1", waiting)
     db.execute(
-        "UPDATE message SET body = ?, answer = '', withdrawn = leased_until > ?, not_before = 0 WHERE key = ?",
+        "UPDATE message SET body = $1, answer = '', withdrawn = (leased_until > $2), not_before = 0 WHERE key = $3",
         (message.model_dump_json(), now, message.key),
     )
     return True
 
 
-def waits_overheard(db: sqlite3.Connection, key: str, author: str) -> bool:
+def waits_overheard(db: Connection, key: str, author: str) -> bool:
     """Whether `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
     query = (
-        "SELECT 1 FROM message WHERE key = ? AND state = 'open' AND author <> ? AND posting_since IS NULL"
-        " AND json_extract(body, '$.manner') = ?"
+        "SELECT 1 FROM message WHERE key = $1 AND state = 'open' AND author <> $2 AND posting_since IS NULL"
+        " AND body ->> 'manner' = $3"
     )
     return db.execute(query, (key, author, Manner.OVERHEARD)).fetchone() is not None
 
 
-def change(db: sqlite3.Connection, key: str, text: str, now: float) -> bool:
+def change(db: Connection, key: str, text: str, now: float) -> bool:
     """Change a question, and withdraw the answer under way; False when there is an answer that may be visible.
 
     What is visible before, a placeholder or the first sentences, becomes the new answer. The same text again changes
     nothing: platforms report an edit too when they have drawn the preview of a link."""
     row = db.execute(
         "SELECT body, leased_until FROM message"
-        " WHERE key = ? AND state = 'open' AND (posting_since IS NULL OR answer = '')",
+        " WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '')",
         (key,),
     ).fetchone()
     if not row:
@@ -103,40 +103,40 @@ def change(db: sqlite3.Connection, key: str, text: str, now: float) -> bool:
     message = IncomingMessage.model_validate_json(row[0])
     if message.text == text:
         return True
-    db.execute("DELETE FROM answer WHERE id = (SELECT answer FROM message WHERE key = ?)", (key,))
+    db.execute("DELETE FROM answer WHERE id = (SELECT answer FROM message WHERE key = $1)", (key,))
     db.execute(
-        "UPDATE message SET body = ?, answer = '', withdrawn = ? WHERE key = ?",
+        "UPDATE message SET body = $1, answer = '', withdrawn = $2 WHERE key = $3",
         (message.model_copy(update={"text": text}).model_dump_json(), row[1] > now, key),
     )
     return True
 
 
-def conversation(db: sqlite3.Connection, key: str) -> str | None:
+def conversation(db: Connection, key: str) -> str | None:
     """The conversation of a question that is still kept."""
-    row = db.execute("SELECT conversation FROM message WHERE key = ?", (key,)).fetchone()
+    row = db.execute("SELECT conversation FROM message WHERE key = $1", (key,)).fetchone()
     return str(row[0]) if row else None
 
 
-def drop(db: sqlite3.Connection, key: str, now: float) -> bool:
+def drop(db: Connection, key: str, now: float) -> bool:
     """Cancel a question and erase what is kept of it and of its answer; False when it is not waiting any more or not
     there, and never kept then."""
     _know(db, key, now)
     changed = db.execute(
-        "UPDATE message SET state = 'cancelled', closed_at = ? WHERE key = ? AND state = 'open'", (now, key)
+        "UPDATE message SET state = 'cancelled', closed_at = $1 WHERE key = $2 AND state = 'open'", (now, key)
     )
     erase_question(db, key)
     return changed.rowcount > 0
 
 
-def forget(db: sqlite3.Connection, key: str) -> None:
+def forget(db: Connection, key: str) -> None:
     """Keep nothing of a message, and not that it was seen."""
-    db.execute("DELETE FROM message WHERE key = ?", (key,))
-    db.execute("DELETE FROM known WHERE digest = ?", (_digest(key),))
+    db.execute("DELETE FROM message WHERE key = $1", (key,))
+    db.execute("DELETE FROM known WHERE digest = $1", (_digest(key),))
 
 
-def _know(db: sqlite3.Connection, key: str, now: float) -> None:
+def _know(db: Connection, key: str, now: float) -> None:
     """Remember that `key` was seen, in a form that says nothing about the message."""
-    db.execute("INSERT OR IGNORE INTO known VALUES (?, ?)", (_digest(key), now))
+    db.execute("INSERT INTO known VALUES ($1, $2) ON CONFLICT DO NOTHING", (_digest(key), now))
 
 
 def _digest(key: str) -> bytes:
@@ -147,23 +147,24 @@ def _space(conversation: ConversationId) -> str:
     return f"{conversation.platform}:{conversation.space}"
 
 
-def _too_much(db: sqlite3.Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
+def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
     """Why `message` cannot be taken, in words; "" when it can."""
     space = _space(message.conversation)
     if _waiting(db, "space = ''") >= capacity:
         return "too many questions are waiting"
-    mine = _waiting(db, "scope = ?", f"{space} {message.author}")
+    mine = _waiting(db, "scope = $1", f"{space} {message.author}")
     return "too many of your questions are waiting" if mine >= per_author else ""
 
 
-def _waiting(db: sqlite3.Connection, which: str, *values: str) -> int:
+def _waiting(db: Connection, which: str, *values: str) -> int:
     query = f"SELECT coalesce(sum(messages), 0) FROM waiting WHERE {which}"  # noqa: S608 - our own condition
     return int(db.execute(query, values).fetchone()[0])
 
 
-def _busy(db: sqlite3.Connection, author: str, reason: str, now: float) -> Busy:
-    row = db.execute("SELECT at FROM told WHERE author = ?", (author,)).fetchone()
+def _busy(db: Connection, author: str, reason: str, now: float) -> Busy:
+    row = db.execute("SELECT at FROM told WHERE author = $1", (author,)).fetchone()
     first = row is None or now - row[0] >= NOTICE_SECONDS
     if first:
-        db.execute("INSERT OR REPLACE INTO told VALUES (?, ?)", (author, now))
+        told = "INSERT INTO told VALUES ($1, $2) ON CONFLICT (author) DO UPDATE SET at = excluded.at"
+        db.execute(told, (author, now))
     return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")

@@ -10,12 +10,13 @@ the next end tells, and after all others, so that they do not pay for it.
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import structlog
 
 from pipeline.values import Answer, IncomingMessage, Work
+from storage.database import Connection
 
 log = structlog.get_logger(__name__)
 
@@ -26,16 +27,19 @@ ALONE_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0
 """How long others go before a suspect, where there are always others."""
 
-TURNS = "SELECT scope, author FROM waiting WHERE space = ? ORDER BY turn, since"
+TURNS = """
+    SELECT turn, since, scope, author FROM waiting WHERE space = $1 AND (turn, since) > ($2, $3)
+        ORDER BY turn, since LIMIT 20
+"""
 """Served longest ago first, then waiting longest; "" is the space of the spaces."""
 LEASABLE = """
-    state = 'open' AND not_before <= :now AND leased_until <= :now AND NOT EXISTS (
+    state = 'open' AND not_before <= $1 AND leased_until <= $1 AND NOT EXISTS (
         SELECT 1 FROM message AS earlier WHERE earlier.state = 'open'
             AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
 """
 """The message heads its conversation, is not leased, and its delay is over."""
 OLDEST = f"""
-    SELECT sequence FROM message WHERE space = :space AND author = :author AND ends < {SUSPICIOUS} AND {LEASABLE}
+    SELECT sequence FROM message WHERE space = $2 AND author = $3 AND ends < {SUSPICIOUS} AND {LEASABLE}
         ORDER BY sequence LIMIT 1
 """  # noqa: S608 - our own words
 SUSPECT = f"""
@@ -43,103 +47,116 @@ SUSPECT = f"""
         ORDER BY not_before, sequence LIMIT 1
 """  # noqa: S608 - as above
 UNDER_WAY = """
-    SELECT count(*), total(alone_until > :now) FROM message
-        WHERE state = 'open' AND leased_until > 0 AND leased_until > :now
+    SELECT count(*), count(*) FILTER (WHERE alone_until > $1) FROM message
+        WHERE state = 'open' AND leased_until > 0 AND leased_until > $1
 """
-TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = :sequence AND {LEASABLE}"  # noqa: S608 - as above
+SERVED = "INSERT INTO served VALUES ($1, $2) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
+TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = $2 AND {LEASABLE}"  # noqa: S608 - as above
 
 
-def candidate(db: sqlite3.Connection, now: float) -> int | None:
+def candidate(db: Connection, now: float) -> int | None:
     """The message whose turn it is: its sequence number, or None when nothing can be leased.
 
     What may be the cause of the process's ends waits until nothing is under way, and then has that to itself."""
-    under_way, alone = db.execute(UNDER_WAY, {"now": now}).fetchone()
+    under_way, alone = db.execute(UNDER_WAY, (now,)).fetchone()
     if alone:
         return None
-    suspect, due = db.execute(SUSPECT, {"now": now}).fetchone() or (None, now)
+    suspect, due = db.execute(SUSPECT, (now,)).fetchone() or (None, now)
     if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now)) is not None:
         return found
     return None if under_way or suspect is None else int(suspect)
 
 
-def _next_in_turn(db: sqlite3.Connection, now: float) -> int | None:
-    for space, _ in db.execute(TURNS, ("",)):
-        for _, author in db.execute(TURNS, (space,)):
-            row = db.execute(OLDEST, {"space": space, "author": author, "now": now}).fetchone()
+def _next_in_turn(db: Connection, now: float) -> int | None:
+    for space, _ in _turns(db, ""):
+        for _, author in _turns(db, space):
+            row = db.execute(OLDEST, (now, space, author)).fetchone()
             if row:
                 return int(row[0])
     return None
 
 
+def _turns(db: Connection, space: str) -> Iterator[tuple[str, str]]:
+    """A few at a time: mostly the first can be answered."""
+    turn, since = -1, -1
+    while rows := db.execute(TURNS, (space, turn, since)).fetchall():
+        yield from ((scope, author) for _, _, scope, author in rows)
+        turn, since, *_ = rows[-1]
+
+
 def take_turn(
-    db: sqlite3.Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
+    db: Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
 ) -> Work | None:
     """Lease the candidate `until` then; None when it is no longer one.
 
     After `attempts` that never came to an end there are as many to apologise; then the message is declared dead."""
-    row = db.execute(TAKE, {"sequence": sequence, "now": now}).fetchone()
+    row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
     if not row:
         return None
     key, space, author, attempt, ends = row
     if attempt >= 2 * attempts:
         log.error("question_given_up", key=key, reason="each attempt ended the process", attempts=attempt)
         db.execute(
-            "UPDATE message SET state = 'dead', why = 'no attempt came to an end', closed_at = ? WHERE sequence = ?",
+            "UPDATE message SET state = 'dead', why = 'no attempt came to an end', closed_at = $1 WHERE sequence = $2",
             (now, sequence),
         )
         return None
     _serve(db, space, author)
     db.execute(
-        "UPDATE message SET attempt = attempt + 1, leased_until = ?, alone_until = ?, withdrawn = 0 WHERE sequence = ?",
+        "UPDATE message SET attempt = attempt + 1, leased_until = $1, alone_until = $2, withdrawn = FALSE"
+        " WHERE sequence = $3",
         (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, sequence),
     )
     return _work(db, sequence, attempts, late_before)
 
 
-def give_back(db: sqlite3.Connection, key: str, not_before: float, *, counts: bool) -> None:
+def give_back(db: Connection, key: str, not_before: float, *, counts: bool) -> None:
     """End a lease; the message may be leased again from `not_before` on. `counts`: an answer was attempted."""
     db.execute(
-        "UPDATE message SET leased_until = 0, withdrawn = 0, not_before = ?, attempt = max(0, attempt - ?)"
-        " WHERE key = ? AND state = 'open'",
+        "UPDATE message SET leased_until = 0, withdrawn = FALSE, not_before = $1,"
+        " attempt = CASE WHEN attempt > $2 THEN attempt - $2 ELSE 0 END"
+        " WHERE key = $3 AND state = 'open'",
         (not_before, 0 if counts else 1, key),
     )
 
 
-def take_back(db: sqlite3.Connection, now: float) -> int:
+def take_back(db: Connection, now: float) -> int:
     """End all leases, of which the holders died. Returns how many.
 
     The end counts as an attempt of the message that was tried alone, or that nothing else was under way with, and it
     waits longer each time. For the others it costs nothing, but a second one makes them suspects."""
     leased, suspects = db.execute(
-        f"SELECT count(*), total(ends >= {SUSPICIOUS}) FROM message WHERE state = 'open' AND leased_until > 0"  # noqa: S608 - our own number
+        "SELECT count(*), count(*) FILTER (WHERE ends >= $1) FROM message WHERE state = 'open' AND leased_until > 0",
+        (SUSPICIOUS,),
     ).fetchone()
     innocent = db.execute(
-        "UPDATE message SET leased_until = 0, withdrawn = 0, attempt = attempt - 1, ends = ends + ?,"
-        " not_before = ? WHERE state = 'open' AND leased_until > 0 AND ends < ? AND ?",
+        "UPDATE message SET leased_until = 0, withdrawn = FALSE, attempt = attempt - 1, ends = ends + $1,"
+        " not_before = $2 WHERE state = 'open' AND leased_until > 0 AND ends < $3 AND $4",
         (0 if suspects else 1, now, SUSPICIOUS, leased > 1),
     ).rowcount
     charged = db.execute(
-        "UPDATE message SET leased_until = 0, withdrawn = 0, ends = ends + ?,"
-        " not_before = ? + (1 << min(attempt, 5)) - 2 WHERE state = 'open' AND leased_until > 0",
+        "UPDATE message SET leased_until = 0, withdrawn = FALSE, ends = ends + $1,"
+        " not_before = $2 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2"
+        " WHERE state = 'open' AND leased_until > 0",
         (SUSPICIOUS, now),
     ).rowcount
     return innocent + charged
 
 
-def _serve(db: sqlite3.Connection, space: str, author: str) -> None:
+def _serve(db: Connection, space: str, author: str) -> None:
     (turn,) = db.execute(
-        "INSERT INTO setting VALUES ('turn', 1)"
-        " ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING CAST(value AS INTEGER)"
+        "INSERT INTO setting VALUES ('turn', '1') ON CONFLICT (name)"
+        " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT) RETURNING CAST(value AS BIGINT)"
     ).fetchone()
     for scope in (space, f"{space} {author}"):
-        db.execute("INSERT OR REPLACE INTO served VALUES (?, ?)", (scope, turn))
-        db.execute("UPDATE waiting SET turn = ? WHERE scope = ?", (turn, scope))
+        db.execute(SERVED, (scope, turn))
+        db.execute("UPDATE waiting SET turn = $1 WHERE scope = $2", (turn, scope))
 
 
-def _work(db: sqlite3.Connection, sequence: int, attempts: int, late_before: float) -> Work:
+def _work(db: Connection, sequence: int, attempts: int, late_before: float) -> Work:
     body, attempt, posting_since, reference, sent_at, answer = db.execute(
         "SELECT message.body, attempt, posting_since, reference, sent_at, answer.body FROM message"
-        " LEFT JOIN answer ON answer.id = message.answer WHERE sequence = ?",
+        " LEFT JOIN answer ON answer.id = message.answer WHERE sequence = $1",
         (sequence,),
     ).fetchone()
     return Work(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from typing import NamedTuple
 
-from storage.database import Database
+from storage.database import Connection, Database
 
 DAY = 86_400.0
 
@@ -30,10 +29,10 @@ async def levels(database: Database) -> Levels:
     """Read them all from one snapshot. Raises Unavailable."""
     since = time.time() - DAY
 
-    def work(db: sqlite3.Connection) -> Levels:
+    def work(db: Connection) -> Levels:
         waiting, oldest = db.execute("SELECT count(*), min(sent_at) FROM message WHERE state = 'open'").fetchone()
         (given_up,) = db.execute(
-            "SELECT count(*) FROM message WHERE state <> 'open' AND closed_at > ? AND state = 'dead'", (since,)
+            "SELECT count(*) FROM message WHERE state <> 'open' AND closed_at > $1 AND state = 'dead'", (since,)
         ).fetchone()
         documents, changed = db.execute(
             "SELECT count(*), max(created_at) FROM revision WHERE state = 'live'"

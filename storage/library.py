@@ -7,20 +7,19 @@ Whatever a crash leaves half-written is hidden from every reader and swept by th
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Chunk, Document
 from storage.claim import claim
-from storage.database import Database
+from storage.database import Connection, Database
 from storage.revision import Revision
 from storage.staged import StagedRevision, stage_document
 from storage.sweep import hide, sweep
 
 
-class SQLiteLibrary:
+class SQLLibrary:
     """`embedder` names the model that questions are embedded with now; "" when there is none."""
 
     def __init__(self, database: Database, *, embedder: Callable[[], str] = lambda: "") -> None:
@@ -30,9 +29,9 @@ class SQLiteLibrary:
     async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
         """In the order asked for; ids that are gone are left out."""
 
-        def work(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+        def work(db: Connection) -> dict[str, tuple[str, str]]:
             rows = db.execute(
-                "SELECT chunk.id, chunk.body, revision.body FROM json_each(?) AS asked"
+                "SELECT chunk.id, chunk.body, revision.body FROM json_each($1) AS asked"
                 " JOIN chunk ON chunk.id = asked.value"
                 " JOIN revision ON revision.id = chunk.number >> 20 AND state = 'live'",
                 (json.dumps(list(chunk_ids)),),
@@ -46,12 +45,12 @@ class SQLiteLibrary:
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
         """The chunks before and after in the same document."""
 
-        def work(db: sqlite3.Connection) -> dict[int, str]:
+        def work(db: Connection) -> dict[int, str]:
             rows = db.execute(
                 "SELECT here.number - chunk.number, chunk.body FROM chunk AS here"
                 " JOIN revision ON revision.id = here.number >> 20 AND revision.state = 'live'"
                 " JOIN chunk ON chunk.number IN (here.number - 1, here.number + 1)"
-                " AND chunk.number >> 20 = here.number >> 20 WHERE here.id = ?",
+                " AND chunk.number >> 20 = here.number >> 20 WHERE here.id = $1",
                 (chunk.id,),
             )
             return dict(rows.fetchall())
@@ -63,9 +62,9 @@ class SQLiteLibrary:
     async def documents(self, audience: Audience | None = None) -> list[Document]:
         """Current documents by collection and filename; None means all."""
 
-        def work(db: sqlite3.Connection) -> list[str]:
+        def work(db: Connection) -> list[str]:
             rows = db.execute(
-                "SELECT body FROM live WHERE :all OR collection IN (SELECT value FROM json_each(:collections))"
+                "SELECT body FROM live WHERE $1 OR collection IN (SELECT value FROM json_each($2))"
                 " ORDER BY collection, filename, document",
                 _within(audience),
             )
@@ -76,8 +75,8 @@ class SQLiteLibrary:
     async def document(self, document_id: str) -> Document | None:
         """The document of that id, as it is now."""
 
-        def work(db: sqlite3.Connection) -> str | None:
-            row = db.execute("SELECT body FROM live WHERE document = ?", (document_id,)).fetchone()
+        def work(db: Connection) -> str | None:
+            row = db.execute("SELECT body FROM live WHERE document = $1", (document_id,)).fetchone()
             return row[0] if row else None
 
         body = await self._database.read(work)
@@ -86,7 +85,7 @@ class SQLiteLibrary:
     async def count(self) -> int:
         """How many documents there are."""
 
-        def work(db: sqlite3.Connection) -> int:
+        def work(db: Connection) -> int:
             (count,) = db.execute("SELECT count(*) FROM live").fetchone()
             return int(count)
 
@@ -95,8 +94,8 @@ class SQLiteLibrary:
     async def empty(self, audience: Audience | None = None) -> bool:
         """Whether there is no document."""
 
-        def work(db: sqlite3.Connection) -> bool:
-            within = "SELECT 1 FROM live WHERE :all OR collection IN (SELECT value FROM json_each(:collections))"
+        def work(db: Connection) -> bool:
+            within = "SELECT 1 FROM live WHERE $1 OR collection IN (SELECT value FROM json_each($2))"
             return db.execute(f"{within} LIMIT 1", _within(audience)).fetchone() is None
 
         return await self._database.read(work)
@@ -104,7 +103,7 @@ class SQLiteLibrary:
     async def collections(self) -> list[str]:
         """Names of the collections that hold documents."""
 
-        def work(db: sqlite3.Connection) -> list[str]:
+        def work(db: Connection) -> list[str]:
             return [name for (name,) in db.execute("SELECT DISTINCT collection FROM live ORDER BY collection")]
 
         return await self._database.read(work)
@@ -112,7 +111,7 @@ class SQLiteLibrary:
     async def sources(self) -> dict[str, str]:
         """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
 
-        def work(db: sqlite3.Connection) -> dict[str, str]:
+        def work(db: Connection) -> dict[str, str]:
             return dict(db.execute("SELECT name, collection FROM source ORDER BY name").fetchall())
 
         return await self._database.read(work)
@@ -128,9 +127,9 @@ class SQLiteLibrary:
     async def release(self, sources: Collection[str]) -> None:
         """Forget that these are sources; their documents stay."""
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             db.execute(
-                "DELETE FROM source WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(list(sources)),)
+                "DELETE FROM source WHERE name IN (SELECT value FROM json_each($1))", (json.dumps(list(sources)),)
             )
 
         await self._database.write(work)
@@ -140,11 +139,10 @@ class SQLiteLibrary:
 
         The version is "" where the vectors are not of the embedder in use: such a document is due again."""
 
-        def work(db: sqlite3.Connection) -> dict[str, str]:
+        def work(db: Connection) -> dict[str, str]:
             rows = db.execute(
-                "SELECT document, CASE WHEN :embedder IN ('', embedder) THEN version ELSE '' END"
-                " FROM live WHERE source = :source",
-                {"source": source, "embedder": self._embedder()},
+                "SELECT document, CASE WHEN $1 IN ('', embedder) THEN version ELSE '' END FROM live WHERE source = $2",
+                (self._embedder(), source),
             )
             return dict(rows.fetchall())
 
@@ -187,5 +185,5 @@ def _chunk(body: str) -> Chunk:
     return Chunk.model_validate_json(body)
 
 
-def _within(audience: Audience | None) -> dict[str, object]:
-    return {"all": audience is None, "collections": json.dumps(sorted(audience.collections) if audience else [])}
+def _within(audience: Audience | None) -> tuple[bool, str]:
+    return audience is None, json.dumps(sorted(audience.collections) if audience else [])

@@ -6,33 +6,28 @@ async with open_storage(folder, embedder="minilm") as storage:
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.asked import SQLiteAsked
-from storage.audit import SQLiteAudit
-from storage.backup import destination, drop_old
-from storage.budget import SqliteTokenLedger
+from storage.asked import SQLAsked
+from storage.audit import SQLAudit
+from storage.budget import SQLTokenLedger
 from storage.database import Database
-from storage.digests import SQLiteDigests
-from storage.feedback import SQLiteFeedback
-from storage.folder import DATABASE, Lock, in_use, prepare
-from storage.handoffs import SQLiteHandoffs
-from storage.history import SQLiteHistory
-from storage.inbox import SQLiteInbox
+from storage.digests import SQLDigests
+from storage.engine import BackUp, VectorSearch
+from storage.feedback import SQLFeedback
+from storage.folder import prepare
+from storage.handoffs import SQLHandoffs
+from storage.history import SQLHistory
+from storage.inbox import SQLInbox
 from storage.index import SearchIndex
-from storage.library import SQLiteLibrary
+from storage.library import SQLLibrary
 from storage.person import People
-from storage.places import SQLitePlaces
-from storage.vector_index import VectorIndex
-from storage.wishes import SQLiteWishes
-
-KEEP_BACKUPS = 14
-KEEP_BACKUP_DAYS = 30.0
+from storage.places import SQLPlaces
+from storage.sqlite.open import open_sqlite
+from storage.wishes import SQLWishes
 
 
 @dataclass(frozen=True)
@@ -40,32 +35,31 @@ class Storage:
     """What is remembered. Open until the block of `open_storage` ends."""
 
     folder: Path
+    engine: str
+    """Its name and version, for the operator."""
     database: Database
-    library: SQLiteLibrary
+    library: SQLLibrary
     index: SearchIndex
-    inbox: SQLiteInbox
-    history: SQLiteHistory
-    feedback: SQLiteFeedback
-    audit: SQLiteAudit
-    asked: SQLiteAsked
-    places: SQLitePlaces
-    handoffs: SQLiteHandoffs
-    digests: SQLiteDigests
-    wishes: SQLiteWishes
+    inbox: SQLInbox
+    history: SQLHistory
+    feedback: SQLFeedback
+    audit: SQLAudit
+    asked: SQLAsked
+    places: SQLPlaces
+    handoffs: SQLHandoffs
+    digests: SQLDigests
+    wishes: SQLWishes
     people: People
-    ledger: SqliteTokenLedger
-    vectors: VectorIndex
+    ledger: SQLTokenLedger
+    vectors: VectorSearch
+    copying: BackUp
 
     async def back_up(self, target: Path | None = None) -> Path:
         """Copy the database to `target`, or into `backups`, where old copies are then dropped; returns the copy's path.
 
-        Raises Refused for a `target` that is something else than a backup."""
+        Raises Refused for a `target` that is something else than a backup, and with PostgreSQL."""
         await self.library.sweep()
-        file = destination(target or self.folder / "backups", self.folder / DATABASE)
-        await self.database.back_up(file)
-        if target is None:
-            drop_old(file.parent, keep=KEEP_BACKUPS, days=KEEP_BACKUP_DAYS)
-        return file
+        return await self.copying(target)
 
 
 @asynccontextmanager
@@ -73,57 +67,58 @@ async def open_storage(
     folder: Path,
     *,
     embedder: str | Callable[[], str] = "",
+    database: str = "",
     chroma_url: str | None = None,
     exclusive: bool = False,
     make: bool = True,
     capacity: int = 20_000,
     per_author: int = 200,
 ) -> AsyncIterator[Storage]:
-    """`embedder` names the model in use, "" for none, or tells its name where that may change. With `chroma_url` its
-    vectors are searched on a Chroma server.
+    """`embedder` names the model in use, "" for none, or tells its name where that may change. `database` is a URL of
+    PostgreSQL's, "" for SQLite in the folder; there, `chroma_url` has vectors searched on a Chroma server.
 
     `exclusive`: this process answers from the inbox, alone, and fills Chroma; all others search exactly. `make`: the
     folder is made if it is missing.
 
     Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, or another process has
     it exclusively; Unavailable when the database cannot be opened."""
+    named = embedder if callable(embedder) else lambda: embedder
     async with AsyncExitStack() as stack:
-        prepare(folder, make=make)
-        if exclusive:
-            lock = Lock(folder / "run.lock")
-            if not lock.acquire():
-                raise in_use(folder)
-            stack.callback(lock.release)
-        named = embedder if callable(embedder) else lambda: embedder
-        database = await Database.open(folder / DATABASE)
-        stack.push_async_callback(database.close)
-        inbox = SQLiteInbox(database, capacity=capacity, per_author=per_author)
-        library = SQLiteLibrary(database, embedder=named)
-        people = People(database, folder / "backups")
+        if database:
+            from storage.postgres.open import open_postgres
+
+            prepare(folder)
+            engine = await stack.enter_async_context(open_postgres(database, embedder=named, exclusive=exclusive))
+        else:
+            engine = await stack.enter_async_context(
+                open_sqlite(folder, embedder=named, chroma_url=chroma_url, exclusive=exclusive, make=make)
+            )
+        inbox = SQLInbox(engine.database, capacity=capacity, per_author=per_author)
+        library = SQLLibrary(engine.database, embedder=named)
+        people = People(engine.database, engine.copies)
         if exclusive:
             await inbox.recover()
             await library.sweep()
             await people.finish()
-            await asyncio.to_thread(shutil.rmtree, folder / "index", ignore_errors=True)  # Chroma's, once on disk
-        vectors = VectorIndex(database, embedder=named, url=chroma_url)
-        stack.push_async_callback(vectors.close)
-        if exclusive and embedder:
-            vectors.start()
+            if embedder:
+                engine.vectors.start()
         yield Storage(
             folder=folder,
-            database=database,
+            engine=engine.name,
+            database=engine.database,
             library=library,
-            index=SearchIndex(database, embedder=named, vectors=vectors),
+            index=SearchIndex(engine.database, embedder=named, vectors=engine.vectors),
             inbox=inbox,
-            history=SQLiteHistory(database),
-            feedback=SQLiteFeedback(database),
-            audit=SQLiteAudit(database),
-            asked=SQLiteAsked(database),
-            places=SQLitePlaces(database),
-            handoffs=SQLiteHandoffs(database),
-            digests=SQLiteDigests(database),
-            wishes=SQLiteWishes(database),
+            history=SQLHistory(engine.database),
+            feedback=SQLFeedback(engine.database),
+            audit=SQLAudit(engine.database),
+            asked=SQLAsked(engine.database),
+            places=SQLPlaces(engine.database),
+            handoffs=SQLHandoffs(engine.database),
+            digests=SQLDigests(engine.database),
+            wishes=SQLWishes(engine.database),
             people=people,
-            ledger=SqliteTokenLedger(database),
-            vectors=vectors,
+            ledger=SQLTokenLedger(engine.database),
+            vectors=engine.vectors,
+            copying=engine.back_up,
         )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from pipeline.values import Place, PlaceId
-from storage.database import Database
+from storage.database import Connection, Database
 
 
-class SQLitePlaces:
+class SQLPlaces:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def all(self) -> dict[PlaceId, Place]:
         """What is set, by place."""
 
-        def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
+        def work(db: Connection) -> list[tuple[str, str]]:
             return db.execute("SELECT id, body FROM place").fetchall()
 
         return {
@@ -25,8 +23,9 @@ class SQLitePlaces:
     async def put(self, place: PlaceId, sets: Place) -> None:
         """Replace what is set for `place`."""
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             body = sets.model_dump_json(exclude_none=True)
-            db.execute("INSERT OR REPLACE INTO place VALUES (?, ?)", (str(place), body))
+            put = "INSERT INTO place VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET body = excluded.body"
+            db.execute(put, (str(place), body))
 
         await self._database.write(work, durable=True)

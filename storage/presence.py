@@ -2,74 +2,79 @@
 
 from __future__ import annotations
 
-import sqlite3
+from storage.database import Connection
 
 HOUR = 3600.0
 SKEW = 60.0
 """Seconds that a platform's clock may be behind ours."""
 
 
-def see(db: sqlite3.Connection, channel: str, message: str) -> None:
+def see(db: Connection, channel: str, message: str) -> None:
     """`channel` is known up to `message`, unless it is further already.
 
     Ids are numbers, with or without a fraction: the longer one is newer, then the greater one."""
     db.execute(
-        "INSERT INTO seen VALUES (:channel, :message) ON CONFLICT (channel) DO UPDATE SET message = excluded.message"
-        " WHERE (length(excluded.message), excluded.message) > (length(message), message)",
-        {"channel": channel, "message": message},
+        "INSERT INTO seen VALUES ($1, $2) ON CONFLICT (channel) DO UPDATE SET message = excluded.message"
+        " WHERE (length(excluded.message), excluded.message) > (length(seen.message), seen.message)",
+        (channel, message),
     )
 
 
-def seen(db: sqlite3.Connection, channel: str) -> str | None:
-    row = db.execute("SELECT message FROM seen WHERE channel = ?", (channel,)).fetchone()
+def seen(db: Connection, channel: str) -> str | None:
+    row = db.execute("SELECT message FROM seen WHERE channel = $1", (channel,)).fetchone()
     return str(row[0]) if row else None
 
 
-def channels(db: sqlite3.Connection, space: str) -> list[str]:
+def channels(db: Connection, space: str) -> list[str]:
     """The ids of the channels of `space` that messages were accepted from."""
     start = f"{space}:"
-    rows = db.execute("SELECT channel FROM seen WHERE substr(channel, 1, ?) = ?", (len(start), start))
+    rows = db.execute("SELECT channel FROM seen WHERE substr(channel, 1, $1) = $2", (len(start), start))
     return [str(channel).removeprefix(start) for (channel,) in rows]
 
 
-def takes_part(db: sqlite3.Connection, conversation: str, said_at: float) -> bool:
+def takes_part(db: Connection, conversation: str, said_at: float) -> bool:
     """Whether the bot answers in `conversation` what was said at that time, which may be read later."""
     query = """
-        SELECT 1 FROM part WHERE conversation = :it AND NOT EXISTS (
-            SELECT 1 FROM silenced WHERE conversation = :it AND (until IS NULL OR :said_at BETWEEN at AND until))
+        SELECT 1 FROM part WHERE conversation = $1 AND NOT EXISTS (
+            SELECT 1 FROM silenced WHERE conversation = $1 AND (until IS NULL OR $2 BETWEEN at AND until))
     """
-    return bool(db.execute(query, {"it": conversation, "said_at": said_at}).fetchone())
+    return bool(db.execute(query, (conversation, said_at)).fetchone())
 
 
-def silence(db: sqlite3.Connection, conversation: str, now: float) -> None:
-    db.execute("INSERT OR REPLACE INTO silenced VALUES (?, ?, NULL)", (conversation, now))
+def silence(db: Connection, conversation: str, now: float) -> None:
+    db.execute(
+        "INSERT INTO silenced (conversation, at) VALUES ($1, $2)"
+        " ON CONFLICT (conversation) DO UPDATE SET at = excluded.at, until = NULL",
+        (conversation, now),
+    )
 
 
-def silenced(db: sqlite3.Connection, conversation: str) -> bool:
-    query = "SELECT 1 FROM silenced WHERE conversation = ? AND until IS NULL"
+def silenced(db: Connection, conversation: str) -> bool:
+    query = "SELECT 1 FROM silenced WHERE conversation = $1 AND until IS NULL"
     return db.execute(query, (conversation,)).fetchone() is not None
 
 
-def call_back(db: sqlite3.Connection, conversation: str, said_at: float) -> None:
+def call_back(db: Connection, conversation: str, said_at: float) -> None:
     """Somebody addressed the bot at that time: no call if it was before the silence."""
     db.execute(
-        "UPDATE silenced SET until = :said_at WHERE conversation = :it AND until IS NULL AND at <= :said_at + :skew",
-        {"it": conversation, "said_at": said_at, "skew": SKEW},
+        "UPDATE silenced SET until = $2 WHERE conversation = $1 AND until IS NULL AND at <= $3",
+        (conversation, said_at, said_at + SKEW),
     )
 
 
-def parts(db: sqlite3.Connection, space: str, most: int) -> list[str]:
+def parts(db: Connection, space: str, most: int) -> list[str]:
     """The `most` conversations of `space` that the bot answered in last, the latest first."""
     start = f"{space}:"
-    query = "SELECT conversation FROM part WHERE substr(conversation, 1, ?) = ? ORDER BY at DESC LIMIT ?"
+    query = "SELECT conversation FROM part WHERE substr(conversation, 1, $1) = $2 ORDER BY at DESC LIMIT $3"
     return [str(conversation) for (conversation,) in db.execute(query, (len(start), start, most))]
 
 
-def spend(db: sqlite3.Connection, key: str, place: str, per_hour: int, now: float) -> bool:
+def spend(db: Connection, key: str, place: str, per_hour: int, now: float) -> bool:
     """Count an answer that nobody asked for; False when there were `per_hour` in `place` within the last hour."""
-    db.execute("DELETE FROM unasked WHERE at < ?", (now - HOUR,))
+    db.execute("DELETE FROM unasked WHERE at < $1", (now - HOUR,))
     db.execute(
-        "INSERT OR IGNORE INTO unasked SELECT ?, ?, ? WHERE (SELECT count(*) FROM unasked WHERE place = ?) < ?",
-        (key, place, now, place, per_hour),
+        "INSERT INTO unasked SELECT $1, $2, $3 WHERE (SELECT count(*) FROM unasked WHERE place = $2) < $4"
+        " ON CONFLICT DO NOTHING",
+        (key, place, now, per_hour),
     )
-    return db.execute("SELECT 1 FROM unasked WHERE key = ?", (key,)).fetchone() is not None
+    return db.execute("SELECT 1 FROM unasked WHERE key = $1", (key,)).fetchone() is not None

@@ -2,82 +2,82 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 from pipeline.errors import Withdrawn
 from pipeline.values import Answer, Manner
+from storage.database import Connection
 from storage.history import keep_answer, keep_turn
 
 GIVEN_UP = "SELECT why, count(*) FROM message WHERE state = 'dead' GROUP BY why ORDER BY count(*) DESC, why"
 
 
-def unless_withdrawn(db: sqlite3.Connection, key: str, step: Callable[[sqlite3.Connection], None]) -> Withdrawn | None:
+def unless_withdrawn(db: Connection, key: str, step: Callable[[Connection], None]) -> Withdrawn | None:
     """Do `step` for a message that stands as it was leased; Withdrawn (returned) for one that does not."""
-    row = db.execute("SELECT withdrawn FROM message WHERE key = ? AND state = 'open'", (key,)).fetchone()
+    row = db.execute("SELECT withdrawn FROM message WHERE key = $1 AND state = 'open'", (key,)).fetchone()
     if row and not row[0]:
         step(db)
         return None
     return Withdrawn(f"{key} was changed or deleted meanwhile", changed=row is not None)
 
 
-def save_answer(db: sqlite3.Connection, key: str, answer: Answer, now: float) -> None:
+def save_answer(db: Connection, key: str, answer: Answer, now: float) -> None:
     """Keep the answer, and that it is this message's; the conversation recalls it once it may be visible."""
     author, conversation, visible, before = db.execute(
-        "SELECT author, conversation, posting_since IS NOT NULL, answer FROM message WHERE key = ?", (key,)
+        "SELECT author, conversation, posting_since IS NOT NULL, answer FROM message WHERE key = $1", (key,)
     ).fetchone()
-    keep_answer(db, answer, author)
-    db.execute("UPDATE message SET answer = ? WHERE key = ?", (answer.id, key))
+    keep_answer(db, answer, author, now)
+    db.execute("UPDATE message SET answer = $1 WHERE key = $2", (answer.id, key))
     if visible and not before:
         _recall(db, conversation, answer, author, now)
 
 
-def mark_posting(db: sqlite3.Connection, key: str, now: float) -> None:
+def mark_posting(db: Connection, key: str, now: float) -> None:
     """From now on something may be visible: a saved answer stands, and the conversation recalls it."""
     unseen = db.execute(
         "SELECT message.author, conversation, answer.body FROM message JOIN answer ON answer.id = message.answer"
-        " WHERE key = ? AND posting_since IS NULL",
+        " WHERE key = $1 AND posting_since IS NULL",
         (key,),
     ).fetchone()
-    db.execute("UPDATE message SET posting_since = ? WHERE key = ?", (now, key))
+    db.execute("UPDATE message SET posting_since = $1 WHERE key = $2", (now, key))
     if unseen:
         author, conversation, body = unseen
         _recall(db, conversation, Answer.model_validate_json(body), author, now)
 
 
-def _recall(db: sqlite3.Connection, conversation: str, answer: Answer, author: str, now: float) -> None:
+def _recall(db: Connection, conversation: str, answer: Answer, author: str, now: float) -> None:
     if turn := answer.turn(author, datetime.fromtimestamp(now, UTC)):
         keep_turn(db, conversation, turn)
 
 
-def keep_reference(db: sqlite3.Connection, key: str, reference: str, now: float) -> None:
+def keep_reference(db: Connection, key: str, reference: str, now: float) -> None:
     """Keep the reply's name; in a conversation that others see, the bot takes part from now on."""
-    db.execute("UPDATE message SET reference = ? WHERE key = ?", (reference, key))
+    db.execute("UPDATE message SET reference = $1 WHERE key = $2", (reference, key))
     db.execute(
-        "INSERT OR REPLACE INTO part SELECT conversation, ? FROM message"
-        " WHERE key = ? AND json_extract(body, '$.manner') <> ?",
+        "INSERT INTO part SELECT conversation, $1 FROM message WHERE key = $2 AND body ->> 'manner' <> $3"
+        " ON CONFLICT (conversation) DO UPDATE SET at = excluded.at",
         (now, key, Manner.COMMAND),
     )
 
 
-def keep_share(db: sqlite3.Connection, answer_id: str, conversation: str, now: float) -> None:
+def keep_share(db: Connection, answer_id: str, conversation: str, now: float) -> None:
     """In the conversation that the answer was shared to, the bot takes part from now on, and recalls it, once."""
-    new = db.execute("INSERT OR IGNORE INTO part VALUES (?, ?)", (conversation, now)).rowcount
-    kept = db.execute("SELECT author, body FROM answer WHERE id = ?", (answer_id,)).fetchone()
+    new = db.execute("INSERT INTO part VALUES ($1, $2) ON CONFLICT DO NOTHING", (conversation, now)).rowcount
+    kept = db.execute("SELECT author, body FROM answer WHERE id = $1", (answer_id,)).fetchone()
     if new and kept:
         author, body = kept
         _recall(db, conversation, Answer.model_validate_json(body), author, now)
 
 
-def end(db: sqlite3.Connection, key: str, state: str, why: str, now: float) -> None:
+def end(db: Connection, key: str, state: str, why: str, now: float) -> None:
     """Close an open message."""
     db.execute(
-        "UPDATE message SET state = ?, why = ?, closed_at = ? WHERE key = ? AND state = 'open'",
+        "UPDATE message SET state = $1, why = $2, closed_at = $3 WHERE key = $4 AND state = 'open'",
         (state, why, now, key),
     )
 
 
-def count(db: sqlite3.Connection, query: str) -> dict[str, int]:
+def count(db: Connection, query: str) -> dict[str, int]:
     """A query of names and numbers."""
     return dict(db.execute(query).fetchall())

@@ -6,15 +6,14 @@ It is written in batches short enough that a message waiting to be accepted wait
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from pipeline.errors import Refused
 from pipeline.ports import Vectors
-from pipeline.text import lexical_form
 from pipeline.values import Chunk, Document
-from storage.database import Database
+from storage.database import Connection, Database, Passage, PassageIndex
 from storage.vectors import mean, pack
 
 SPAN = 1 << 20
@@ -22,8 +21,8 @@ SPAN = 1 << 20
 BATCH_SECONDS = 0.01
 PAUSE_SECONDS = 0.002
 """Between batches the lock is free for other processes."""
-MARK = "\ue000"
-"""Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
+GROUP = 8
+"""Chunks written by one statement each."""
 
 
 class Revision:
@@ -56,13 +55,13 @@ class Revision:
         Begins anew when it was swept meanwhile, because nothing had been written to it for long or the document was
         removed. False when the one it was to replace is not the live one any more."""
         try:
-            await in_batches(database, self._batch)
+            await in_batches(database, partial(self._batch, index=database.passages))
         except BaseException:
             await database.write(lambda db: retire(db, self._id))
             raise
         return self._published
 
-    def _batch(self, db: sqlite3.Connection) -> bool:
+    def _batch(self, db: Connection, index: PassageIndex) -> bool:
         """Write for BATCH_SECONDS; True once the revision is live, or not to become it any more."""
         if self._instead_of is not None and not _is_live(db, self._instead_of):
             retire(db, self._id)
@@ -72,9 +71,10 @@ class Revision:
             self._id, self._written = stage(db, self._document, self._embedder, dimensions), 0
         end = time.monotonic() + BATCH_SECONDS
         while self._written < len(self._chunks) and time.monotonic() < end:
-            matrix = self._vectors[self._written] if self._vectors else None
-            insert(db, self._id, self._document, self._chunks[self._written], matrix, self._written)
-            self._written += 1
+            group = slice(self._written, self._written + GROUP)
+            matrices = self._vectors[group] if self._vectors else None
+            insert(db, index, self._id, self._document, self._chunks[group], matrices, self._written)
+            self._written += len(self._chunks[group])
         if self._written < len(self._chunks):
             return False
         publish(db, self._id, self._document.id)
@@ -88,19 +88,20 @@ def check_count(document: Document, chunks: int) -> None:
         raise Refused(f"{document.filename} has more than {SPAN} passages", what_to_do="Split the document.")
 
 
-def still_staged(db: sqlite3.Connection, revision: int) -> bool:
+def still_staged(db: Connection, revision: int) -> bool:
     """Whether it was begun and not swept; if so, from now on it counts as written to just now."""
-    touch = "UPDATE revision SET created_at = ? WHERE id = ? AND state = 'staged'"
+    touch = "UPDATE revision SET created_at = $1 WHERE id = $2 AND state = 'staged'"
     return db.execute(touch, (time.time(), revision)).rowcount == 1
 
 
-def stage(db: sqlite3.Connection, document: Document, embedder: str, dimensions: int) -> int:
+def stage(db: Connection, document: Document, embedder: str, dimensions: int) -> int:
     """Begin a revision that nobody sees yet."""
-    db.execute("INSERT OR IGNORE INTO collection (name) VALUES (?)", (document.collection,))
-    cursor = db.execute(
+    db.execute("INSERT INTO collection (name) VALUES ($1) ON CONFLICT DO NOTHING", (document.collection,))
+    (revision,) = db.execute(
         "INSERT INTO revision"
         " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at)"
-        " VALUES (?, (SELECT id FROM collection WHERE name = ?), ?, ?, ?, ?, ?, 'staged', ?, ?)",
+        " VALUES ($1, (SELECT id FROM collection WHERE name = $2), $3, $4, $5, $6, $7, 'staged', $8, $9)"
+        " RETURNING id",
         (
             document.id,
             document.collection,
@@ -112,55 +113,74 @@ def stage(db: sqlite3.Connection, document: Document, embedder: str, dimensions:
             document.model_dump_json(),
             time.time(),
         ),
-    )
-    assert cursor.lastrowid
-    return cursor.lastrowid
+    ).fetchone()
+    return int(revision)
 
 
 def insert(
-    db: sqlite3.Connection, revision: int, document: Document, chunk: Chunk, matrix: Vectors | None, position: int
+    db: Connection,
+    index: PassageIndex,
+    revision: int,
+    document: Document,
+    chunks: Sequence[Chunk],
+    matrices: Sequence[Vectors] | None,
+    position: int,
 ) -> None:
-    """Write one chunk with its words and vectors."""
-    number = revision * SPAN + position
-    title = " ".join((document.title, *chunk.heading))
-    db.execute("INSERT INTO chunk VALUES (?, ?, ?)", (number, chunk.id, chunk.model_dump_json()))
-    db.execute(
-        "INSERT INTO words (rowid, collection, title, text)"
-        " VALUES (?, (SELECT ? || collection FROM revision WHERE id = ?), ?, ?)",
-        (number, MARK, revision, lexical_form(title), lexical_form(chunk.text)),
+    """Write chunks with their words and vectors, the first of them at `position`."""
+    (collection,) = db.execute("SELECT collection FROM revision WHERE id = $1", (revision,)).fetchone()
+    numbers = range(revision * SPAN + position, revision * SPAN + position + len(chunks))
+    given: Sequence[Vectors | None] = matrices or [None] * len(chunks)
+    placed = list(zip(numbers, chunks, given, strict=True))
+    db.executemany(
+        "INSERT INTO chunk VALUES ($1, $2, $3)",
+        [(number, chunk.id, chunk.model_dump_json()) for number, chunk, _ in placed],
     )
-    if matrix is not None and len(matrix):
-        db.execute("INSERT INTO unit_vectors VALUES (?, ?)", (number, pack(matrix)))
-        db.execute("INSERT INTO mean_vector VALUES (?, ?)", (number, pack(mean(matrix))))
+    db.executemany(
+        "INSERT INTO unit_vectors VALUES ($1, $2)",
+        [(number, pack(matrix)) for number, _, matrix in placed if matrix is not None and len(matrix)],
+    )
+    index.add(
+        db,
+        [
+            Passage(
+                number,
+                collection,
+                " ".join((document.title, *chunk.heading)),
+                chunk.text,
+                mean(matrix) if matrix is not None and len(matrix) else None,
+            )
+            for number, chunk, matrix in placed
+        ],
+    )
 
 
-def publish(db: sqlite3.Connection, revision: int, document_id: str) -> None:
+def publish(db: Connection, revision: int, document_id: str) -> None:
     """Make it the live one, in place of the one before."""
-    db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = ?", (document_id,))
-    db.execute("UPDATE revision SET state = 'live' WHERE id = ?", (revision,))
+    db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = $1", (document_id,))
+    db.execute("UPDATE revision SET state = 'live' WHERE id = $1", (revision,))
     raise_generation(db)
 
 
-def retire(db: sqlite3.Connection, revision: int) -> None:
+def retire(db: Connection, revision: int) -> None:
     """Give up a revision that is not live."""
-    db.execute("UPDATE revision SET state = 'retired' WHERE id = ? AND state = 'staged'", (revision,))
+    db.execute("UPDATE revision SET state = 'retired' WHERE id = $1 AND state = 'staged'", (revision,))
 
 
-def raise_generation(db: sqlite3.Connection) -> None:
+def raise_generation(db: Connection) -> None:
     """Tell every process that what can be found has changed."""
     db.execute(
-        "INSERT INTO setting VALUES ('generation', 1)"
-        " ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+        "INSERT INTO setting VALUES ('generation', '1') ON CONFLICT (name)"
+        " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT)"
     )
 
 
-def generation(db: sqlite3.Connection) -> int:
+def generation(db: Connection) -> int:
     """Changes whenever what can be found changes."""
     row = db.execute("SELECT value FROM setting WHERE name = 'generation'").fetchone()
     return int(row[0]) if row else 0
 
 
-async def in_batches(database: Database, batch: Callable[[sqlite3.Connection], bool]) -> None:
+async def in_batches(database: Database, batch: Callable[[Connection], bool]) -> None:
     """Run `batch` in a transaction each until it says that it is done."""
     while True:
         if await database.write(batch):
@@ -168,5 +188,5 @@ async def in_batches(database: Database, batch: Callable[[sqlite3.Connection], b
         await asyncio.sleep(PAUSE_SECONDS)
 
 
-def _is_live(db: sqlite3.Connection, revision: int) -> bool:
-    return db.execute("SELECT 1 FROM revision WHERE id = ? AND state = 'live'", (revision,)).fetchone() is not None
+def _is_live(db: Connection, revision: int) -> bool:
+    return db.execute("SELECT 1 FROM revision WHERE id = $1 AND state = 'live'", (revision,)).fetchone() is not None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from storage.database import Database
+from storage.database import Connection, Database
+
+KEEP = "INSERT INTO setting VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 
 class JobRun(NamedTuple):
@@ -33,7 +34,7 @@ class JobRuns:
     async def ended(self, job: str, at: datetime, *, seconds: float = 0.0, failure: str = "") -> None:
         """Keep that `job` came to an end."""
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             before = _last(db, job)
             succeeded = at if not failure else before.succeeded if before else None
             kept = {
@@ -42,13 +43,13 @@ class JobRuns:
                 "failure": failure,
                 "succeeded": succeeded.timestamp() if succeeded else None,
             }
-            db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (_name(job), json.dumps(kept)))
+            db.execute(KEEP, (_name(job), json.dumps(kept)))
 
         await self._database.write(work)
 
 
-def _last(db: sqlite3.Connection, job: str) -> JobRun | None:
-    row = db.execute("SELECT value FROM setting WHERE name = ?", (_name(job),)).fetchone()
+def _last(db: Connection, job: str) -> JobRun | None:
+    row = db.execute("SELECT value FROM setting WHERE name = $1", (_name(job),)).fetchone()
     if not row:
         return None
     kept = json.loads(row[0])

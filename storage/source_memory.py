@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 
-from storage.database import Database
+from storage.database import Connection, Database
+
+_KEEP = """
+    INSERT INTO source_memory VALUES ($1, $2, $3) ON CONFLICT (source, key) DO UPDATE SET value = excluded.value
+"""
 
 
-class SQLiteSourceMemory:
+class SQLSourceMemory:
     """The port `SourceMemory`, for the source of one name."""
 
     def __init__(self, database: Database, source: str) -> None:
@@ -18,8 +21,10 @@ class SQLiteSourceMemory:
     async def recall(self) -> dict[str, str]:
         """All that is kept."""
 
-        def work(db: sqlite3.Connection) -> dict[str, str]:
-            return dict(db.execute("SELECT key, value FROM source_memory WHERE source = ?", (self._source,)).fetchall())
+        def work(db: Connection) -> dict[str, str]:
+            return dict(
+                db.execute("SELECT key, value FROM source_memory WHERE source = $1", (self._source,)).fetchall()
+            )
 
         return await self._database.read(work)
 
@@ -28,8 +33,8 @@ class SQLiteSourceMemory:
         kept = [(self._source, key, value) for key, value in changes.items() if value is not None]
         forgotten = [(self._source, key) for key, value in changes.items() if value is None]
 
-        def work(db: sqlite3.Connection) -> None:
-            db.executemany("INSERT OR REPLACE INTO source_memory VALUES (?, ?, ?)", kept)
-            db.executemany("DELETE FROM source_memory WHERE source = ? AND key = ?", forgotten)
+        def work(db: Connection) -> None:
+            db.executemany(_KEEP, kept)
+            db.executemany("DELETE FROM source_memory WHERE source = $1 AND key = $2", forgotten)
 
         await self._database.write(work)

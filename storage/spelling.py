@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Collection, Sequence
 from itertools import islice
 from string import ascii_lowercase
 
 from pipeline.text import fold, stem
+from storage.database import Connection, PassageIndex
 
 SHORTEST, LONG = 4, 8
 """Letters from which a word may have one slip, and two: one letter more, less or other, or two in the wrong order."""
 CANDIDATES, TEXTS = 6, 30
 """Stems that are looked at closely, and texts that are read for how each is written."""
+Scope = Collection[int] | None
 _ENDINGS = ("", "e", "s", "ed", "ing", "y")
 
-BEGINNING = "SELECT term, doc FROM term WHERE term >= ? AND term < ?"
-WRITTEN = """
-    SELECT lower(title || ' ' || text) FROM words
-    WHERE words MATCH ? AND rowid >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live') LIMIT ?
-"""
 
-
-def similar(db: sqlite3.Connection, scope: str, word: str) -> list[str]:
-    """The words nearest to `word` in the texts that `scope` (the beginning of an FTS5 expression) lets be seen, the
-    more frequent first. Its first letter is taken as right unless it is one too many or exchanged with the second."""
+def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> list[str]:
+    """The words nearest to `word` in the texts of `scope`, the more frequent first. Its first letter is taken as right
+    unless it is one too many or exchanged with the second."""
     word = fold(word.lower())
     limit = 0 if len(word) < SHORTEST or not word.isalpha() else 1 if len(word) < LONG else 2
     if not limit:
@@ -33,19 +28,23 @@ def similar(db: sqlite3.Connection, scope: str, word: str) -> list[str]:
     known: dict[str, int] = {}
     first, second, third = tuple(word[:3])
     for beginning in {first, second + first + third, word[1:4]}:
-        known.update(db.execute(BEGINNING, (beginning, f"{beginning}\U0010ffff")).fetchall())
-    near = _nearest(db, scope, word, limit, sorted(_one_slip_away(word, known), key=lambda term: -known[term]))
+        known.update(passages.beginning(db, beginning))
+    near = _nearest(
+        db, passages, scope, word, limit, sorted(_one_slip_away(word, known), key=lambda term: -known[term])
+    )
     if near or limit < 2:
         return near
     root = stem(word)
     stems = [term for term in known if _alike(root, term) and slips(root, term, 2) <= 2]
-    return _nearest(db, scope, word, limit, sorted(stems, key=lambda term: -known[term]))
+    return _nearest(db, passages, scope, word, limit, sorted(stems, key=lambda term: -known[term]))
 
 
-def _nearest(db: sqlite3.Connection, scope: str, word: str, limit: int, stems: Sequence[str]) -> list[str]:
+def _nearest(
+    db: Connection, passages: PassageIndex, scope: Scope, word: str, limit: int, stems: Sequence[str]
+) -> list[str]:
     """Of the first few stems that `scope` has, the forms nearest to `word`."""
     found: dict[str, int] = {}
-    written = filter(None, (_written(db, scope, term) for term in stems))
+    written = filter(None, (_written(db, passages, scope, term) for term in stems))
     for forms in islice(written, CANDIDATES):
         form = min(sorted(forms), key=lambda form: slips(word, fold(form), limit + 1))
         found[form] = slips(word, fold(form), limit + 1)
@@ -91,9 +90,9 @@ def _one_slip_away(word: str, known: Collection[str]) -> set[str]:
     return {stem(one) for one in likely} & set(known)
 
 
-def _written(db: sqlite3.Connection, scope: str, term: str) -> set[str]:
+def _written(db: Connection, passages: PassageIndex, scope: Scope, term: str) -> set[str]:
     """The words of this stem in some texts. The index stems what it is asked for, so it is asked for a whole word."""
     whole = [term + ending for ending in _ENDINGS] + [term[:-1] + "y"]
     asked = next((one for one in whole if stem(one) == term), term)
-    texts = " ".join(text for (text,) in db.execute(WRITTEN, (f'{scope}"{asked}"', TEXTS)))
+    texts = " ".join(passages.texts(db, asked, scope, TEXTS))
     return {word for word in re.findall(rf"\b{re.escape(term[:-1])}\w*", texts) if stem(word) == term}

@@ -5,7 +5,6 @@ What a run that was cut off has written of it is taken over by the next one.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -13,14 +12,14 @@ from functools import partial
 from pipeline.errors import Refused
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
-from storage.database import Database
-from storage.revision import BATCH_SECONDS, SPAN, check_count, in_batches, insert, publish, stage, still_staged
+from storage.database import Connection, Database
+from storage.revision import BATCH_SECONDS, GROUP, SPAN, check_count, in_batches, insert, publish, stage, still_staged
 from storage.sweep import delete_batch, sweep
 
 _FIND = """
     SELECT id FROM revision
-    WHERE state <> 'live' AND state = 'staged' AND (document, version, embedder, dimensions) = (?, ?, ?, ?)
-        AND collection = (SELECT id FROM collection WHERE name = ?)
+    WHERE state <> 'live' AND state = 'staged' AND (document, version, embedder, dimensions) = ($1, $2, $3, $4)
+        AND collection = (SELECT id FROM collection WHERE name = $5)
     ORDER BY id DESC LIMIT 1
 """
 
@@ -37,7 +36,9 @@ class StagedRevision:
 
     async def keep(self, count: int) -> None:
         """Keep the first `count` chunks of those that are `held`, and no others."""
-        await in_batches(self._database, partial(delete_batch, revision=self._id, position=count))
+        await in_batches(
+            self._database, partial(delete_batch, index=self._database.passages, revision=self._id, position=count)
+        )
         self.held, self._written = self.held[:count], count
 
     async def add(self, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None) -> None:
@@ -47,15 +48,16 @@ class StagedRevision:
             return
         end = self._written + len(chunks)
         check_count(self._document, end)
-        start = self._written
+        start, index = self._written, self._database.passages
 
-        def batch(db: sqlite3.Connection) -> bool:
+        def batch(db: Connection) -> bool:
             self._check(db)
             until = time.monotonic() + BATCH_SECONDS
             while self._written < end and time.monotonic() < until:
-                place = self._written - start
-                insert(db, self._id, self._document, chunks[place], vectors[place] if vectors else None, self._written)
-                self._written += 1
+                group = slice(self._written - start, self._written - start + GROUP)
+                matrices = vectors[group] if vectors else None
+                insert(db, index, self._id, self._document, chunks[group], matrices, self._written)
+                self._written += len(chunks[group])
             return self._written == end
 
         await in_batches(self._database, batch)
@@ -63,18 +65,18 @@ class StagedRevision:
     async def publish(self, embedder: str) -> None:
         """Let it be seen in place of the version before, as embedded by `embedder`. Raises Refused as `add` does."""
 
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: Connection) -> None:
             self._check(db)
             body = self._document.model_dump_json()
-            db.execute("UPDATE revision SET body = ?, embedder = ? WHERE id = ?", (body, embedder, self._id))
+            db.execute("UPDATE revision SET body = $1, embedder = $2 WHERE id = $3", (body, embedder, self._id))
             publish(db, self._id, self._document.id)
 
         await self._database.write(work)
         await sweep(self._database)
 
-    def _check(self, db: sqlite3.Connection) -> None:
+    def _check(self, db: Connection) -> None:
         bounds = (self._id * SPAN, (self._id + 1) * SPAN - 1)
-        (last,) = db.execute("SELECT max(number) FROM chunk WHERE number BETWEEN ? AND ?", bounds).fetchone()
+        (last,) = db.execute("SELECT max(number) FROM chunk WHERE number BETWEEN $1 AND $2", bounds).fetchone()
         written = last - bounds[0] + 1 if last is not None else 0
         if written != self._written or not still_staged(db, self._id):
             raise Refused(
@@ -85,7 +87,7 @@ class StagedRevision:
 async def stage_document(database: Database, document: Document, embedder: str, dimensions: int) -> StagedRevision:
     """Begin a version of `document`, or take over what there is of the same one."""
 
-    def work(db: sqlite3.Connection) -> tuple[int, list[str]]:
+    def work(db: Connection) -> tuple[int, list[str]]:
         same = (document.id, document.version, embedder, dimensions, document.collection)
         row = db.execute(_FIND, same).fetchone()
         if row is None or not document.version:
@@ -93,7 +95,7 @@ async def stage_document(database: Database, document: Document, embedder: str, 
         (revision,) = row
         still_staged(db, revision)
         bounds = (revision * SPAN, (revision + 1) * SPAN - 1)
-        chunks = db.execute("SELECT id FROM chunk WHERE number BETWEEN ? AND ? ORDER BY number", bounds)
+        chunks = db.execute("SELECT id FROM chunk WHERE number BETWEEN $1 AND $2 ORDER BY number", bounds)
         return revision, [chunk_id for (chunk_id,) in chunks]
 
     return StagedRevision(database, document, *await database.write(work))

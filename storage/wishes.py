@@ -3,7 +3,6 @@ the inbox, which delivers it exactly once."""
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -11,7 +10,8 @@ from typing import NamedTuple
 import structlog
 
 from pipeline.values import Wish
-from storage.database import Database
+from storage.database import Connection, Database
+from storage.history import signed
 from storage.intake import drop
 from storage.revision import generation
 
@@ -25,12 +25,12 @@ _SETTLE = (
 )
 """What became of the messages: told, or given up because there was nowhere to tell it any more."""
 _DUE = """
-    SELECT body FROM wish WHERE told_at IS NULL AND (tried IS NULL OR tried <> ?) AND not_before <= ?
+    SELECT body FROM wish WHERE told_at IS NULL AND (tried IS NULL OR tried <> $1) AND not_before <= $2
         AND NOT EXISTS (SELECT 1 FROM message WHERE message.key = wish.key AND state = 'open')
         ORDER BY not_before, asked_at
 """
 _TRIED = """
-    UPDATE wish SET tried = ?1, not_before = CASE WHEN not_before > ?2 THEN not_before ELSE ?2 END + ?3 WHERE id = ?4
+    UPDATE wish SET tried = $1, not_before = CASE WHEN not_before > $2 THEN not_before ELSE $2 END + $3 WHERE id = $4
 """
 AT_ONCE = 4
 
@@ -49,7 +49,7 @@ class Due(NamedTuple):
     wishes: tuple[Wish, ...]
 
 
-class SQLiteWishes:
+class SQLWishes:
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
@@ -58,18 +58,20 @@ class SQLiteWishes:
         """Keep it, unless this person waits for the same already or for `most` others; told before, it begins anew."""
         now = self._clock()
 
-        def work(db: sqlite3.Connection) -> Kept:
+        def work(db: Connection) -> Kept:
             settle(db)
-            query = "SELECT id FROM wish WHERE person = ? AND question = ? AND told_at IS NULL"
+            query = "SELECT id FROM wish WHERE person = $1 AND question = $2 AND told_at IS NULL"
             if there := db.execute(query, (wish.person, wish.question)).fetchone():
                 return Kept(there[0], new=False)
-            query = "SELECT count(*) FROM wish WHERE person = ? AND told_at IS NULL"
+            query = "SELECT count(*) FROM wish WHERE person = $1 AND told_at IS NULL"
             if db.execute(query, (wish.person,)).fetchone()[0] >= most:
                 return Kept("", new=False)
+            body = signed(db, wish, wish.answer_id)
+            db.execute("DELETE FROM wish WHERE person = $1 AND question = $2", (wish.person, wish.question))
             db.execute(
-                "INSERT OR REPLACE INTO wish (id, key, answer, person, question, body, asked_at) VALUES"
-                " (?1, ?2, ?3, ?4, ?5, json_set(?6, '$.author', (SELECT author FROM answer WHERE id = ?3)), ?7)",
-                (wish.id, wish.key, wish.answer_id, wish.person, wish.question, wish.model_dump_json(), now),
+                "INSERT INTO wish (id, key, answer, person, question, body, asked_at)"
+                " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                (wish.id, wish.key, wish.answer_id, wish.person, wish.question, body, now),
             )
             return Kept(wish.id, new=True)
 
@@ -79,9 +81,9 @@ class SQLiteWishes:
         """Tell nothing; False when that person does not wait for it any more."""
         now = self._clock()
 
-        def work(db: sqlite3.Connection) -> bool:
+        def work(db: Connection) -> bool:
             settle(db)
-            statement = "DELETE FROM wish WHERE id = ? AND person = ? AND told_at IS NULL RETURNING key"
+            statement = "DELETE FROM wish WHERE id = $1 AND person = $2 AND told_at IS NULL RETURNING key"
             gone = db.execute(statement, (wish_id, person)).fetchall()
             for (key,) in gone:
                 drop(db, key, now)
@@ -92,8 +94,8 @@ class SQLiteWishes:
     async def of(self, key: str) -> Wish | None:
         """The one that is tried as the message `key`; None when nobody waits for it any more."""
 
-        def work(db: sqlite3.Connection) -> str | None:
-            row = db.execute("SELECT body FROM wish WHERE key = ? AND told_at IS NULL", (key,)).fetchone()
+        def work(db: Connection) -> str | None:
+            row = db.execute("SELECT body FROM wish WHERE key = $1 AND told_at IS NULL", (key,)).fetchone()
             return str(row[0]) if row else None
 
         body = await self._database.read(work)
@@ -104,7 +106,7 @@ class SQLiteWishes:
         person, who may want to ask something meanwhile."""
         clock = self._clock()
 
-        def work(db: sqlite3.Connection) -> Due:
+        def work(db: Connection) -> Due:
             settle(db)
             now = generation(db)
             rows = db.execute(_DUE, (now, clock))
@@ -120,12 +122,12 @@ class SQLiteWishes:
         await self._database.write(lambda db: db.execute(_TRIED, values))
 
 
-def again(db: sqlite3.Connection, key: str) -> None:
+def again(db: Connection, key: str) -> None:
     """What was tried as the message `key` is due again whether the library changes or not."""
-    db.execute("UPDATE wish SET tried = NULL WHERE key = ?", (key,))
+    db.execute("UPDATE wish SET tried = NULL WHERE key = $1", (key,))
 
 
-def settle(db: sqlite3.Connection) -> None:
+def settle(db: Connection) -> None:
     """Keep what became of the messages, which are not kept for long."""
     told, dropped = (db.execute(statement).rowcount for statement in _SETTLE)
     if told or dropped:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+
+from tests.doubles.engines import Engine
+from tests.doubles.postgres import Server, postgres_server
 
 settings.register_profile("citewell", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("citewell")
@@ -21,3 +25,20 @@ def logging_as_before() -> Iterator[None]:
     structlog.reset_defaults()
     if before:
         structlog.configure(**before)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server; tests that need one are skipped where it is not installed."""
+    try:
+        with postgres_server() as server:
+            yield server
+    except LookupError as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+    """Each engine in turn, with nothing in it."""
+    url = request.getfixturevalue("postgres").empty() if request.param == "postgresql" else ""
+    return Engine(tmp_path / "data", url)

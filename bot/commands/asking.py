@@ -156,7 +156,7 @@ def chat(
 def demo() -> None:
     """Show a conversation over a small example handbook, in a data folder of its own."""
     with tempfile.TemporaryDirectory(prefix="citewell-demo-") as folder, handbook() as documents:
-        found = settings(Path(folder))
+        found = settings().apart(Path(folder))
 
         async def work() -> None:
             from bot.wiring import open_citewell

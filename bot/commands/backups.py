@@ -14,7 +14,8 @@ from pipeline import wording
 from pipeline.errors import Refused
 
 if TYPE_CHECKING:
-    from storage.verify import Contents
+    from bot.settings import Settings
+    from storage.sqlite.verify import Contents
 
 MAKE = "make"
 
@@ -46,11 +47,11 @@ def make(
     """Back up everything that is kept: documents, passages, vectors, questions and answers.
 
     Settings and tokens are not in it: keep .env and citewell.toml elsewhere."""
-    found = settings(data)
+    found = _embedded(data)
 
     async def work() -> None:
         from storage.open import open_storage
-        from storage.verify import contents
+        from storage.sqlite.verify import contents
 
         async with open_storage(found.data, make=False) as storage:
             made = await storage.back_up(file)
@@ -67,11 +68,11 @@ def verify(
     data: Data = None,
 ) -> None:
     """Read all of a backup and say what it holds; exit status 2 where it could not be restored."""
-    found = settings(data)
+    found = _embedded(data)
 
     async def work() -> None:
-        from storage.backup import newest
-        from storage.verify import contents
+        from storage.sqlite.backup import newest
+        from storage.sqlite.verify import contents
 
         chosen = file or newest(found.data / "backups")
         if chosen is None:
@@ -83,10 +84,10 @@ def verify(
 
 def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.")], data: Data = None) -> None:
     """Put a backup in the place of the data folder, which is kept beside it. Stop `citewell run` first."""
-    found = settings(data)
+    found = _embedded(data)
 
     async def work() -> None:
-        from storage.restore import restore
+        from storage.sqlite.restore import restore
 
         contents, kept = await restore(file, found.data)
         _tell(f"{found.data} is restored from {file}", contents)
@@ -99,6 +100,17 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
         note("Questions sent before the restored database took over are not answered; whoever waits has to ask again.")
 
     run(work())
+
+
+def _embedded(data: Path | None) -> Settings:
+    """The settings. Raises Refused where everything is kept in PostgreSQL."""
+    found = settings(data)
+    if found.database:
+        raise Refused(
+            "what is kept is in PostgreSQL, which has its own backups",
+            what_to_do="Use pg_dump and pg_restore: docs/operations/postgresql.md",
+        )
+    return found
 
 
 def _size(file: Path) -> str:

@@ -18,10 +18,10 @@ from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
-from storage.backup import newest
 from storage.folder import DATABASE
-from storage.source_looks import SQLiteSourceLooks
-from storage.verify import contents
+from storage.source_looks import SQLSourceLooks
+from storage.sqlite.backup import newest
+from storage.sqlite.verify import contents
 
 LEAST = 50_000_000
 """Bytes below which writing fails sooner or later."""
@@ -39,9 +39,11 @@ async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
                 yield finding
     except CitewellError as error:
         said = str(error).removeprefix("data folder: ")
-        yield bad("data folder", said, error.what_to_do or "See docs/troubleshooting.md.")
+        where = "database" if settings.database else "data folder"
+        yield bad(where, said, error.what_to_do or "See docs/troubleshooting.md.")
         return
-    yield await asyncio.to_thread(_backup, settings)
+    if not settings.database:
+        yield await asyncio.to_thread(_backup, settings)
 
 
 def examine_room(folder: Path) -> list[Finding]:
@@ -64,6 +66,8 @@ def _exists(path: Path) -> bool:
 async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
     settings, library = citewell.settings, citewell.storage.library
     yield good("data folder", f"{settings.data} can be used")
+    if settings.database:
+        yield good("database", citewell.storage.engine)
     count = await library.count()
     if not count:
         yield warning("documents", "nothing is indexed", "To index a file or a folder: citewell index PATH")
@@ -73,7 +77,7 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
         yield warning("index", line.removesuffix(f" {EMBED}"), EMBED)
     for line in (*await idle_rules(citewell), *places_without_text(settings)):
         yield warning("citewell.toml", line, "Correct the name there, or index what it names.")
-    for source, (at, look) in (await SQLiteSourceLooks(citewell.storage.database).last()).items():
+    for source, (at, look) in (await SQLSourceLooks(citewell.storage.database).last()).items():
         if look.problem:
             said = f"{source} was last looked at {at:%Y-%m-%d %H:%M} UTC, and {look.problem}"
             yield bad("sources", said, "Mend what it names, then: citewell sources sync")

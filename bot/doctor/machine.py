@@ -9,7 +9,7 @@ from adapters.models.minilm.embedder import MiniLM
 from pipeline.errors import Unavailable
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good
-from storage import features
+from storage.sqlite import features
 
 OLDEST_PYTHON = (3, 11)
 

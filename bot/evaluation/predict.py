@@ -75,7 +75,7 @@ class Questions:
 async def temporary(settings: Settings, documents: Path | None = None) -> AsyncIterator[Citewell]:
     """A Citewell with an index of its own that is gone afterwards. Raises Refused when there is nothing to index."""
     with tempfile.TemporaryDirectory(prefix="citewell-eval-") as folder:
-        async with open_citewell(settings.model_copy(update={"data": Path(folder)})) as citewell:
+        async with open_citewell(settings.apart(Path(folder))) as citewell:
             if documents:
                 await _index(citewell, documents)
             yield citewell

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from bot.worker import Worker
 from pipeline.errors import CitewellError
 from pipeline.ports import PlatformAdapter
-from storage.library import SQLiteLibrary
+from storage.library import SQLLibrary
 
 LOOK_SECONDS = 5.0
 """Between two looks at whether the platforms reach us."""
@@ -26,7 +26,7 @@ class Health:
         self,
         worker: Worker,
         adapters: Mapping[str, PlatformAdapter],
-        library: SQLiteLibrary,
+        library: SQLLibrary,
         *,
         stuck_seconds: float,
         silent_seconds: float = SILENT_SECONDS,

@@ -1,8 +1,7 @@
-"""What the port `HistoryStore` promises, held by the SQLite one."""
+"""What the port `HistoryStore` promises, held on every engine."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,12 +9,12 @@ from hypothesis import strategies as st
 
 from pipeline.ports import HistoryStore
 from pipeline.values import ConversationId, Turn
-from storage.open import open_storage
+from tests.doubles.engines import Engine
 
 
 @pytest.fixture
-async def history(tmp_path: Path) -> AsyncIterator[HistoryStore]:
-    async with open_storage(tmp_path / "data") as storage:
+async def history(engine: Engine) -> AsyncIterator[HistoryStore]:
+    async with engine.storage() as storage:
         yield storage.history
 
 

@@ -1,17 +1,17 @@
-"""What the port `Inbox` promises, held by the SQLite one."""
+"""What the port `Inbox` promises, held on every engine."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from pipeline.errors import Busy, Withdrawn
 from pipeline.values import IncomingMessage, Manner
 from storage.database import Database
-from storage.inbox import SQLiteInbox
+from storage.inbox import SQLInbox
 from storage.lease import ALONE_SECONDS, PATIENCE_SECONDS
+from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, message
 
 
@@ -29,23 +29,22 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = await Database.open(tmp_path / "citewell.db")
-    yield opened
-    await opened.close()
+async def database(engine: Engine) -> AsyncIterator[Database]:
+    async with engine.database() as opened:
+        yield opened
 
 
 @pytest.fixture
-async def inbox(database: Database, clock: Clock) -> SQLiteInbox:
-    return SQLiteInbox(database, capacity=6, per_author=4, attempts=3, lease_seconds=60, clock=clock)
+async def inbox(database: Database, clock: Clock) -> SQLInbox:
+    return SQLInbox(database, capacity=6, per_author=4, attempts=3, lease_seconds=60, clock=clock)
 
 
-async def leased(inbox: SQLiteInbox) -> str | None:
+async def leased(inbox: SQLInbox) -> str | None:
     work = await inbox.lease()
     return work and work.message.key.rpartition(":")[2]
 
 
-async def test_a_message_is_kept_once_however_often_it_is_delivered(inbox: SQLiteInbox) -> None:
+async def test_a_message_is_kept_once_however_often_it_is_delivered(inbox: SQLInbox) -> None:
     assert await inbox.accept(message()) is True
     assert await inbox.accept(message().model_copy(update={"event_id": "another delivery"})) is False
     assert await leased(inbox) == "1.0"
@@ -54,7 +53,7 @@ async def test_a_message_is_kept_once_however_often_it_is_delivered(inbox: SQLit
     assert await inbox.accept(message()) is False
 
 
-async def test_a_leased_message_is_whole_and_new(inbox: SQLiteInbox) -> None:
+async def test_a_leased_message_is_whole_and_new(inbox: SQLInbox) -> None:
     await inbox.accept(message(text="Wie viele Urlaubstage? 🏖️"))
     work = await inbox.lease()
     assert work
@@ -62,7 +61,7 @@ async def test_a_leased_message_is_whole_and_new(inbox: SQLiteInbox) -> None:
     assert (work.attempt, work.answer, work.posting_since, work.reference, work.late) == (1, None, None, "", False)
 
 
-async def test_spaces_take_turns_then_authors_then_age_counts(inbox: SQLiteInbox) -> None:
+async def test_spaces_take_turns_then_authors_then_age_counts(inbox: SQLInbox) -> None:
     for number, (space, author) in enumerate(
         [("T1", "flooder"), ("T1", "flooder"), ("T1", "flooder"), ("T1", "quiet"), ("T2", "other")]
     ):
@@ -71,7 +70,7 @@ async def test_spaces_take_turns_then_authors_then_age_counts(inbox: SQLiteInbox
     assert order == ["0.0", "4.0", "3.0", "1.0", "2.0"]
 
 
-async def test_one_conversation_is_answered_one_at_a_time_and_in_order(inbox: SQLiteInbox) -> None:
+async def test_one_conversation_is_answered_one_at_a_time_and_in_order(inbox: SQLInbox) -> None:
     for number in ("1.0", "2.0", "3.0"):
         await inbox.accept(message(number, thread="t", author=f"U{number}"))
     assert await leased(inbox) == "1.0"
@@ -84,7 +83,7 @@ async def test_one_conversation_is_answered_one_at_a_time_and_in_order(inbox: SQ
     assert await leased(inbox) == "3.0"
 
 
-async def test_a_crashed_worker_loses_its_lease_and_nothing_else(inbox: SQLiteInbox, clock: Clock) -> None:
+async def test_a_crashed_worker_loses_its_lease_and_nothing_else(inbox: SQLInbox, clock: Clock) -> None:
     await inbox.accept(message())
     await inbox.lease()
     await inbox.answered(message().key, answer())
@@ -103,7 +102,7 @@ async def test_a_crashed_worker_loses_its_lease_and_nothing_else(inbox: SQLiteIn
 
 
 async def test_a_process_that_is_alone_takes_back_leases_at_once_and_waits_longer_each_time(
-    inbox: SQLiteInbox, clock: Clock
+    inbox: SQLInbox, clock: Clock
 ) -> None:
     await inbox.accept(message())
     waited = []
@@ -120,7 +119,7 @@ async def test_a_process_that_is_alone_takes_back_leases_at_once_and_waits_longe
     assert waited == [0, 2, 6]
 
 
-async def test_an_end_of_the_process_costs_nothing_where_several_messages_were_under_way(inbox: SQLiteInbox) -> None:
+async def test_an_end_of_the_process_costs_nothing_where_several_messages_were_under_way(inbox: SQLInbox) -> None:
     for number in range(3):
         await inbox.accept(message(f"{number}.0", author=f"U{number}"))
     for _ in range(2):
@@ -130,7 +129,7 @@ async def test_an_end_of_the_process_costs_nothing_where_several_messages_were_u
 
 
 async def test_what_was_under_way_at_two_ends_is_tried_alone_and_after_the_others(
-    inbox: SQLiteInbox, clock: Clock
+    inbox: SQLInbox, clock: Clock
 ) -> None:
     for number in range(2):
         await inbox.accept(message(f"{number}.0", author=f"U{number}"))
@@ -157,7 +156,7 @@ async def test_what_was_under_way_at_two_ends_is_tried_alone_and_after_the_other
 
 
 async def test_a_suspect_keeps_others_waiting_for_seconds_and_is_not_kept_waiting_for_ever(
-    inbox: SQLiteInbox, clock: Clock
+    inbox: SQLInbox, clock: Clock
 ) -> None:
     await inbox.accept(message("1.0"))
     assert await leased(inbox) == "1.0"
@@ -174,7 +173,7 @@ async def test_a_suspect_keeps_others_waiting_for_seconds_and_is_not_kept_waitin
     assert await leased(inbox) == "3.0"
 
 
-async def test_after_the_last_attempt_that_ended_the_process_only_an_apology_is_left(inbox: SQLiteInbox) -> None:
+async def test_after_the_last_attempt_that_ended_the_process_only_an_apology_is_left(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     seen = []
     while work := await inbox.lease():
@@ -186,7 +185,7 @@ async def test_after_the_last_attempt_that_ended_the_process_only_an_apology_is_
 
 
 async def test_a_message_that_never_comes_to_an_end_is_dead_and_the_queue_moves_on(
-    inbox: SQLiteInbox, clock: Clock
+    inbox: SQLInbox, clock: Clock
 ) -> None:
     await inbox.accept(message("1.0", thread="t"))
     await inbox.accept(message("2.0", thread="t"))
@@ -196,7 +195,7 @@ async def test_a_message_that_never_comes_to_an_end_is_dead_and_the_queue_moves_
     assert await leased(inbox) == "2.0"
 
 
-async def test_a_release_delays_and_may_not_count(inbox: SQLiteInbox, clock: Clock) -> None:
+async def test_a_release_delays_and_may_not_count(inbox: SQLInbox, clock: Clock) -> None:
     await inbox.accept(message())
     for _ in range(9):
         work = await inbox.lease()
@@ -212,7 +211,7 @@ async def test_a_release_delays_and_may_not_count(inbox: SQLiteInbox, clock: Clo
     assert work.attempt == 2
 
 
-async def test_an_edit_changes_what_is_not_answered_yet(inbox: SQLiteInbox) -> None:
+async def test_an_edit_changes_what_is_not_answered_yet(inbox: SQLInbox) -> None:
     assert await inbox.amend(message().key, "Too early") is False
     await inbox.accept(message())
     assert await inbox.amend(message().key, "Sick days?") is True
@@ -226,7 +225,7 @@ async def test_an_edit_changes_what_is_not_answered_yet(inbox: SQLiteInbox) -> N
     assert await inbox.amend(message().key, "Far too late") is False
 
 
-async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbox: SQLiteInbox) -> None:
+async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
     assert await inbox.amend(message().key, "Sick days?") is True
@@ -244,7 +243,7 @@ async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbo
     await inbox.posting(message().key)
 
 
-async def test_an_edit_while_a_reply_appears_leaves_it_to_the_answer_of_the_new_question(inbox: SQLiteInbox) -> None:
+async def test_an_edit_while_a_reply_appears_leaves_it_to_the_answer_of_the_new_question(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
     await inbox.posting(message().key)
@@ -259,7 +258,7 @@ async def test_an_edit_while_a_reply_appears_leaves_it_to_the_answer_of_the_new_
     assert work.posting_since
 
 
-async def test_an_edit_to_the_same_text_leaves_the_answer_under_way_alone(inbox: SQLiteInbox) -> None:
+async def test_an_edit_to_the_same_text_leaves_the_answer_under_way_alone(inbox: SQLInbox) -> None:
     await inbox.accept(message(text="Leave?"))
     await inbox.lease()
     assert await inbox.amend(message().key, "Leave?") is True
@@ -268,13 +267,13 @@ async def test_an_edit_to_the_same_text_leaves_the_answer_under_way_alone(inbox:
     await inbox.posting(message().key)
 
 
-async def test_the_conversation_of_a_kept_question_is_known(inbox: SQLiteInbox) -> None:
+async def test_the_conversation_of_a_kept_question_is_known(inbox: SQLInbox) -> None:
     assert await inbox.conversation(message().key) is None
     await inbox.accept(message())
     assert await inbox.conversation(message().key) == message().conversation
 
 
-async def test_an_edit_after_the_answer_was_saved_drops_it_unseen(inbox: SQLiteInbox) -> None:
+async def test_an_edit_after_the_answer_was_saved_drops_it_unseen(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
     await inbox.answered(message().key, answer())
@@ -287,7 +286,7 @@ async def test_an_edit_after_the_answer_was_saved_drops_it_unseen(inbox: SQLiteI
     assert (work.message.text, work.answer) == ("Sick days?", None)
 
 
-async def test_nothing_is_posted_to_a_deleted_question(inbox: SQLiteInbox) -> None:
+async def test_nothing_is_posted_to_a_deleted_question(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
     assert await inbox.cancel(message().key) is True
@@ -300,13 +299,13 @@ async def test_nothing_is_posted_to_a_deleted_question(inbox: SQLiteInbox) -> No
     assert await inbox.accept(message()) is False
 
 
-async def test_a_deletion_that_comes_first_wins(inbox: SQLiteInbox) -> None:
+async def test_a_deletion_that_comes_first_wins(inbox: SQLInbox) -> None:
     assert await inbox.cancel(message().key) is False
     assert await inbox.accept(message()) is False
     assert await inbox.lease() is None
 
 
-async def test_a_deletion_while_the_reply_appears_withdraws_it(inbox: SQLiteInbox) -> None:
+async def test_a_deletion_while_the_reply_appears_withdraws_it(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
     await inbox.posting(message().key)
@@ -320,7 +319,7 @@ async def test_a_deletion_while_the_reply_appears_withdraws_it(inbox: SQLiteInbo
 
 
 @pytest.mark.parametrize(("minutes", "late"), [(14, False), (16, True)])
-async def test_late_is_older_than_a_quarter_of_an_hour(inbox: SQLiteInbox, minutes: int, late: bool) -> None:
+async def test_late_is_older_than_a_quarter_of_an_hour(inbox: SQLInbox, minutes: int, late: bool) -> None:
     await inbox.accept(message(sent_at=datetime.now(UTC) - timedelta(minutes=minutes)))
     work = await inbox.lease()
     assert work
@@ -329,7 +328,7 @@ async def test_late_is_older_than_a_quarter_of_an_hour(inbox: SQLiteInbox, minut
     assert await inbox.counts() == {"expired": 1}
 
 
-async def test_one_person_cannot_fill_the_inbox_and_is_told_once_a_minute(inbox: SQLiteInbox, clock: Clock) -> None:
+async def test_one_person_cannot_fill_the_inbox_and_is_told_once_a_minute(inbox: SQLInbox, clock: Clock) -> None:
     for number in range(4):
         await inbox.accept(message(f"{number}.0"))
     with pytest.raises(Busy) as first:
@@ -344,7 +343,7 @@ async def test_one_person_cannot_fill_the_inbox_and_is_told_once_a_minute(inbox:
     assert third.value.first
 
 
-async def test_whoever_was_told_to_ask_again_is_not_answered_all_the_same(inbox: SQLiteInbox) -> None:
+async def test_whoever_was_told_to_ask_again_is_not_answered_all_the_same(inbox: SQLInbox) -> None:
     for number in range(4):
         await inbox.accept(message(f"{number}.0"))
     for number in (4, 5):
@@ -355,7 +354,7 @@ async def test_whoever_was_told_to_ask_again_is_not_answered_all_the_same(inbox:
     assert await inbox.accept(message("5.0")) is True
 
 
-async def test_a_full_inbox_refuses_new_messages_keeps_old_ones_and_takes_others_later(inbox: SQLiteInbox) -> None:
+async def test_a_full_inbox_refuses_new_messages_keeps_old_ones_and_takes_others_later(inbox: SQLInbox) -> None:
     for number in range(6):
         await inbox.accept(message(f"{number}.0", author=f"U{number}"))
     with pytest.raises(Busy):
@@ -368,7 +367,7 @@ async def test_a_full_inbox_refuses_new_messages_keeps_old_ones_and_takes_others
     assert len([await inbox.lease() for _ in range(6)]) == 6
 
 
-async def test_the_newest_message_of_a_channel_is_known_whatever_the_order_of_arrival(inbox: SQLiteInbox) -> None:
+async def test_the_newest_message_of_a_channel_is_known_whatever_the_order_of_arrival(inbox: SQLInbox) -> None:
     assert await inbox.seen("slack:T1:C1") is None
     for number in ("999.000005", "1000.000025", "1000.000012"):
         await inbox.accept(message(number))
@@ -378,7 +377,7 @@ async def test_the_newest_message_of_a_channel_is_known_whatever_the_order_of_ar
     assert await inbox.seen("slack:T1:C2") == "1.0"
 
 
-async def test_the_bot_takes_part_where_it_has_replied(inbox: SQLiteInbox) -> None:
+async def test_the_bot_takes_part_where_it_has_replied(inbox: SQLInbox) -> None:
     asked, private = message("1.0"), message("2.0", manner=Manner.COMMAND)
     for one in (asked, private):
         await inbox.accept(one)
@@ -390,7 +389,7 @@ async def test_the_bot_takes_part_where_it_has_replied(inbox: SQLiteInbox) -> No
 
 
 async def test_what_was_said_while_the_bot_was_silenced_is_not_answered_once_it_is_back(
-    inbox: SQLiteInbox, clock: Clock
+    inbox: SQLInbox, clock: Clock
 ) -> None:
     asked = message("1.0")
     await inbox.accept(asked)
@@ -410,7 +409,7 @@ async def test_what_was_said_while_the_bot_was_silenced_is_not_answered_once_it_
     assert taking_part == [True, False, True]
 
 
-async def test_a_space_is_known_up_to_what_was_heard_of_it_and_by_its_channels(inbox: SQLiteInbox) -> None:
+async def test_a_space_is_known_up_to_what_was_heard_of_it_and_by_its_channels(inbox: SQLInbox) -> None:
     await inbox.accept(message("5.0"))
     await inbox.accept(message("6.0", channel="C2", author="U2"))
     assert await inbox.seen("slack:T1") is None
@@ -421,7 +420,7 @@ async def test_a_space_is_known_up_to_what_was_heard_of_it_and_by_its_channels(i
     assert await inbox.channels("slack:T") == []
 
 
-async def test_the_conversations_that_the_bot_answered_in_last_come_first(inbox: SQLiteInbox, clock: Clock) -> None:
+async def test_the_conversations_that_the_bot_answered_in_last_come_first(inbox: SQLInbox, clock: Clock) -> None:
     asked = [message(f"{n}.0", author=f"U{n}") for n in range(3)]
     for one in asked:
         clock.now += 1.0
@@ -431,7 +430,7 @@ async def test_the_conversations_that_the_bot_answered_in_last_come_first(inbox:
     assert await inbox.parts("slack:T2", 2) == []
 
 
-async def test_whoever_listens_hears_of_new_messages(inbox: SQLiteInbox) -> None:
+async def test_whoever_listens_hears_of_new_messages(inbox: SQLInbox) -> None:
     rung: list[IncomingMessage] = []
     inbox.on_accept(lambda: rung.append(message()))
     await inbox.accept(message())
@@ -440,19 +439,16 @@ async def test_whoever_listens_hears_of_new_messages(inbox: SQLiteInbox) -> None
     assert len(rung) == 1
 
 
-async def test_two_processes_never_lease_the_same_message(database: Database, tmp_path: Path) -> None:
-    other = await Database.open(tmp_path / "citewell.db")
-    first, second = SQLiteInbox(database), SQLiteInbox(other)
-    try:
+async def test_two_processes_never_lease_the_same_message(database: Database, engine: Engine) -> None:
+    async with engine.database() as other:
+        first, second = SQLInbox(database), SQLInbox(other)
         for number in range(20):
             await first.accept(message(f"{number}.0"))
         keys = [key for _ in range(10) for key in (await leased(first), await leased(second))]
         assert len(set(keys)) == 20
-    finally:
-        await other.close()
 
 
-async def test_turns_are_remembered_of_those_who_come_back(inbox: SQLiteInbox) -> None:
+async def test_turns_are_remembered_of_those_who_come_back(inbox: SQLInbox) -> None:
     await inbox.accept(message("1.0", author="served"))
     assert await leased(inbox) == "1.0"
     await inbox.done(message("1.0").key)
@@ -461,7 +457,7 @@ async def test_turns_are_remembered_of_those_who_come_back(inbox: SQLiteInbox) -
     assert [await leased(inbox), await leased(inbox)] == ["3.0", "2.0"]
 
 
-async def test_a_long_queue_behind_one_conversation_holds_up_nobody_else(inbox: SQLiteInbox) -> None:
+async def test_a_long_queue_behind_one_conversation_holds_up_nobody_else(inbox: SQLInbox) -> None:
     for number in ("1.0", "2.0", "3.0"):
         await inbox.accept(message(number, thread="t"))
     await inbox.accept(message("4.0", author="U2", thread="t"))
@@ -469,7 +465,7 @@ async def test_a_long_queue_behind_one_conversation_holds_up_nobody_else(inbox: 
     assert [await leased(inbox) for _ in range(3)] == ["1.0", "5.0", None]
 
 
-async def test_concurrent_leases_are_of_different_messages(inbox: SQLiteInbox) -> None:
+async def test_concurrent_leases_are_of_different_messages(inbox: SQLInbox) -> None:
     for number in range(5):
         await inbox.accept(message(f"{number}.0", author=f"U{number}"))
     assert set(await asyncio.gather(*(leased(inbox) for _ in range(6)))) == {

@@ -1,4 +1,4 @@
-"""What the port `Index` promises, held by exact search, by Chroma in memory and by a Chroma server."""
+"""What the port `Index` promises, held by exact search, by Chroma in memory, by a Chroma server and by PostgreSQL."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["exact", "memory", "server"])
+@pytest.fixture(params=["exact", "memory", "server", "postgresql"])
 async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
     url = request.getfixturevalue("server") if request.param == "server" else None
-    async with open_storage(tmp_path / "data", embedder="m", chroma_url=url) as opened:
+    database = request.getfixturevalue("postgres").empty() if request.param == "postgresql" else ""
+    async with open_storage(tmp_path / "data", database=database, embedder="m", chroma_url=url) as opened:
         if request.param == "exact":
             await opened.vectors.close()
         yield opened
@@ -56,7 +57,7 @@ async def found(storage: Storage, question: str, *names: str) -> list[str]:
     return [hit.chunk_id for hit in hits]
 
 
-@pytest.mark.parametrize("storage", ["exact"], indirect=True)
+@pytest.mark.parametrize("storage", ["exact", "postgresql"], indirect=True)
 class TestWords:
     async def test_words_are_found_in_every_form_and_without_accents(self, storage: Storage) -> None:
         await put(storage, "leave", "Employees may take their holidays", "Résumés are kept", "Nothing here")
@@ -173,7 +174,7 @@ async def test_vectors_of_another_embedder_are_never_compared(storage: Storage) 
     assert set(await found(storage, "words")) == {"mine#0", "theirs#0"}
 
 
-@pytest.mark.parametrize("storage", ["exact"], indirect=True)
+@pytest.mark.parametrize("storage", ["exact", "postgresql"], indirect=True)
 async def test_unit_vectors_come_in_the_order_of_units_and_unknown_chunks_are_left_out(storage: Storage) -> None:
     one, two = rows(3, seed=4), rows(1, seed=5)
     await storage.library.put(document("d", collection="all"), chunks("d", ["a", "b"]), [one, two], "m")

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from pipeline.budget import TokenBudget
 from pipeline.ports import TokenLedger
-from storage.budget import SqliteTokenLedger
-from storage.database import Database
+from storage.budget import SQLTokenLedger
+from storage.sqlite.database import SQLiteDatabase
+from tests.doubles.engines import Engine
 from tests.doubles.llm.walk import Tally
 
 TODAY = date(2026, 3, 1)
@@ -32,14 +33,14 @@ class Day:
         return self.now
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 async def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[TokenLedger]:
     if request.param == "memory":
         yield Tally()
         return
-    database = await Database.open(tmp_path / "citewell.db")
-    yield SqliteTokenLedger(database)
-    await database.close()
+    url = request.getfixturevalue("postgres").empty() if request.param == "postgresql" else ""
+    async with Engine(tmp_path, url).database() as database:
+        yield SQLTokenLedger(database)
 
 
 async def test_a_person_is_stopped_at_the_limit_and_others_are_not(ledger: TokenLedger) -> None:
@@ -63,19 +64,19 @@ async def test_what_was_not_used_is_given_back(ledger: TokenLedger) -> None:
     assert await budget.reserve("ann", "s")
 
 
-async def test_a_new_day_begins_with_nothing_used(tmp_path: Path) -> None:
-    database, day = await Database.open(tmp_path / "citewell.db"), Day()
-    budget = TokenBudget(SqliteTokenLedger(database), person=100, space=0, answer=100, today=day)
-    assert await budget.reserve("ann", "s")
-    day.now += timedelta(days=1)
-    assert await budget.reserve("ann", "s")
-    assert await database.read(lambda c: c.execute("SELECT count(*) FROM token_use").fetchone()) == (1,)
-    await database.close()
+async def test_a_new_day_begins_with_nothing_used(engine: Engine) -> None:
+    day = Day()
+    async with engine.database() as database:
+        budget = TokenBudget(SQLTokenLedger(database), person=100, space=0, answer=100, today=day)
+        assert await budget.reserve("ann", "s")
+        day.now += timedelta(days=1)
+        assert await budget.reserve("ann", "s")
+        assert await database.read(lambda c: c.execute("SELECT count(*) FROM token_use").fetchone()) == (1,)
 
 
 async def test_no_name_is_kept(tmp_path: Path) -> None:
-    database = await Database.open(tmp_path / "citewell.db")
-    budget = TokenBudget(SqliteTokenLedger(database), person=100, space=100, answer=100, today=lambda: TODAY)
+    database = await SQLiteDatabase.open(tmp_path / "citewell.db")
+    budget = TokenBudget(SQLTokenLedger(database), person=100, space=100, answer=100, today=lambda: TODAY)
     assert await budget.reserve("slack:T1:U-ann", "slack:T1")
     await database.close()
     assert b"U-ann" not in everything_in(tmp_path)

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from storage import backup, person
 from storage.open import Storage, open_storage
+from storage.sqlite import backup
+from storage.sqlite.copies import Backups
 
 
 def die(*_: object) -> NoReturn:
@@ -26,7 +27,7 @@ async def back_up(storage: Storage) -> None:
 
 async def forget(storage: Storage) -> None:
     """Until the person is erased in the database but in no backup."""
-    person._erase_in_backups = die
+    Backups.erase = die  # type: ignore[method-assign]
     await storage.people.forget(sys.argv[3])
 
 

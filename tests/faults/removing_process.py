@@ -10,16 +10,16 @@ import sys
 from pathlib import Path
 from typing import TypeVar
 
-from storage.database import Database
+from storage.database import Work
 from storage.open import open_storage
-from storage.transaction import Work
+from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.samples import chunks, document, matrices
 
 T = TypeVar("T")
 PASSAGES = 100
 
 
-class Mortal(Database):
+class Mortal(SQLiteDatabase):
     """Its process ends once this many transactions are committed."""
 
     left = -1

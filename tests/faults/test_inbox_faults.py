@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.open import open_storage
+from tests.doubles.engines import Engine
 from tests.doubles.processes import child
 
 SCRIPT = """
@@ -22,7 +22,7 @@ from storage.open import open_storage
 from tests.doubles.samples import answer, message
 
 async def main():
-    async with open_storage(Path(sys.argv[1]), exclusive=True) as storage:
+    async with open_storage(Path(sys.argv[1]), database=sys.argv[4], exclusive=True) as storage:
         start = int(sys.argv[3])
         for number in range(start, start + 100_000):
             one = message(f"{number}.0", author=f"U{number % 7}")
@@ -43,10 +43,13 @@ asyncio.run(main())
 """
 
 
-async def run_and_kill(folder: Path, start: int, lines: int) -> list[tuple[str, str]]:
+KEPT = "SELECT key, state, answer, reference FROM message"
+
+
+async def run_and_kill(engine: Engine, start: int, lines: int) -> list[tuple[str, str]]:
     """What the process acknowledged before it was killed, `lines` lines after its start."""
     root = str(Path(__file__).parents[2])
-    command = (sys.executable, "-c", SCRIPT, str(folder), root, str(start))
+    command = (sys.executable, "-c", SCRIPT, str(engine.folder), root, str(start), engine.url)
     async with child(*command, stdout=PIPE) as process:
         assert process.stdout
         output = [await process.stdout.readline() for _ in range(lines)]
@@ -57,15 +60,17 @@ async def run_and_kill(folder: Path, start: int, lines: int) -> list[tuple[str, 
 
 
 @pytest.mark.slow
-async def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path) -> None:
+async def test_nothing_acknowledged_is_lost_by_kill_9(engine: Engine) -> None:
     acknowledged: dict[str, str] = {}
     for round_, lines in enumerate((7, 60, 133)):
-        for step, key in await run_and_kill(tmp_path, round_ * 1000, lines):
+        for step, key in await run_and_kill(engine, round_ * 1000, lines):
             assert acknowledged.get(key) != "done", "a finished message was worked on again"
             acknowledged[key] = step
-    with closing(sqlite3.connect(tmp_path / "citewell.db")) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        rows = connection.execute("SELECT key, state, answer, reference FROM message").fetchall()
+    if not engine.url:
+        with closing(sqlite3.connect(engine.folder / "citewell.db")) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    async with engine.database() as database:
+        rows = await database.read(lambda db: db.execute(KEPT).fetchall())
     kept = {key: (state, answer, reference) for key, state, answer, reference in rows}
     assert set(acknowledged) <= set(kept)
     for key, step in acknowledged.items():
@@ -73,7 +78,7 @@ async def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path) -> None:
         assert step != "done" or state == "done"
         assert step != "answered" or answer
         assert step != "posted" or reference == f"r{key}"
-    async with open_storage(tmp_path, exclusive=True) as storage:
+    async with engine.storage(exclusive=True) as storage:
         waiting = {key for key, (state, *_) in kept.items() if state == "open"}
         found = set()
         while work := await storage.inbox.lease():

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from storage import backup as module
-from storage.backup import copy_database, drop_partial
 from storage.open import Storage, open_storage
+from storage.sqlite import backup as module
+from storage.sqlite.backup import copy_database, drop_partial
 from tests.doubles.processes import child
 from tests.doubles.samples import message
 

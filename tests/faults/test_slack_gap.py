@@ -13,7 +13,7 @@ import pytest
 from adapters.slack import connection, gapfill, missed
 from pipeline import wording
 from pipeline.values import Event, Request
-from storage.inbox import SQLiteInbox
+from storage.inbox import SQLInbox
 from tests.contracts.answers import cited
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, SlackHTTPDriver, granted, user
 from tests.contracts.waiting import eventually, until
@@ -38,7 +38,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setitem(SQLiteInbox.__init__.__kwdefaults__ or {}, "clock", clock)
+    monkeypatch.setitem(SQLInbox.__init__.__kwdefaults__ or {}, "clock", clock)
     monkeypatch.setattr(gapfill, "FIRST_WAIT", 0.01)
     monkeypatch.setattr(gapfill, "MARK", 0.02)
     monkeypatch.setattr(missed, "PAGE", 20)

@@ -117,7 +117,7 @@ async def test_a_server_that_is_not_there_costs_no_answer(tmp_path: Path) -> Non
 async def test_a_server_that_dies_costs_no_answer_and_is_filled_again_when_another_takes_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.vector_index.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("storage.sqlite.vector_index.RETRY_SECONDS", 0.05)
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     async with open_storage(tmp_path / "data", embedder="m", chroma_url=url, exclusive=True) as bot:
@@ -135,11 +135,11 @@ async def test_a_server_that_dies_costs_no_answer_and_is_filled_again_when_anoth
 async def test_an_error_that_nobody_foresaw_is_logged_and_chroma_answers_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.vector_index.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("storage.sqlite.vector_index.RETRY_SECONDS", 0.01)
     async with open_storage(tmp_path, embedder="m") as storage:
         await fill(storage)
     with monkeypatch.context() as patch, capture_logs() as logged:
-        patch.setattr("storage.vector_index.read_matrix", lambda *_: [][0])
+        patch.setattr("storage.sqlite.vector_index.read_matrix", lambda *_: [][0])
         async with open_storage(tmp_path, embedder="m", exclusive=True) as bot:
             await until(lambda: logged)
             assert isinstance(logged[0]["exc_info"], IndexError)

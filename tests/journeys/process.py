@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import SecretStr
+
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline import wording
@@ -31,9 +33,10 @@ class Platform(Driver, Protocol):
     async def gone(self) -> None: ...
 
 
-async def indexed(folder: Path, documents: Path) -> None:
-    """Make the data folder and index `documents` in it."""
-    settings = Settings(_env_file=None, data=folder, model="extractive")  # type: ignore[call-arg]
+async def indexed(folder: Path, documents: Path, database: str = "") -> None:
+    """Make the data folder and index `documents` in it, or in `database`."""
+    named = SecretStr(database) if database else None
+    settings = Settings(_env_file=None, data=folder, database=named, model="extractive")  # type: ignore[call-arg]
     async with open_citewell(settings) as citewell:
         await citewell.index([documents])
 

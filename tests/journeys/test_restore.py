@@ -19,8 +19,8 @@ from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Answer, Request, Vote
 from storage.open import open_storage
-from storage.restore import restore
-from storage.verify import contents
+from storage.sqlite.restore import restore
+from storage.sqlite.verify import contents
 from tests.doubles.samples import message
 
 CHUNKS = int(os.environ.get("RESTORE_CHUNKS", "300"))

@@ -11,6 +11,7 @@ from pipeline.values import Reason
 from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
 from tests.contracts.waiting import eventually
+from tests.doubles.postgres import Server
 from tests.journeys.process import answered, indexed, running, stopped
 
 PLATFORMS = [SlackDriver, SlackHTTPDriver, DiscordDriver, DiscordThreadsDriver]
@@ -21,11 +22,18 @@ PLATFORMS = [SlackDriver, SlackHTTPDriver, DiscordDriver, DiscordThreadsDriver]
 async def test_a_team_asks_and_goes_on_after_the_process_was_killed(
     kind: type[SlackDriver] | type[DiscordDriver], documents: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "data"
-    await indexed(folder, documents)
-    team = kind(tmp_path / "unused")
+    await goes_on(kind(tmp_path / "unused"), documents, tmp_path / "data")
+
+
+@pytest.mark.slow
+async def test_a_team_asks_and_goes_on_with_postgresql(documents: Path, tmp_path: Path, postgres: Server) -> None:
+    await goes_on(SlackDriver(tmp_path / "unused"), documents, tmp_path / "data", postgres.empty())
+
+
+async def goes_on(team: SlackDriver | DiscordDriver, documents: Path, folder: Path, database: str = "") -> None:
+    await indexed(folder, documents, database)
     async with team.double():
-        async with running(folder, team):
+        async with running(folder, team, CITEWELL_DATABASE=database):
             mention = await team.mention("ann", "How many vacation days do employees get?")
             told = await answered(team, mention, "25 vacation days")
             assert "[1]" in told
@@ -42,7 +50,7 @@ async def test_a_team_asks_and_goes_on_after_the_process_was_killed(
             unknown = await team.mention("ann", "Who won the chess world championship in 1972?")
             await answered(team, unknown, wording.NOT_FOUND.rstrip("."))
             replies = len(team.replies(mention))
-        async with running(folder, team) as process:
+        async with running(folder, team, CITEWELL_DATABASE=database) as process:
             assert any("140 euros" in shown.text for shown in await team.passages(direct, "ann"))
             assert any("confidence" in shown.text for shown in await team.why(mention, "bob"))
             assert any("31 March" in shown.text for shown in await team.share(private, "ann"))
@@ -56,4 +64,4 @@ async def test_a_team_asks_and_goes_on_after_the_process_was_killed(
             later = await team.follow_up("ann", "How do I claim expenses?", mention)
             await answered(team, later, "Attach the receipt")
             said = await stopped(process)
-        assert ("I am @docs-answers in Acme" if kind in PLATFORMS[:2] else "I am Citewell") in said
+        assert ("I am @docs-answers in Acme" if isinstance(team, SlackDriver) else "I am Citewell") in said

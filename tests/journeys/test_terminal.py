@@ -12,6 +12,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Mapping
 from io import BytesIO, StringIO, TextIOWrapper
@@ -24,7 +25,7 @@ from bot.__main__ import main
 from bot.settings import Settings, environment_name
 from pipeline.values import Document, Rating, Reason, Vote
 from storage.history import keep_answer
-from storage.library import SQLiteLibrary
+from storage.library import SQLLibrary
 from storage.open import open_storage
 from tests.doubles.ports import free_port
 from tests.doubles.processes import child
@@ -216,15 +217,15 @@ def test_a_device_is_not_taken_for_a_file(person: Terminal) -> None:
 def test_an_interrupted_run_says_what_is_kept_and_goes_on(
     person: Terminal, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = SQLiteLibrary.put
+    put = SQLLibrary.put
 
-    async def put_and_interrupt(library: SQLiteLibrary, document: Document, *more: Any) -> None:
+    async def put_and_interrupt(library: SQLLibrary, document: Document, *more: Any) -> None:
         await put(library, document, *more)
         if document.filename == "leave.md":
             signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
-        patch.setattr(SQLiteLibrary, "put", put_and_interrupt)
+        patch.setattr(SQLLibrary, "put", put_and_interrupt)
         said = person.type("index", documents)
     assert said.status == 130
     assert re.fullmatch(
@@ -673,7 +674,7 @@ def test_sources_and_confidence_are_left_out_where_the_operator_wants_it(
 
 async def rated(data: Path) -> None:
     async with open_storage(data) as storage:
-        await storage.database.write(lambda db: keep_answer(db, answer("a1"), "slack:T1:U1"))
+        await storage.database.write(lambda db: keep_answer(db, answer("a1"), "slack:T1:U1", time.time()))
         for person, vote in (("slack:T1:U2", Vote.HELPFUL), ("slack:T1:U3", Vote.UNHELPFUL)):
             comment = "since May it is 26 [bold]days\x1b[31m" if vote is Vote.UNHELPFUL else ""
             reason = Reason.OUTDATED if comment else None

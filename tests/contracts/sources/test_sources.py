@@ -12,7 +12,7 @@ from pipeline.ingest.ingest import Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.values import Audience, Chunk, Document, RetrievedChunk
 from storage.open import Storage, open_storage
-from storage.source_memory import SQLiteSourceMemory
+from storage.source_memory import SQLSourceMemory
 from tests.contracts.sources.confluence import open_cloud, open_data_center
 from tests.contracts.sources.folder import open_folder
 from tests.contracts.sources.git import open_git
@@ -44,7 +44,7 @@ class Team:
         self.remote = remote
 
     async def sync(self) -> Summary:
-        memory = SQLiteSourceMemory(self.storage.database, "contract")
+        memory = SQLSourceMemory(self.storage.database, "contract")
         async with self.remote.source(memory) as source:
             return await ingest(
                 source,

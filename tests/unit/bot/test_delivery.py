@@ -32,7 +32,7 @@ from pipeline.values import (
     Wish,
     Work,
 )
-from storage.inbox import LEASE_SECONDS, SQLiteInbox
+from storage.inbox import LEASE_SECONDS, SQLInbox
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, message
 
@@ -108,7 +108,7 @@ class Scene:
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self.clock = Clock()
-        self.inbox = SQLiteInbox(storage.database, attempts=ATTEMPTS, clock=self.clock)
+        self.inbox = SQLInbox(storage.database, attempts=ATTEMPTS, clock=self.clock)
         self.platform = Platform()
         self.thinking = Thinking()
         self.delivery = Delivery(

@@ -13,9 +13,9 @@ import pytest
 from bot.schedule import Job, due, first_run, jobs_of, perform, scheduled
 from bot.settings import Settings
 from bot.wiring import open_citewell
-from storage.database import Database
 from storage.runs import JobRuns
-from storage.verify import contents
+from storage.sqlite.database import SQLiteDatabase
+from storage.sqlite.verify import contents
 from tests.contracts.waiting import eventually
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -24,7 +24,7 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 @pytest.fixture
 async def runs(tmp_path: Path) -> AsyncIterator[JobRuns]:
-    database = await Database.open(tmp_path / "citewell.db")
+    database = await SQLiteDatabase.open(tmp_path / "citewell.db")
     yield JobRuns(database)
     await database.close()
 

@@ -295,3 +295,10 @@ def test_a_secret_in_the_place_of_its_name_is_refused_and_not_repeated(tmp_path:
     said = refusal()
     assert "token_from in citewell.toml: must be the name of an environment variable" in said
     assert secret not in said
+
+
+def test_a_wrong_database_is_not_repeated_as_it_may_hold_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_DATABASE", "mysql://citewell:not-to-be-seen@localhost")
+    with pytest.raises(Misconfigured, match="postgresql://USER:PASSWORD@HOST:PORT/NAME") as raised:
+        read_settings()
+    assert "not-to-be-seen" not in str(raised.value)

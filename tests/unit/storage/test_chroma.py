@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline.errors import Unavailable
-from storage.chroma import Chroma
-from storage.exact import Exact, Matrix
+from storage.sqlite.chroma import Chroma
+from storage.sqlite.exact import Exact, Matrix
 from tests.doubles.chroma import chroma_server
 from tests.doubles.ports import free_port
 from tests.doubles.samples import DIMENSIONS, rows

@@ -12,11 +12,11 @@ import pytest
 from sqlite_utils import Database as Tables
 
 from pipeline.errors import Misconfigured, Unavailable
-from storage import transaction as module
-from storage.backup import copy_database, drop_old
-from storage.database import Database
-from storage.migrations import schema
 from storage.open import open_storage
+from storage.sqlite import connection as module
+from storage.sqlite.backup import copy_database, drop_old
+from storage.sqlite.database import SQLiteDatabase
+from storage.sqlite.migrations import schema
 from tests.doubles.samples import chunks, document, matrices, message
 
 
@@ -52,11 +52,11 @@ async def test_a_folder_that_cannot_be_made_is_named_with_its_setting(tmp_path: 
 
 
 async def test_writers_in_two_processes_wait_for_each_other(tmp_path: Path) -> None:
-    one, two = await Database.open(tmp_path / "c.db"), await Database.open(tmp_path / "c.db")
+    one, two = await SQLiteDatabase.open(tmp_path / "c.db"), await SQLiteDatabase.open(tmp_path / "c.db")
 
     def add(db: sqlite3.Connection) -> None:
         (count,) = db.execute("SELECT count(*) FROM told").fetchone()
-        db.execute("INSERT INTO told VALUES (?, 0)", (str(count),))
+        db.execute("INSERT INTO told VALUES ($1, 0)", (str(count),))
 
     try:
         await asyncio.gather(*(database.write(add) for _ in range(100) for database in (one, two)))
@@ -70,7 +70,7 @@ async def test_a_lock_held_too_long_a_full_disk_and_garbage_are_unavailable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
-    database = await Database.open(tmp_path / "c.db")
+    database = await SQLiteDatabase.open(tmp_path / "c.db")
     try:
         with closing(sqlite3.connect(tmp_path / "c.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -90,7 +90,7 @@ async def test_a_lock_held_too_long_a_full_disk_and_garbage_are_unavailable(
         await database.close()
     (tmp_path / "garbage.db").write_bytes(b"not a database " * 1000)
     with pytest.raises(Unavailable, match="NOTADB"):
-        await Database.open(tmp_path / "garbage.db")
+        await SQLiteDatabase.open(tmp_path / "garbage.db")
 
 
 async def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ async def test_messages_that_wait_while_the_database_is_migrated_keep_their_turn
         for number, author in (("1.0", "served"), ("2.0", "served"), ("3.0", "new")):
             one = message(number, author=author)
             connection.execute(
-                "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES ($1, $2, $3, $4, $5, $6)",
                 (one.key, "slack:T1", one.author, str(one.conversation), 0.0, one.model_dump_json()),
             )
         connection.execute("INSERT INTO served VALUES ('slack:T1 slack:T1:served', 7)")
@@ -143,7 +143,7 @@ async def test_a_migration_that_fails_leaves_the_old_database(tmp_path: Path, mo
         connection.execute("CREATE TABLE message (in_the_way TEXT)")
         before = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
     with pytest.raises(Unavailable):
-        await Database.open(file)
+        await SQLiteDatabase.open(file)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall() == before
 

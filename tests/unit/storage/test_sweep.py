@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 from storage import revision as writing
 from storage import sweep as sweeping
-from storage.database import Database
-from storage.library import SQLiteLibrary
+from storage.database import Connection, Database
+from storage.library import SQLLibrary
 from storage.revision import SPAN, Revision
 from storage.sweep import sweep
+from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = await Database.open(tmp_path / "c.db")
-    yield opened
-    await opened.close()
+async def database(engine: Engine) -> AsyncIterator[Database]:
+    async with engine.database() as opened:
+        yield opened
 
 
 async def count(database: Database, table: str) -> int:
@@ -31,13 +30,13 @@ async def count(database: Database, table: str) -> int:
 
 async def test_a_document_of_any_length_is_removed(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even when listing a few of its passages takes longer than a batch may."""
-    library = SQLiteLibrary(database)
+    library = SQLLibrary(database)
     await library.put(document("long"), [], None, "")
 
-    def fill(db: sqlite3.Connection) -> None:
+    def fill(db: Connection) -> None:
         (revision,) = db.execute("SELECT id FROM revision").fetchone()
         rows = ((revision * SPAN + number, f"long#{number}", "{}") for number in range(1200))
-        db.executemany("INSERT INTO chunk VALUES (?, ?, ?)", rows)
+        db.executemany("INSERT INTO chunk VALUES ($1, $2, $3)", rows)
 
     await database.write(fill)
     monkeypatch.setattr(sweeping, "BATCH_SECONDS", -1.0)
@@ -55,7 +54,7 @@ class Interrupted(Revision):
         self.begun, self.go_on = asyncio.Event(), asyncio.Event()
 
     async def write(self, database: Database) -> None:
-        await database.write(self._batch)
+        await database.write(partial(self._batch, index=database.passages))
         self.begun.set()
         await self.go_on.wait()
         await super().write(database)
@@ -63,7 +62,7 @@ class Interrupted(Revision):
 
 async def interrupted(database: Database, monkeypatch: pytest.MonkeyPatch) -> tuple[Interrupted, asyncio.Task[None]]:
     """A second version of a document, of which one batch is written."""
-    library = SQLiteLibrary(database)
+    library = SQLLibrary(database)
     await library.put(document("d", version="1"), chunks("d", ["old"]), None, "")
     monkeypatch.setattr(writing, "BATCH_SECONDS", -1.0)
     revision = Interrupted(document("d", version="2"), chunks("d", ["new", "newer"]), None, "")
@@ -82,11 +81,11 @@ async def test_a_version_that_is_swept_while_it_is_written_is_written_again_whol
         await database.write(lambda db: db.execute("UPDATE revision SET created_at = 0 WHERE state = 'staged'"))
         await sweep(database)
     else:
-        await SQLiteLibrary(database).remove(["d"])
+        await SQLLibrary(database).remove(["d"])
     assert await count(database, "revision WHERE state = 'staged'") == 0
     revision.go_on.set()
     await task
-    library = SQLiteLibrary(database)
+    library = SQLLibrary(database)
     assert [one.version for one in await library.documents()] == ["2"]
     assert [chunk.text for chunk, _ in await library.chunks(["d#0", "d#1"])] == ["new", "newer"]
     await sweep(database)
@@ -101,7 +100,7 @@ async def test_a_version_that_is_being_written_is_not_swept_however_long_it_take
     await database.write(lambda db: db.execute("UPDATE revision SET created_at = 0 WHERE state = 'staged'"))
     with monkeypatch.context() as slow:
         slow.setattr(writing, "BATCH_SECONDS", -1.0)
-        await database.write(revision._batch)
+        await database.write(partial(revision._batch, index=database.passages))
     await sweep(database)
     assert await count(database, "revision WHERE state = 'staged'") == 1
     revision.go_on.set()
@@ -109,7 +108,7 @@ async def test_a_version_that_is_being_written_is_not_swept_however_long_it_take
 
 
 async def test_removing_nothing_leaves_nothing_to_do(database: Database) -> None:
-    library = SQLiteLibrary(database)
+    library = SQLLibrary(database)
     await library.put(document("d"), chunks("d", ["text"]), None, "")
     assert await library.remove(["nobody"]) == 0
     assert await library.remove(["d"]) == 1

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import Unavailable
-from storage import transaction as module
 from storage.database import Database
+from storage.sqlite import connection as module
+from storage.sqlite.database import SQLiteDatabase
 
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = await Database.open(tmp_path / "c.db")
+    opened = await SQLiteDatabase.open(tmp_path / "c.db")
     yield opened
     await opened.close()
 
@@ -43,7 +44,7 @@ async def busy(database: Database) -> AsyncIterator[None]:
 
 def told(name: str) -> Callable[[sqlite3.Connection], str]:
     def work(db: sqlite3.Connection) -> str:
-        db.execute("INSERT INTO told VALUES (?, 0)", (name,))
+        db.execute("INSERT INTO told VALUES ($1, 0)", (name,))
         return name
 
     return work

@@ -13,13 +13,13 @@ from adapters.files.reader import Reader
 from adapters.sources.git.command import Git
 from adapters.sources.git.source import GitSource
 from pipeline.errors import Misconfigured, Refused, Unavailable
-from storage.database import Database
-from storage.source_memory import SQLiteSourceMemory
+from storage.source_memory import SQLSourceMemory
+from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.git import Repository, git, repository
 
 
 class Clone:
-    def __init__(self, served: Repository, folder: Path, memory: SQLiteSourceMemory) -> None:
+    def __init__(self, served: Repository, folder: Path, memory: SQLSourceMemory) -> None:
         self.served = served
         self.folder = folder
         self.memory = memory
@@ -51,9 +51,9 @@ class Clone:
 @pytest.fixture
 async def clone(tmp_path: Path) -> AsyncIterator[Clone]:
     (tmp_path / "server").mkdir()
-    database = await Database.open(tmp_path / "c.db")
+    database = await SQLiteDatabase.open(tmp_path / "c.db")
     async with repository(tmp_path / "server") as served:
-        found = Clone(served, tmp_path / "clone", SQLiteSourceMemory(database, "git:book"))
+        found = Clone(served, tmp_path / "clone", SQLSourceMemory(database, "git:book"))
         found.write(one="One.", docs__two="Two.", docs__three="Three.", other__four="Four.")
         yield found
         await found.reader.close()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from bot.wishes import AT_A_TICK, try_again
 from pipeline.values import ConversationId, Wish
-from storage.open import Storage, open_storage
-from storage.wishes import AT_ONCE, SQLiteWishes
+from storage.open import Storage
+from storage.wishes import AT_ONCE, SQLWishes
+from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, document
 
 PERSON = "slack:T1:U1"
 
 
 @pytest.fixture
-async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
-    async with open_storage(tmp_path / "data", capacity=AT_A_TICK + 1) as opened:
+async def storage(engine: Engine) -> AsyncIterator[Storage]:
+    async with engine.storage(capacity=AT_A_TICK + 1) as opened:
         yield opened
 
 
@@ -134,7 +134,7 @@ async def test_what_one_person_waits_for_is_tried_one_by_one_so_that_they_can_as
 
 async def test_documents_that_change_all_the_time_bring_a_few_tries_and_then_one_an_hour(storage: Storage) -> None:
     now = 1e9
-    wishes = SQLiteWishes(storage.database, clock=lambda: now)
+    wishes = SQLWishes(storage.database, clock=lambda: now)
     await wishes.keep(wish(), most=1)
     tries = []
     for minute in range(0, 200, 10):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from pipeline.errors import Unavailable
 from pipeline.ports import Vectors
-from storage.exact import Matrix
+from storage.sqlite.exact import Matrix
 
 if TYPE_CHECKING:
     import httpx

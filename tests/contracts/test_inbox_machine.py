@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from pipeline.errors import Withdrawn
 from storage.database import Database
-from storage.inbox import SQLiteInbox
+from storage.inbox import SQLInbox
+from tests.doubles.engines import Engine
+from tests.doubles.postgres import Server
 from tests.doubles.samples import answer, message
 
 T = TypeVar("T")
 numbers = st.sampled_from(["1.0", "2.0", "3.0", "4.0"])
+STEPS = settings(stateful_step_count=25, deadline=None)
 THREADS = {"1.0": "a", "2.0": "a", "3.0": "b", "4.0": "c"}
 
 KEPT = "SELECT scope, messages FROM waiting ORDER BY scope"
@@ -32,13 +37,13 @@ TRUE = """
 class Deliveries(RuleBasedStateMachine):
     """A model of one worker that may be killed at any step."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: Callable[[], AbstractAsyncContextManager[Database]]) -> None:
         super().__init__()
         self.runner = asyncio.Runner()
-        self.folder = tempfile.TemporaryDirectory()
+        self.stack = AsyncExitStack()
         self.now = 1000.0
-        self.database = self.wait(Database.open(Path(self.folder.name) / "citewell.db"))
-        self.inbox = SQLiteInbox(
+        self.database = self.wait(self.stack.enter_async_context(database()))
+        self.inbox = SQLInbox(
             self.database, attempts=10_000, lease_seconds=50, late_seconds=1e12, clock=lambda: self.now
         )
         self.working: set[str] = set()
@@ -143,10 +148,23 @@ class Deliveries(RuleBasedStateMachine):
         assert kept == self.wait(self.database.read(lambda db: db.execute(TRUE).fetchall()))
 
     def teardown(self) -> None:
-        self.wait(self.database.close())
+        self.wait(self.stack.aclose())
         self.runner.close()
-        self.folder.cleanup()
 
 
-TestDeliveries = Deliveries.TestCase
-TestDeliveries.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+@asynccontextmanager
+async def of_its_own() -> AsyncIterator[Database]:
+    with TemporaryDirectory() as folder:
+        async with Engine(Path(folder), "").database() as database:
+            yield database
+
+
+def test_any_order_of_steps_on_sqlite() -> None:
+    run_state_machine_as_test(partial(Deliveries, of_its_own), settings=settings(STEPS, max_examples=25))
+
+
+def test_any_order_of_steps_on_postgresql(postgres: Server) -> None:
+    def emptied() -> AbstractAsyncContextManager[Database]:
+        return Engine(Path(), postgres.empty()).database()
+
+    run_state_machine_as_test(partial(Deliveries, emptied), settings=settings(STEPS, max_examples=10))

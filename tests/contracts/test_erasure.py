@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from pipeline.errors import Withdrawn
 from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, PlaceId, Rating, Vote, Wish
-from storage.open import Storage, open_storage
+from storage.open import Storage
+from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, chunks, document, message
 
 CANARY = "quetzalcoatlus"
 
 
 @pytest.fixture
-async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
-    async with open_storage(tmp_path / "data") as opened:
+async def storage(engine: Engine) -> AsyncIterator[Storage]:
+    async with engine.storage() as opened:
         yield opened
 
 

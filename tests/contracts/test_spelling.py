@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import Audience, BlockKind, Chunk, Unit
-from storage.open import Storage, open_storage
+from storage.open import Storage
 from storage.spelling import slips
+from tests.doubles.engines import Engine
 from tests.doubles.samples import document
 
 EVERYONE = Audience(collections=frozenset({"default"}))
@@ -20,8 +20,8 @@ WORDS = st.text(alphabet="abc", max_size=7)
 
 
 @pytest.fixture
-async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
-    async with open_storage(tmp_path / "data") as opened:
+async def storage(engine: Engine) -> AsyncIterator[Storage]:
+    async with engine.storage() as opened:
         unit = Unit(start=0, end=len(TEXT), kind=BlockKind.PROSE)
         chunk = Chunk(id="a#0", document_id="a", text=TEXT, units=(unit,))
         await opened.library.put(document("a"), [chunk], None, "")

@@ -16,12 +16,14 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from pipeline.errors import Misconfigured
-from storage.backup import copy_database
-from storage.database import Database
-from storage.disk import translated
+from storage.database import Connection
 from storage.folder import DATABASE, Lock, in_use, prepare
 from storage.intake import DEALT_WITH_UNTIL
-from storage.verify import Contents, contents
+from storage.runs import KEEP
+from storage.sqlite.backup import copy_database
+from storage.sqlite.database import SQLiteDatabase
+from storage.sqlite.disk import translated
+from storage.sqlite.verify import Contents, contents
 
 
 async def restore(file: Path, folder: Path) -> tuple[Contents, Path | None]:
@@ -57,14 +59,14 @@ async def _stage(file: Path, staged: Path, dealt_with_until: float) -> None:
         with translated(staged / DATABASE), closing(sqlite3.connect(file)) as source:
             copy_database(source, staged / DATABASE)
 
-    def settle(db: sqlite3.Connection) -> None:
-        db.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (DEALT_WITH_UNTIL, str(dealt_with_until)))
+    def settle(db: Connection) -> None:
+        db.execute(KEEP, (DEALT_WITH_UNTIL, str(dealt_with_until)))
         for table in ("message", "notice"):
             waiting = "state = 'open' AND posting_since IS NULL"
-            db.execute(f"UPDATE {table} SET posting_since = ? WHERE {waiting}", (dealt_with_until,))  # noqa: S608
+            db.execute(f"UPDATE {table} SET posting_since = $1 WHERE {waiting}", (dealt_with_until,))  # noqa: S608
 
     await asyncio.to_thread(copy)
-    database = await Database.open(staged / DATABASE)
+    database = await SQLiteDatabase.open(staged / DATABASE)
     try:
         await database.write(settle, durable=True)
         await database.scrub()

@@ -400,6 +400,12 @@ def tries(db: Database) -> None:
     _each(db, "ALTER TABLE wish ADD COLUMN not_before REAL NOT NULL DEFAULT 0;")
 
 
+@schema()
+def asked_by_the_program(db: Database) -> None:
+    """The program writes `asked` itself, the same on every engine."""
+    _each(db, "DROP TRIGGER answer_asked;")
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

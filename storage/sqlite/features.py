@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
-OLDEST = (3, 37)
+OLDEST = (3, 38)
 """FTS5 with its vocabulary tables, JSON, UPSERT and RETURNING; the oldest that is tried is that of Debian 12."""
 
 version = sqlite3.sqlite_version

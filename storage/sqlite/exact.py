@@ -3,7 +3,6 @@ oracle of the tests. 1 ms at 10,000 passages, 15 at 100,000 (384 dimensions, two
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.ports import Vectors
+from storage.database import Connection
 from storage.revision import SPAN, generation
 
 SCAN = 50
@@ -66,18 +66,18 @@ class Exact:
         return [(int(matrix.numbers[row]), float(scores[row])) for row in ordered if scores[row] > -np.inf]
 
 
-def read_matrix(db: sqlite3.Connection, embedder: str, last: Matrix | None) -> Matrix:
+def read_matrix(db: Connection, embedder: str, last: Matrix | None) -> Matrix:
     """The matrix of now, of the dimensions that `embedder` gave last; only what is not in the `last` one is read."""
     now = generation(db)
     old = last if last and last.embedder == embedder else None
     if old and old.generation == now:
         return old
-    newest = "SELECT dimensions FROM live WHERE embedder = ? AND dimensions > 0 ORDER BY id DESC LIMIT 1"
+    newest = "SELECT dimensions FROM live WHERE embedder = $1 AND dimensions > 0 ORDER BY id DESC LIMIT 1"
     (dimensions,) = db.execute(newest, (embedder,)).fetchone() or (1,)
     if old and old.rows.shape[1] != dimensions:
         old = None
     live = dict(
-        db.execute("SELECT id, collection_id FROM live WHERE embedder = ? AND dimensions = ?", (embedder, dimensions))
+        db.execute("SELECT id, collection_id FROM live WHERE embedder = $1 AND dimensions = $2", (embedder, dimensions))
     )
     had = old.numbers // SPAN if old else np.zeros(0, np.int64)
     numbers, blob = _load(db, sorted(set(live) - set(np.unique(had).tolist())))
@@ -92,7 +92,7 @@ def read_matrix(db: sqlite3.Connection, embedder: str, last: Matrix | None) -> M
     return Matrix(embedder, now, numbers, rows, lengths, collections)
 
 
-def _load(db: sqlite3.Connection, revisions: Sequence[int]) -> tuple[NDArray[np.int64], bytes]:
+def _load(db: Connection, revisions: Sequence[int]) -> tuple[NDArray[np.int64], bytes]:
     """Numbers and vectors of `revisions`, by number: one scan where there are many."""
     if len(revisions) > SCAN:
         wanted = set(revisions)
@@ -102,7 +102,7 @@ def _load(db: sqlite3.Connection, revisions: Sequence[int]) -> tuple[NDArray[np.
             row
             for revision in revisions
             for row in db.execute(
-                "SELECT number, vector FROM mean_vector WHERE number BETWEEN ? AND ?",
+                "SELECT number, vector FROM mean_vector WHERE number BETWEEN $1 AND $2",
                 (revision * SPAN, (revision + 1) * SPAN - 1),
             )
         ]

@@ -12,8 +12,8 @@ from pathlib import Path
 from sqlite_utils import Database as Tables
 
 from pipeline.errors import Unavailable
-from storage.backup import newest
-from storage.migrations import schema
+from storage.sqlite.backup import newest
+from storage.sqlite.migrations import schema
 
 DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

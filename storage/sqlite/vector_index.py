@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import sqlite3
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -23,10 +22,10 @@ import structlog
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Hit
-from storage.chroma import Chroma
-from storage.database import Database
-from storage.exact import Exact, Matrix, read_matrix
+from storage.database import Connection, Database
 from storage.revision import generation
+from storage.sqlite.chroma import Chroma
+from storage.sqlite.exact import Exact, Matrix, read_matrix
 
 POLL_SECONDS = 1.0
 RETRY_SECONDS = 30.0
@@ -84,7 +83,7 @@ class VectorIndex:
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
 
-        def work(db: sqlite3.Connection) -> list[Hit]:
+        def work(db: Connection) -> list[Hit]:
             collections = [
                 number for number, name in db.execute("SELECT id, name FROM collection") if name in audience.collections
             ]
@@ -143,7 +142,7 @@ class VectorIndex:
             await asyncio.sleep(pause)
 
     def _by_chroma(
-        self, db: sqlite3.Connection, vector: Vectors, collections: Collection[int], limit: int
+        self, db: Connection, vector: Vectors, collections: Collection[int], limit: int
     ) -> list[tuple[int, float]] | None:
         """None when Chroma does not answer, or not for the documents of this moment."""
         serving = self._serving
@@ -160,7 +159,7 @@ class VectorIndex:
     def _serves(self, serving: _Serving, now: int) -> bool:
         return (serving.embedder, serving.generation) == (self._embedder(), now)
 
-    def _current(self, db: sqlite3.Connection) -> Matrix:
+    def _current(self, db: Connection) -> Matrix:
         with self._loading:
             self._matrix = read_matrix(db, self._embedder(), self._matrix)
             return self._matrix
@@ -186,14 +185,14 @@ def _fill(index: NearestVectors, matrix: Matrix) -> None:
         raise Unavailable("chroma", "a vector it was given does not find itself")
 
 
-def _hits(db: sqlite3.Connection, found: Sequence[tuple[int, float]]) -> list[Hit]:
+def _hits(db: Connection, found: Sequence[tuple[int, float]]) -> list[Hit]:
     """The passages that numbers stand for, in order; numbers that are gone are left out."""
     numbers = json.dumps([number for number, _ in found])
-    ids = dict(db.execute("SELECT number, chunk.id FROM json_each(?) JOIN chunk ON number = value", (numbers,)))
+    ids = dict(db.execute("SELECT number, chunk.id FROM json_each($1) JOIN chunk ON number = value", (numbers,)))
     return [Hit(ids[number], score) for number, score in found if number in ids]
 
 
-def _install(db: sqlite3.Connection) -> str:
+def _install(db: Connection) -> str:
     """What tells this data folder from others on the same server."""
-    db.execute("INSERT OR IGNORE INTO setting VALUES ('install', ?)", (secrets.token_hex(8),))
+    db.execute("INSERT INTO setting VALUES ('install', $1) ON CONFLICT DO NOTHING", (secrets.token_hex(8),))
     return str(db.execute("SELECT value FROM setting WHERE name = 'install'").fetchone()[0])

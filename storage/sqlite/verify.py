@@ -11,7 +11,7 @@ from urllib.parse import quote
 from sqlite_utils import Database as Tables
 
 from pipeline.errors import Refused
-from storage.migrations import outdated, schema
+from storage.sqlite.migrations import outdated, schema
 
 ANOTHER = "Take another backup: those that Citewell makes are in the folder `backups` of the data folder."
 

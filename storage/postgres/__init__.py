@@ -1,0 +1,1 @@
+"""PostgreSQL: full text by tsvector, vectors by pgvector."""

@@ -1,0 +1,70 @@
+"""The words of a text as they are indexed: those that FTS5's `porter unicode61` makes of it, and how much each weighs.
+
+PostgreSQL's own ranking knows neither how rare a word is nor how long a text is. The weight that BM25 gives a word in a
+passage is therefore computed when the passage is written, and a search is the inner product of these weights with the
+rarity of the words asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from pipeline.text import WORD, fold, lexical_form, stem
+
+TITLE = 1.5
+K1, B = 1.2, 0.75
+"""As FTS5 has them."""
+SPARSE = 1_000_000_000
+"""Dimensions of pgvector's sparse vectors, at most."""
+_TOKEN = re.compile(r"[^\W_]+")
+_LONGEST = 6
+"""Parts of a word such as `v3.2.0` that are also indexed together."""
+
+
+def lexeme(word: str) -> str:
+    """How `word` stands in the index; the parts of one such as `v3.2.0` are kept together. May be empty."""
+    return " ".join(_stems(word.lower()))
+
+
+def weighed(title: str, text: str, average: float) -> tuple[dict[str, float], int]:
+    """The words of a passage with their weights, and its length; `average` is the length of passages."""
+    length, counts = 1, Counter[str]()
+    for part, factor in ((title, TITLE), (text, 1.0)):
+        lexemes = _lexemes(part)
+        length += sum(count for one, count in lexemes.items() if " " not in one)
+        for one, count in lexemes.items():
+            counts[one] += count * factor  # type: ignore[assignment] # a Counter of floats
+    least = K1 * (1 - B + B * length / average)
+    return {one: count * (K1 + 1) / (count + least) for one, count in counts.items()}, length
+
+
+def sparse(weights: Iterable[tuple[str, float]]) -> str:
+    """As the text of a `sparsevec`; the weights of a word that occurs twice are added."""
+    added: dict[int, float] = {}
+    for one, weight in weights:
+        place = _place(one)
+        added[place] = added.get(place, 0.0) + weight
+    return "{" + ",".join(f"{place}:{added[place]:.5g}" for place in sorted(added)) + f"}}/{SPARSE}"
+
+
+def _lexemes(text: str) -> Mapping[str, int]:
+    lowered = lexical_form(text).lower()
+    counts = Counter(_stems(lowered))
+    for match in WORD.finditer(lowered):
+        parts = _stems(match.group())[:_LONGEST]
+        for start in range(len(parts) - 1):
+            counts.update(" ".join(parts[start:end]) for end in range(start + 2, len(parts) + 1))
+    return counts
+
+
+def _stems(lowered: str) -> list[str]:
+    return [found for token in _TOKEN.findall(fold(lowered)) if (found := stem(token))]
+
+
+@lru_cache(maxsize=65536)
+def _place(word: str) -> int:
+    return zlib.crc32(word.encode()) % SPARSE + 1

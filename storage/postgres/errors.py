@@ -1,0 +1,39 @@
+"""What is said when PostgreSQL cannot be used. No password is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+
+from pipeline.errors import Unavailable
+
+_NO_ROOM = ("53100", "58030")
+_BUGS = (psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """psycopg's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are."""
+    try:
+        yield
+    except _BUGS:
+        raise
+    except psycopg.Error as error:
+        raise unavailable(error) from error
+
+
+def unavailable(error: psycopg.Error) -> Unavailable:
+    said = " ".join(str(error).split())
+    if error.sqlstate in _NO_ROOM:
+        return Unavailable(
+            "storage",
+            f"PostgreSQL cannot write: {said}",
+            what_to_do="Free some space where PostgreSQL keeps its data.",
+        )
+    return Unavailable(
+        "storage",
+        f"PostgreSQL cannot be used: {said}",
+        what_to_do="See that it runs and that CITEWELL_DATABASE names it.",
+    )

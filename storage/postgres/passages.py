@@ -1,0 +1,174 @@
+"""Passages by their words, as a `tsvector` that finds them and a sparse vector that ranks them, and by their mean
+vectors, as pgvector keeps them."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from pipeline.ports import Vectors
+from pipeline.text import lexical_form
+from pipeline.values import Chunk, Document, Hit
+from storage.database import Connection, Database, Passage
+from storage.postgres.analysis import lexeme, sparse, weighed
+
+MARK = "\ue000"
+"""Begins the lexeme that stands for a collection; no word of a text holds this character."""
+USUAL, SUPPOSED = 100.0, 50
+"""The length of a passage, in words, before any is there, and how many are supposed to have it."""
+INDEXED = 4_000
+"""Dimensions that pgvector indexes at most; longer vectors are searched exactly."""
+_LIVE = "number >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
+_HOLDS = f"SELECT 1 FROM words WHERE terms @@ $1::tsquery AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
+_SEARCH = f"""
+    SELECT chunk.id, score FROM (
+        SELECT number, -(weights <#> $2::sparsevec) AS score FROM words WHERE terms @@ $1::tsquery AND {_LIVE}
+        ORDER BY weights <#> $2::sparsevec LIMIT $3) AS found
+    JOIN chunk USING (number) ORDER BY score DESC
+"""  # noqa: S608 - as above
+_TEXTS = """
+    SELECT chunk.body, revision.body FROM words JOIN chunk USING (number)
+    JOIN revision ON revision.id = words.number >> 20 AND state = 'live' WHERE terms @@ $1::tsquery LIMIT $2
+"""
+_COUNT = """
+    INSERT INTO term SELECT * FROM unnest($1::text[], $2::bigint[])
+    ON CONFLICT (term) DO UPDATE SET passages = term.passages + excluded.passages
+"""
+_DISCOUNT = f"""
+    WITH gone AS (
+        SELECT lexeme, count(*) AS passages FROM words, unnest(terms)
+        WHERE number = ANY($1::bigint[]) AND left(lexeme, 1) <> '{MARK}' GROUP BY lexeme ORDER BY lexeme)
+    UPDATE term SET passages = term.passages - gone.passages FROM gone WHERE term.term = gone.lexeme
+    RETURNING term.term, term.passages
+"""  # noqa: S608 - as above
+
+
+class TsvectorPassages:
+    """The `PassageIndex` of PostgreSQL."""
+
+    def __init__(self) -> None:
+        self._counting = threading.Lock()
+        self._length: float | None = None
+        self._count = SUPPOSED
+        self._indexed: set[int] = set()
+
+    def add(self, db: Connection, passages: Sequence[Passage]) -> None:
+        average = self._average(db)
+        rows, holding = [], Counter[str]()
+        for one in passages:
+            weights, length = weighed(one.title, one.text, average)
+            holding.update(weights.keys())
+            rows.append((one.number, [*weights, f"{MARK}{one.collection}"], sparse(weights.items()), length))
+            self._reckon(length)
+        terms = sorted(holding)
+        db.execute(_COUNT, (terms, [holding[term] for term in terms]))
+        db.executemany(
+            "INSERT INTO words VALUES ($1, array_to_tsvector($2::text[]), $3::sparsevec, $4)",
+            rows,
+        )
+        self._add_vectors(db, passages)
+
+    def remove(self, db: Connection, numbers: Sequence[int]) -> None:
+        left = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
+        if gone := [term for term, passages in left if passages <= 0]:
+            db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (gone,))
+        db.execute("DELETE FROM words WHERE number = ANY($1::bigint[])", (list(numbers),))
+        db.execute("DELETE FROM mean_vector WHERE number = ANY($1::bigint[])", (list(numbers),))
+
+    async def erase(self, database: Database) -> None:
+        """Nothing is left to do: see `PostgresDatabase.scrub`."""
+
+    def frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
+        lexemes = {word: lexeme(word) for word in words}
+        query = "SELECT term, passages FROM term WHERE term = ANY($1::text[])"
+        found = dict(db.execute(query, (list(set(lexemes.values())),)).fetchall())
+        return {word: found.get(one, 0) for word, one in lexemes.items()}
+
+    def search(
+        self,
+        db: Connection,
+        rare: Sequence[str],
+        frequency: Mapping[str, int],
+        total: int,
+        scope: Collection[int] | None,
+        limit: int,
+    ) -> list[Hit]:
+        asked = sparse((lexeme(word), _rarity(n, total)) for word, n in frequency.items())
+        if not (any_of := _any(filter(None, map(lexeme, rare)))):
+            return []
+        rows = db.execute(_SEARCH, (f"{_within(scope)}({any_of})", asked, limit))
+        return [Hit(chunk_id, score) for chunk_id, score in rows]
+
+    def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
+        one = lexeme(word)
+        return bool(one) and db.execute(_HOLDS, (f"{_within(scope)}'{one}'",)).fetchone() is not None
+
+    def beginning(self, db: Connection, letters: str) -> dict[str, int]:
+        query = "SELECT term, passages FROM term WHERE term >= $1 AND term < $2 AND strpos(term, ' ') = 0"
+        return dict(db.execute(query, (letters, f"{letters}\U0010ffff")).fetchall())
+
+    def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
+        rows = db.execute(_TEXTS, (f"{_within(scope)}'{lexeme(word)}'", most))
+        return [
+            _text(Chunk.model_validate_json(chunk), Document.model_validate_json(document)) for chunk, document in rows
+        ]
+
+    def _add_vectors(self, db: Connection, passages: Sequence[Passage]) -> None:
+        rows = [
+            (one.number, one.collection, len(one.mean), halfvec(one.mean)) for one in passages if one.mean is not None
+        ]
+        for dimensions in {row[2] for row in rows} - self._indexed:
+            if _indexed(db, dimensions):
+                self._indexed.add(dimensions)
+        db.executemany("INSERT INTO mean_vector VALUES ($1, $2, $3, $4::halfvec)", rows)
+
+    def _average(self, db: Connection) -> float:
+        """The length of passages: of those there were when this process first wrote, and of its own."""
+        with self._counting:
+            if self._length is None:
+                count, length = db.execute("SELECT count(*), coalesce(sum(length), 0) FROM words").fetchone()
+                self._count += count
+                self._length = SUPPOSED * USUAL + float(length)
+            return self._length / self._count
+
+    def _reckon(self, length: int) -> None:
+        with self._counting:
+            assert self._length is not None
+            self._length += length
+            self._count += 1
+
+
+def halfvec(vector: Vectors) -> str:
+    return "[" + ",".join(f"{value:.5g}" for value in vector.tolist()) + "]"
+
+
+def _indexed(db: Connection, dimensions: int) -> bool:
+    """Vectors of some dimensions have an index of their own, made when the first of them comes; True when it was there
+    before this transaction, or cannot be."""
+    name = f"mean_vector_{dimensions}"
+    if dimensions > INDEXED or db.execute("SELECT to_regclass($1) IS NOT NULL", (name,)).fetchone()[0]:
+        return True
+    db.execute(
+        f"CREATE INDEX {name} ON mean_vector USING hnsw ((vector::halfvec({dimensions})) halfvec_cosine_ops)"
+        f" WHERE dimensions = {dimensions}"
+    )
+    return False
+
+
+def _rarity(holding: int, total: int) -> float:
+    """As FTS5 weighs a word: never below nothing."""
+    return max(math.log((total - holding + 0.5) / (holding + 0.5)) if holding < total else 0.0, 1e-6)
+
+
+def _within(scope: Collection[int] | None) -> str:
+    return "" if scope is None else f"({_any(f'{MARK}{number}' for number in scope)}) & "
+
+
+def _any(lexemes: Iterable[str]) -> str:
+    return " | ".join(f"'{one}'" for one in lexemes)
+
+
+def _text(chunk: Chunk, document: Document) -> str:
+    return lexical_form(" ".join((document.title, *chunk.heading, chunk.text))).lower()

