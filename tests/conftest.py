@@ -29,12 +29,12 @@ def logging_as_before() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    """A PostgreSQL server; tests that need one are skipped where it is not installed."""
+    """A PostgreSQL server; tests that need one are skipped where there is none."""
     try:
         with postgres_server() as server:
             yield server
-    except LookupError as missing:
-        pytest.skip(str(missing))
+    except (LookupError, OSError) as missing:
+        pytest.skip(f"needs PostgreSQL with pgvector: {missing}")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from pipeline.text import WORD, fold, lexical_form, stem
@@ -21,13 +21,15 @@ K1, B = 1.2, 0.75
 SPARSE = 1_000_000_000
 """Dimensions of pgvector's sparse vectors, at most."""
 _TOKEN = re.compile(r"[^\W_]+")
-_LONGEST = 6
+_PARTS = 6
 """Parts of a word such as `v3.2.0` that are also indexed together."""
+_LETTERS = 250
+"""What is longer is known by its beginning: PostgreSQL refuses words of more than 2,046 bytes."""
 
 
 def lexeme(word: str) -> str:
     """How `word` stands in the index; the parts of one such as `v3.2.0` are kept together. May be empty."""
-    return " ".join(_stems(word.lower()))
+    return _joined(_stems(word.lower()))
 
 
 def weighed(title: str, text: str, average: float) -> tuple[dict[str, float], int]:
@@ -55,14 +57,18 @@ def _lexemes(text: str) -> Mapping[str, int]:
     lowered = lexical_form(text).lower()
     counts = Counter(_stems(lowered))
     for match in WORD.finditer(lowered):
-        parts = _stems(match.group())[:_LONGEST]
+        parts = _stems(match.group())[:_PARTS]
         for start in range(len(parts) - 1):
-            counts.update(" ".join(parts[start:end]) for end in range(start + 2, len(parts) + 1))
+            counts.update(_joined(parts[start:end]) for end in range(start + 2, len(parts) + 1))
     return counts
 
 
 def _stems(lowered: str) -> list[str]:
-    return [found for token in _TOKEN.findall(fold(lowered)) if (found := stem(token))]
+    return [found[:_LETTERS] for token in _TOKEN.findall(fold(lowered)) if (found := stem(token))]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return " ".join(parts)[:_LETTERS]
 
 
 @lru_cache(maxsize=65536)

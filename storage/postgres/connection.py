@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import repeat
 from typing import Any, TypeVar
 
@@ -13,16 +13,25 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.string import StrDumperUnknown, TextBinaryLoader
 from psycopg_pool import ConnectionPool
 
-from pipeline.errors import Unavailable
+from pipeline.errors import Misconfigured, Unavailable
 from storage.database import Work
+from storage.postgres.errors import unavailable
 
 T = TypeVar("T")
 Raw = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Raw]
 
-CONNECTIONS = 4
+READERS = 3
 WAIT_SECONDS = 5.0
 """How long a connection is waited for, and a lock that another process holds."""
+SESSION = {
+    "lock_timeout": f"'{WAIT_SECONDS:.0f}s'",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.ef_search": "100",
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+}
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 DURABLE = "BEGIN"
 QUICK = "BEGIN; SET LOCAL synchronous_commit TO off"
@@ -50,23 +59,52 @@ class PostgresConnection:
 
 
 class PostgresTransactions:
-    """Those of one process, one after the other."""
+    """Those of one process, one after the other, on the connection that `connect` makes."""
 
     undone = psycopg.Error
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, connect: Callable[[], Raw]) -> None:
+        self._connect = connect
+        self._raw: Raw | None = None
 
     @contextmanager
     def begin(self, *, durable: bool) -> Iterator[PostgresConnection]:
         """Durable: it survives a crash of the server. Raises Unavailable when none can be begun, or when it is not
         known whether it was committed."""
-        with _begun(self._pool, DURABLE if durable else QUICK) as raw:
+        raw = self._begun(DURABLE if durable else QUICK)
+        try:
             yield PostgresConnection(raw)
             try:
                 raw.execute("COMMIT")
             except psycopg.OperationalError as error:
-                raise Unavailable("storage", f"the connection was lost during a commit: {error}") from error
+                raise Unavailable("storage", "the connection to PostgreSQL was lost during a commit") from error
+        finally:
+            if not raw.closed and raw.info.transaction_status is not TransactionStatus.IDLE:
+                raw.rollback()
+
+    def open(self) -> None:
+        """Raises psycopg.Error, and what `connect` does."""
+        self._raw = self._connect()
+
+    def close(self) -> None:
+        if self._raw:
+            self._raw.close()
+
+    def _begun(self, begin: str) -> Raw:
+        """A connection that was lost while nothing used it is replaced: nothing was done on it yet."""
+        if self._raw and not self._raw.closed:
+            with suppress(psycopg.OperationalError):
+                self._raw.execute(begin)
+                return self._raw
+        self.close()
+        try:
+            self._raw = self._connect()
+            self._raw.execute(begin)
+        except psycopg.OperationalError as error:
+            raise unavailable(error) from error
+        except Misconfigured as error:
+            raise Unavailable("storage", str(error), what_to_do=error.what_to_do) from error
+        return self._raw
 
 
 def snapshot(pool: Pool, work: Work[T]) -> T:
@@ -88,28 +126,9 @@ def snapshot(pool: Pool, work: Work[T]) -> T:
     raise AssertionError
 
 
-@contextmanager
-def _begun(pool: Pool, begin: str) -> Iterator[Raw]:
-    """A connection with a transaction begun; what is not committed when the block ends is undone.
-
-    A connection that was lost while nothing used it is replaced: nothing was done on it yet."""
-    with ExitStack() as stack:
-        for last in _tries():
-            raw = stack.enter_context(_connection(pool))
-            try:
-                raw.execute(begin)
-            except psycopg.OperationalError:
-                if last or not raw.closed:
-                    raise
-                stack.close()
-            else:
-                break
-        yield raw
-
-
 def _tries() -> Iterator[bool]:
     """As many as connections may have been lost, and whether each is the last."""
-    yield from repeat(False, CONNECTIONS)
+    yield from repeat(False, READERS)
     yield True
 
 
@@ -128,12 +147,11 @@ def _connection(pool: Pool) -> Iterator[Raw]:
 
 
 def configured(raw: Raw) -> None:
-    """What every connection of the pool has."""
+    """What every connection has. A client that vanished is noticed after a minute, and its locks with it."""
     raw.adapters.register_dumper(str, _WithoutNul)
     raw.adapters.register_loader("json", TextBinaryLoader)
-    raw.execute(f"SET lock_timeout TO '{WAIT_SECONDS:.0f}s'")
-    raw.execute("SET hnsw.iterative_scan TO relaxed_order")
-    raw.execute("SET hnsw.ef_search TO 100")
+    for name, value in SESSION.items():
+        raw.execute(f"SET {name} TO {value}")
 
 
 class _WithoutNul(StrDumperUnknown):

@@ -14,11 +14,13 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg_pool import ConnectionPool
 
+from pipeline.errors import Misconfigured
 from storage.database import Work
 from storage.postgres.connection import (
-    CONNECTIONS,
+    READERS,
     WAIT_SECONDS,
     PostgresTransactions,
+    Raw,
     configured,
     snapshot,
 )
@@ -28,37 +30,43 @@ from storage.postgres.passages import TsvectorPassages
 from storage.writes import WriteQueue
 
 T = TypeVar("T")
+ALONE = 0x616C6F6E65  # "alone"
 CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
 class PostgresDatabase:
-    """One writing thread and a few reading ones, on connections of a pool."""
+    """One writing thread with a connection of its own, and a few reading ones on those of a pool.
 
-    def __init__(self, url: str) -> None:
+    `exclusive`: it writes only on a connection that holds what one process at a time can. The server takes that from a
+    process that ends, however it ends, and from all when it restarts: whoever has it after that goes on."""
+
+    def __init__(self, url: str, *, exclusive: bool = False) -> None:
         self.passages = TsvectorPassages()
         self._url = url
+        self._exclusive = exclusive
         self._pool = ConnectionPool(
             url,
             connection_class=psycopg.Connection,
             kwargs={**CONNECT, "autocommit": True, "cursor_factory": psycopg.RawCursor},
             configure=configured,
             min_size=1,
-            max_size=CONNECTIONS,
+            max_size=READERS,
             timeout=WAIT_SECONDS,
             num_workers=1,
             open=False,
         )
-        self._transactions = PostgresTransactions(self._pool)
+        self._transactions = PostgresTransactions(self._connect)
         self._writes = WriteQueue()
         self._writing = ThreadPoolExecutor(1, "citewell-write")
-        self._reading = ThreadPoolExecutor(CONNECTIONS - 1, "citewell-read")
+        self._reading = ThreadPoolExecutor(READERS, "citewell-read")
 
     @classmethod
-    async def open(cls, url: str) -> PostgresDatabase:
+    async def open(cls, url: str, *, exclusive: bool = False) -> PostgresDatabase:
         """Connect, and create or migrate what is there.
 
-        Raises Unavailable, or Misconfigured when a newer program wrote it or pgvector is missing."""
-        database = cls(url)
+        Raises Unavailable, or Misconfigured when a newer program wrote it, pgvector is missing, or another process has
+        it exclusively."""
+        database = cls(url, exclusive=exclusive)
         try:
             await database._run(database._writing, database._open)
         except BaseException:
@@ -86,6 +94,7 @@ class PostgresDatabase:
         """See `Database`."""
         for executor in (self._reading, self._writing):
             await asyncio.to_thread(executor.shutdown)
+        await asyncio.to_thread(self._transactions.close)
         await asyncio.to_thread(self._pool.close)
 
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
@@ -95,4 +104,19 @@ class PostgresDatabase:
     def _open(self) -> None:
         with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:
             migrate(raw)
+        self._transactions.open()
         self._pool.open()
+
+    def _connect(self) -> Raw:
+        raw = psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT)
+        configured(raw)
+        if self._exclusive:
+            (held,) = raw.execute("SELECT pg_try_advisory_lock($1)", (ALONE,)).fetchone() or (False,)
+            if not held:
+                raw.close()
+                raise Misconfigured(
+                    "CITEWELL_DATABASE",
+                    "another `citewell run` uses this database",
+                    what_to_do="Stop it, or give this one a database of its own.",
+                )
+        return raw

@@ -1,4 +1,4 @@
-"""What is said when PostgreSQL cannot be used. No password is in it."""
+"""What is said when PostgreSQL cannot be used. No password is in it, and no row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def translated() -> Iterator[None]:
 
 
 def unavailable(error: psycopg.Error) -> Unavailable:
-    said = " ".join(str(error).split())
+    said = " ".join((error.diag.message_primary or str(error)).split())
     if error.sqlstate in _NO_ROOM:
         return Unavailable(
             "storage",

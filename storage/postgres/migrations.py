@@ -247,8 +247,8 @@ MIGRATIONS = {
             body json NOT NULL,
             asked_at double precision NOT NULL,
             tried bigint,
-            told_at double precision,
-            UNIQUE (person, question));
+            told_at double precision);
+        CREATE UNIQUE INDEX wish_question ON wish (person, md5(question));
         CREATE INDEX wish_answer ON wish (answer);
     """,
     "tries": "ALTER TABLE wish ADD COLUMN not_before double precision NOT NULL DEFAULT 0;",

@@ -14,6 +14,7 @@ from pipeline.values import Chunk, Document, Hit
 from storage.database import Connection, Database, Passage
 from storage.postgres.analysis import lexeme, sparse, weighed
 
+LOCK = 0x776F726473  # "words"
 MARK = "\ue000"
 """Begins the lexeme that stands for a collection; no word of a text holds this character."""
 USUAL, SUPPOSED = 100.0, 50
@@ -39,14 +40,14 @@ _COUNT = """
 _DISCOUNT = f"""
     WITH gone AS (
         SELECT lexeme, count(*) AS passages FROM words, unnest(terms)
-        WHERE number = ANY($1::bigint[]) AND left(lexeme, 1) <> '{MARK}' GROUP BY lexeme ORDER BY lexeme)
+        WHERE number = ANY($1::bigint[]) AND left(lexeme, 1) <> '{MARK}' GROUP BY lexeme)
     UPDATE term SET passages = term.passages - gone.passages FROM gone WHERE term.term = gone.lexeme
     RETURNING term.term, term.passages
 """  # noqa: S608 - as above
 
 
 class TsvectorPassages:
-    """The `PassageIndex` of PostgreSQL."""
+    """The `PassageIndex` of PostgreSQL. Processes write it one after the other: they share the counts of words."""
 
     def __init__(self) -> None:
         self._counting = threading.Lock()
@@ -55,6 +56,7 @@ class TsvectorPassages:
         self._indexed: set[int] = set()
 
     def add(self, db: Connection, passages: Sequence[Passage]) -> None:
+        _alone(db)
         average = self._average(db)
         rows, holding = [], Counter[str]()
         for one in passages:
@@ -62,15 +64,12 @@ class TsvectorPassages:
             holding.update(weights.keys())
             rows.append((one.number, [*weights, f"{MARK}{one.collection}"], sparse(weights.items()), length))
             self._reckon(length)
-        terms = sorted(holding)
-        db.execute(_COUNT, (terms, [holding[term] for term in terms]))
-        db.executemany(
-            "INSERT INTO words VALUES ($1, array_to_tsvector($2::text[]), $3::sparsevec, $4)",
-            rows,
-        )
+        db.execute(_COUNT, (list(holding), list(holding.values())))
+        db.executemany("INSERT INTO words VALUES ($1, array_to_tsvector($2::text[]), $3::sparsevec, $4)", rows)
         self._add_vectors(db, passages)
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
+        _alone(db)
         left = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
         if gone := [term for term, passages in left if passages <= 0]:
             db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (gone,))
@@ -138,6 +137,12 @@ class TsvectorPassages:
             assert self._length is not None
             self._length += length
             self._count += 1
+
+
+def _alone(db: Connection) -> None:
+    """Until the end of the transaction: two that took the counts of words in different orders would wait for each
+    other, and what both delete would be counted twice."""
+    db.execute("SELECT pg_advisory_xact_lock($1)", (LOCK,))
 
 
 def halfvec(vector: Vectors) -> str:

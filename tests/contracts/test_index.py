@@ -69,6 +69,12 @@ class TestWords:
         await put(storage, "ja", "年次有給休暇は二十五日です", "経費は翌月末までに精算してください")
         assert await found(storage, "有給休暇は何日ですか") == ["ja#0"]
 
+    async def test_words_of_any_length_are_found(self, storage: Storage) -> None:
+        digits = "".join(str(number) for number in range(2000))
+        await put(storage, "key", f"The key is {digits}", f"The host is {'.'.join(['host' * 60] * 10)}")
+        assert await found(storage, digits) == ["key#0"]
+        assert await found(storage, ".".join(["host" * 60] * 10)) == ["key#1"]
+
     async def test_the_title_counts(self, storage: Storage) -> None:
         await put(storage, "kestrel", "It flies.")
         await put(storage, "other", "It swims.")

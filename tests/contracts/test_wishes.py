@@ -60,6 +60,12 @@ async def test_the_same_question_of_one_person_is_kept_once(storage: Storage) ->
     assert await storage.wishes.keep(wish("w5", person="slack:T1:U2"), most=2) == ("w5", True)
 
 
+async def test_a_question_of_any_length_is_kept(storage: Storage) -> None:
+    long = "".join(map(chr, range(0x4E00, 0x4E00 + 2000)))
+    assert await storage.wishes.keep(wish(question=long), most=2) == ("w1", True)
+    assert await storage.wishes.keep(wish("w2", long), most=2) == ("w1", False)
+
+
 async def test_no_more_than_a_few_are_tried_at_a_tick_and_all_have_their_turn(storage: Storage) -> None:
     names = [f"w{number:02}" for number in range(AT_A_TICK + 5)]
     for name in names:

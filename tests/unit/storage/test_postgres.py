@@ -27,6 +27,9 @@ from tests.doubles.samples import chunks, document, matrices, message, rows
 ROOT = Path(__file__).parents[3]
 EVERYONE = Audience(collections=frozenset({"default"}))
 QUESTIONS = 500
+_HOLDING = """
+    SELECT lexeme COLLATE "C", count(*) FROM words, unnest(terms) WHERE ascii(lexeme) < 128 GROUP BY 1 ORDER BY 1
+"""
 
 
 @pytest.fixture
@@ -100,6 +103,42 @@ async def test_it_goes_on_after_the_server_was_restarted(
                 break
         assert await storage.inbox.accept(message("1.0")) is False
         assert await storage.inbox.accept(message("2.0")) is True
+
+
+async def test_after_a_restart_of_the_server_only_one_process_goes_on(postgres: Server, tmp_path: Path) -> None:
+    url = postgres.empty()
+    async with open_storage(tmp_path / "a", database=url, exclusive=True) as first:
+        await first.inbox.accept(message("1.0"))
+        postgres.stop()
+        postgres.start()
+        async with open_storage(tmp_path / "b", database=url, exclusive=True) as second:
+            with pytest.raises(Unavailable, match="another `citewell run`"):
+                await first.inbox.accept(message("2.0"))
+            assert await second.inbox.accept(message("2.0")) is True
+        while True:  # until the server has noticed that the other is gone
+            with suppress(Unavailable):
+                assert await first.inbox.accept(message("3.0")) is True
+                break
+
+
+async def test_processes_that_index_the_same_words_side_by_side_count_each_once(
+    postgres: Server, tmp_path: Path
+) -> None:
+    url = postgres.empty()
+    drawn = random.Random(1)
+    words = [f"{first}{second}{first}" for first in "abcdefghij" for second in "klmnopqrst"]
+
+    async def fill(name: str) -> None:
+        async with open_storage(tmp_path / name, database=url) as storage:
+            for version in "123456":
+                texts = [" ".join(drawn.sample(words, 50)) for _ in range(30)]
+                await storage.library.put(document(name, version=version), chunks(name, texts), None, "")
+
+    await asyncio.gather(*map(fill, "xyz"))
+    with psycopg.connect(url) as raw:
+        counted = raw.execute("SELECT term, passages FROM term ORDER BY term").fetchall()
+        found = raw.execute(_HOLDING).fetchall()
+    assert counted == found
 
 
 async def test_what_fails_in_a_shared_commit_fails_alone(storage: Storage) -> None:
