@@ -13,14 +13,12 @@ from functools import partial
 
 from storage.database import Connection, Database, PassageIndex
 from storage.revision import BATCH_SECONDS, GROUP, SPAN, generation, in_batches, raise_generation
+from storage.runs import KEEP
 
 ABANDONED_SECONDS = 3600.0
 """A staged revision that nothing was written to for this long belongs to a process that died, and is not taken up."""
 CHUNKS = 500
 """Chunks of a revision listed at a time: listing all of a large one takes longer than a batch may."""
-
-
-_REMOVED = "INSERT INTO setting VALUES ('removed', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
 
 def hide(db: Connection, document_ids: Collection[str]) -> int:
@@ -31,7 +29,7 @@ def hide(db: Connection, document_ids: Collection[str]) -> int:
     staged = db.execute(f"{retire} state <> 'live' AND state = 'staged'", ids).rowcount
     if removed or staged:
         raise_generation(db)
-        db.execute(_REMOVED, (str(generation(db)),))
+        db.execute(KEEP, ("removed", str(generation(db))))
     return removed
 
 

@@ -87,7 +87,10 @@ class PostgresTransactions:
         self._raw = self._connect()
 
     def close(self) -> None:
+        """The server lets go of what a connection holds some time after that is closed: it is told to, before."""
         if self._raw:
+            with suppress(psycopg.Error):
+                self._raw.execute("SELECT pg_advisory_unlock_all()")
             self._raw.close()
 
     def _begun(self, begin: str) -> Raw:

@@ -13,8 +13,8 @@ import psycopg
 from pipeline.errors import Misconfigured
 
 LOCK = 0x636974657765  # "citewe"
-NEEDED = (0, 7)
-"""Of pgvector: half-precision and sparse vectors."""
+NEEDED = (0, 8)
+"""Of pgvector: half-precision and sparse vectors, and searches that go on until enough is found."""
 
 MIGRATIONS = {
     "library": """

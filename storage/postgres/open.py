@@ -20,19 +20,28 @@ from storage.postgres.vectors import PgVectors
 @asynccontextmanager
 async def open_postgres(url: str, *, embedder: Callable[[], str], exclusive: bool) -> AsyncIterator[Engine]:
     """See `open_storage`."""
-    try:
-        conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise Misconfigured(
-            "CITEWELL_DATABASE",
-            f"is not the address of a database: {' '.join(str(error).split())}",
-            what_to_do="Write it as postgresql://USER:PASSWORD@HOST:PORT/NAME.",
-        ) from error
+    _check(url)
     async with AsyncExitStack() as stack:
         database = await PostgresDatabase.open(url, exclusive=exclusive)
         stack.push_async_callback(database.close)
         name = await database.read(_named)
         yield Engine(name, database, PgVectors(database, embedder=embedder), _refuse)
+
+
+def _check(url: str) -> None:
+    """Raises Misconfigured, without what libpq says of it: that quotes the password."""
+    wrong = Misconfigured(
+        "CITEWELL_DATABASE",
+        "is not the address of a database",
+        what_to_do="Write it as postgresql://USER:PASSWORD@HOST:PORT/NAME, with %25 for %, %40 for @, %2F for / in a"
+        " password, and parameters that libpq knows.",
+    )
+    try:
+        port = str(conninfo_to_dict(url).get("port", ""))
+    except psycopg.ProgrammingError:
+        raise wrong from None
+    if not port.replace(",", "0").isdecimal() and port:
+        raise wrong
 
 
 def _named(db: Connection) -> str:

@@ -1,17 +1,19 @@
-"""A killed process loses nothing that it acknowledged, and says nothing twice."""
+"""A killed process or database server loses nothing that was acknowledged, and nothing is said twice."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 import sys
-from asyncio.subprocess import PIPE
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.doubles.engines import Engine
+from tests.doubles.postgres import Server
 from tests.doubles.processes import child
 
 SCRIPT = """
@@ -41,19 +43,20 @@ async def main():
 
 asyncio.run(main())
 """
-
-
 KEPT = "SELECT key, state, answer, reference FROM message"
 
 
-async def run_and_kill(engine: Engine, start: int, lines: int) -> list[tuple[str, str]]:
-    """What the process acknowledged before it was killed, `lines` lines after its start."""
+Killing = Callable[[Process], None]
+
+
+async def run_and_kill(engine: Engine, start: int, lines: int, kill: Killing) -> list[tuple[str, str]]:
+    """What the process acknowledged until its end, `kill` being called `lines` lines after its start."""
     root = str(Path(__file__).parents[2])
     command = (sys.executable, "-c", SCRIPT, str(engine.folder), root, str(start), engine.url)
     async with child(*command, stdout=PIPE) as process:
         assert process.stdout
         output = [await process.stdout.readline() for _ in range(lines)]
-        process.kill()
+        kill(process)
         output += (await process.stdout.read()).splitlines(keepends=True)
         await process.wait()
     return [tuple(json.loads(line)) for line in output if line.endswith(b"\n")]
@@ -61,14 +64,28 @@ async def run_and_kill(engine: Engine, start: int, lines: int) -> list[tuple[str
 
 @pytest.mark.slow
 async def test_nothing_acknowledged_is_lost_by_kill_9(engine: Engine) -> None:
-    acknowledged: dict[str, str] = {}
-    for round_, lines in enumerate((7, 60, 133)):
-        for step, key in await run_and_kill(engine, round_ * 1000, lines):
-            assert acknowledged.get(key) != "done", "a finished message was worked on again"
-            acknowledged[key] = step
+    await nothing_is_lost(engine, Process.kill)
     if not engine.url:
         with closing(sqlite3.connect(engine.folder / "citewell.db")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.slow
+async def test_nothing_acknowledged_is_lost_when_the_database_server_crashes(postgres: Server, tmp_path: Path) -> None:
+    def crash(process: Process) -> None:
+        postgres.stop()
+        postgres.start()
+        process.kill()
+
+    await nothing_is_lost(Engine(tmp_path, postgres.empty()), crash)
+
+
+async def nothing_is_lost(engine: Engine, kill: Killing) -> None:
+    acknowledged: dict[str, str] = {}
+    for round_, lines in enumerate((7, 60, 133)):
+        for step, key in await run_and_kill(engine, round_ * 1000, lines, kill):
+            assert acknowledged.get(key) != "done", "a finished message was worked on again"
+            acknowledged[key] = step
     async with engine.database() as database:
         rows = await database.read(lambda db: db.execute(KEPT).fetchall())
     kept = {key: (state, answer, reference) for key, state, answer, reference in rows}

@@ -67,10 +67,15 @@ async def test_a_server_that_is_not_there_is_named_without_the_password(tmp_path
     assert "hidden" not in str(raised.value)
 
 
-async def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Misconfigured, match="not the address of a database"):
-        async with open_storage(tmp_path, database="postgresql://citewell@localhost/citewell?nonsense=1"):
+@pytest.mark.parametrize(
+    "address",
+    ["u:hidden@localhost/citewell?nonsense=1", "u:hidden%zz@localhost", "u:hidden/x@localhost", "u:hidden@[::1"],
+)
+async def test_an_address_that_is_none_is_refused_and_not_repeated(tmp_path: Path, address: str) -> None:
+    with pytest.raises(Misconfigured, match="not the address of a database") as raised:
+        async with open_storage(tmp_path, database=f"postgresql://{address}"):
             pass
+    assert "hidden" not in f"{raised.value}{raised.value.what_to_do}"
 
 
 async def test_one_process_answers_and_others_may_use_the_database(postgres: Server, tmp_path: Path) -> None:
