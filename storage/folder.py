@@ -11,12 +11,13 @@ from pipeline.errors import Misconfigured
 DATABASE = "citewell.db"
 
 
-def prepare(folder: Path, *, make: bool = True) -> Path:
-    """Make the folder if it is missing and this may. Raises Misconfigured when it is missing or cannot be used."""
+def prepare(folder: Path, *, make: bool = True, inside: str = "") -> Path:
+    """Make the folder if it is missing and this may, and the one `inside` it. Raises Misconfigured when it is missing or cannot be used."""
     try:
         if not make:
             (folder / DATABASE).stat()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / inside).mkdir(mode=0o700, exist_ok=True)
         if folder.stat().st_uid == os.getuid():
             folder.chmod(0o700)
     except OSError as error:

@@ -26,8 +26,7 @@ async def open_sqlite(
 ) -> AsyncIterator[Engine]:
     """See `open_storage`."""
     async with AsyncExitStack() as stack:
-        prepare(folder, make=make)
-        (folder / "backups").mkdir(mode=0o700, exist_ok=True)
+        prepare(folder, make=make, inside="backups")
         if exclusive:
             lock = Lock(folder / "run.lock")
             if not lock.acquire():
