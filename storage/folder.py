@@ -12,7 +12,9 @@ DATABASE = "citewell.db"
 
 
 def prepare(folder: Path, *, make: bool = True, inside: str = "") -> Path:
-    """Make the folder if it is missing and this may, and the one `inside` it. Raises Misconfigured when it is missing or cannot be used."""
+    """Make the folder and the one `inside` it where missing, if this may.
+
+    Raises Misconfigured when it is missing or cannot be used."""
     try:
         if not make:
             (folder / DATABASE).stat()
