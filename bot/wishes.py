@@ -66,7 +66,7 @@ async def try_again(wishes: SQLWishes, inbox: Inbox, *, every: float = EVERY) ->
         try:
             await inbox.accept(one.asked(datetime.now(UTC)))
         except Busy:
-            return
+            continue
         await wishes.tried(one, due.generation, every)
 
 

@@ -33,6 +33,7 @@ _TRIED = """
     UPDATE wish SET tried = $1, not_before = CASE WHEN not_before > $2 THEN not_before ELSE $2 END + $3 WHERE id = $4
 """
 AT_ONCE = 4
+"""Tries that need not wait: who asked is told soon where the first change was not the right one."""
 
 log = structlog.get_logger(__name__)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from importlib import import_module
 from pathlib import Path
@@ -227,6 +228,9 @@ async def test_nothing_is_said_where_the_bot_is_to_be_silent_by_now(driver: Driv
     driver.rig.script = script()
     await driver.rig.changed()
     assert driver.told(said) == []
+    del driver.rig.places[driver.place]
+    await driver.rig.tick()
+    assert len(driver.told(said)) == 1
 
 
 async def test_a_conversation_that_the_bot_was_sent_out_of_is_told_once_it_is_called_back(driver: Driver) -> None:
@@ -260,6 +264,7 @@ async def test_a_question_that_is_gone_is_dropped(driver: Driver) -> None:
     await driver.rig.changed()
     await driver.rig.changed(2)
     assert driver.told(said) == []
+    assert json.loads(await driver.rig.desk.export(driver.key("bob")))["wishes"] == []
 
 
 async def test_more_than_so_many_are_refused(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from bot.wishes import AT_A_TICK, try_again
 from pipeline.values import ConversationId, Wish
+from storage.inbox import SQLInbox
 from storage.open import Storage
 from storage.wishes import AT_ONCE, SQLWishes
 from tests.doubles.engines import Engine
@@ -90,6 +91,15 @@ async def test_a_full_inbox_only_puts_it_off(storage: Storage) -> None:
     assert await ignored(storage) == ["w1"]
     await try_again(storage.wishes, storage.inbox)
     assert await ignored(storage) == []
+
+
+async def test_who_has_too_much_waiting_holds_up_nobody_else(storage: Storage) -> None:
+    inbox = SQLInbox(storage.database, per_author=1)
+    await inbox.accept(wish("other").asked(datetime.now(UTC)))
+    await storage.wishes.keep(wish(), most=1)
+    await storage.wishes.keep(wish("w2", person="slack:T1:U2"), most=1)
+    await try_again(storage.wishes, inbox)
+    assert sorted(await ignored(storage)) == ["other", "w2"]
 
 
 async def test_while_a_try_is_under_way_there_is_no_second_one(storage: Storage) -> None:
