@@ -91,8 +91,12 @@ class Indexer:
                 f"{place} does not exist, and what was indexed from it is kept",
                 what_to_do=f"To forget it: citewell sources remove {place}",
             )
-        source = self._folder(place, without=frozenset(await self.inside(place)))
+        source = await self.folder(place)
         return await self.take_in(source, collection or await self._collection(place), on_event, losing=losing)
+
+    async def folder(self, place: Path) -> FolderSource:
+        """What is in a folder or file that was indexed, without the sources inside it."""
+        return self._folder(place, without=frozenset(await self.inside(place)))
 
     def _folder(self, place: Path, *, prefix: str | None = None, without: frozenset[Path]) -> FolderSource:
         base_url = self.base_urls.get(place.as_posix(), "")

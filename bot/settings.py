@@ -6,6 +6,7 @@ the prefix, in the working folder or where `CITEWELL_CONFIG` points).
 
 from __future__ import annotations
 
+import difflib
 import os
 import tomllib
 from pathlib import Path
@@ -31,6 +32,8 @@ from pipeline.values import CitationStyle, Place, PlaceId, Style
 
 CONFIG = "CITEWELL_CONFIG"
 """Where `citewell.toml` is, if not in the working folder."""
+ALIKE = 0.8
+"""How alike a name is that was meant to be another one: SLACK_TOKEN and SLACK_BOT_TOKEN are .85."""
 
 
 def _secret(name: str, description: str) -> SecretStr | None:
@@ -270,6 +273,16 @@ def examine_settings(**given: object) -> tuple[Settings | None, list[tuple[str, 
     except ValidationError as error:
         wrong += written.wrong(error.errors(include_url=False))
     return settings, wrong
+
+
+def unread_names() -> list[tuple[str, str]]:
+    """Each name in `.env` that is nearly that of a token or key that is not set, and that one; it may be of another
+    program. Raises Misconfigured for a file that cannot be read."""
+    in_dotenv = names_in(Path(".env"))
+    known = {environment_name(field) for field in Settings.model_fields}
+    unset = known - in_dotenv - os.environ.keys()
+    found = {name: difflib.get_close_matches(name, unset, n=1, cutoff=ALIKE) for name in sorted(in_dotenv - known)}
+    return [(name, near[0]) for name, near in found.items() if near and not name.startswith("CITEWELL_")]
 
 
 def config_file() -> Path:

@@ -50,6 +50,14 @@ class Sync:
 
         return await self._kept(table.source, work)
 
+    async def check(self, table: SourceTable) -> None:
+        """Raises Misconfigured where the source of a table, that is no folder, has not the secret that it needs."""
+        from bot.sources import open_source
+
+        memory = SQLSourceMemory(self.storage.database, table.source)
+        async with open_source(table, memory, self.indexer.reader, self._clone(table.source)):
+            pass
+
     async def path(self, place: Path) -> Summary:
         """Bring a file or folder up to date that is in no table. Raises as `table`."""
         return await self._kept(place.as_posix(), lambda: self.indexer.look_again(place))

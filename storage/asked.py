@@ -11,11 +11,15 @@ from storage.database import Connection, Database
 
 T = TypeVar("T")
 _SINCE = """
-    SELECT asked.author, coalesce(conversation, ''), asked.at, question, outcome, level, differing, cited, nearest,
+    SELECT asked.author, coalesce(question.conversation, ''), coalesce(message.body -> 'said_in' ->> 1, ''), asked.at,
+        asked.question, outcome, level, differing, cited, nearest,
         EXISTS (SELECT 1 FROM rating WHERE rating.answer = asked.answer AND vote = $1),
         (SELECT count(*) FROM wish WHERE wish.answer = asked.answer AND told_at IS NULL)
-    FROM asked LEFT JOIN question ON question.answer = asked.answer WHERE asked.at >= $2
+    FROM asked LEFT JOIN question ON question.answer = asked.answer
+    LEFT JOIN message ON message.key = question.key AND substr(question.conversation, 1, 8) = 'discord:'
+    WHERE asked.at >= $2
 """
+"""Discord's threads are conversations that do not name the channel around them; where they were said does."""
 
 
 KEEP = """
@@ -31,6 +35,8 @@ class Asked(NamedTuple):
     author: str
     conversation: str
     """A `ConversationId` as text; empty where it is not known."""
+    channel: str
+    """The channel or forum around it, as a `PlaceId`, where `conversation` does not name it; else empty."""
     at: float
     question: str
     """Complete by itself."""

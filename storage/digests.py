@@ -22,11 +22,12 @@ class SQLDigests:
 
     async def begin(self, week: str, to: str) -> bool:
         """Keep that the digest of `week` is to be posted, in the place of earlier ones that were not; False when it was
-        begun before, for whomever."""
+        begun before, for this one or for somebody who is forgotten; for another it begins anew."""
 
         new_week = "INSERT INTO digest (week, recipient) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 
         def work(db: Connection) -> bool:
+            db.execute("DELETE FROM digest WHERE week = $1 AND recipient NOT IN ($2, '')", (week, to))
             new = db.execute(new_week, (week, to)).rowcount
             if new:
                 db.execute("UPDATE digest SET state = 'dead' WHERE state = 'open' AND week <> $1", (week,))

@@ -18,9 +18,15 @@ UNREACHED = "Check the network, the proxy and DISCORD_API_URL."
 
 
 async def examine(
-    token: str, *, message_content: bool, home_guilds: Collection[int], api_url: str = ""
+    token: str,
+    *,
+    message_content: bool,
+    home_guilds: Collection[int],
+    servers: Collection[int] = (),
+    api_url: str = "",
 ) -> AsyncIterator[Finding]:
-    """Opens no gateway session, of which Discord allows 1,000 a day. `api_url` counts for the whole process."""
+    """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
+    Discord allows 1,000 a day. `api_url` counts for the whole process."""
     if api_url:
         Route.BASE = api_url
     client = discord.Client(intents=intents(message_content=message_content), max_ratelimit_timeout=30.0)
@@ -36,8 +42,8 @@ async def examine(
             application = await client.application_info()
             for finding in _application(application, message_content=message_content, home=bool(home_guilds)):
                 yield finding
-            servers: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
-            for finding in _servers(servers, home_guilds, invite_url(application.id)):
+            found: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
+            for finding in _servers(found, {*home_guilds, *servers}, invite_url(application.id)):
                 yield finding
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
         yield bad("Discord", f"it cannot be asked ({type(error).__name__})", UNREACHED)
@@ -60,7 +66,7 @@ def _application(application: discord.AppInfo, *, message_content: bool, home: b
     return found
 
 
-def _servers(servers: list[dict[str, Any]], home: Collection[int], invite: str) -> list[Finding]:
+def _servers(servers: list[dict[str, Any]], named: Collection[int], invite: str) -> list[Finding]:
     if not servers:
         return [warning("Discord servers", "the bot is on none", f"Add it: {invite}")]
     found = []
@@ -70,7 +76,8 @@ def _servers(servers: list[dict[str, Any]], home: Collection[int], invite: str) 
         if lacking and not granted.administrator:
             fix = "Grant it to the bot's role in the server's settings, or add the bot again by its link."
             found.append(bad("Discord permissions", f"{server['name']}: {', '.join(lacking)} is missing", fix))
-    if absent := sorted(set(home) - {int(server["id"]) for server in servers}):
-        fix = "Correct CITEWELL_DISCORD_HOME_GUILDS, or add the bot there."
-        found.append(warning("Discord servers", f"it is not on {', '.join(map(str, absent))}", fix))
+    if absent := sorted(set(named) - {int(server["id"]) for server in servers}):
+        said = f"the settings name {', '.join(map(str, absent))}, and the bot is not on it"
+        fix = "Correct it in CITEWELL_DISCORD_HOME_GUILDS, CITEWELL_DIGEST or citewell.toml, or add the bot there."
+        found.append(warning("Discord servers", said, fix))
     return found or [good("Discord permissions", f"all that are needed on {wording.counted(len(servers), 'server')}")]

@@ -18,8 +18,11 @@ from pipeline.errors import CitewellError, Unavailable, Unusable
 _REMEDIES = {
     401: "Check {key}: the service does not accept it.",
     403: "Check what {key} may use: the service refused the model or the region.",
-    404: "Check CITEWELL_MODEL and the base URL: the service does not know this model or path.",
+    404: "Check CITEWELL_MODEL and {base_url}: the service does not know this model or path.",
+    429: "Look at the limits and the credit of the account that {key} belongs to.",
 }
+_UNREACHED = "Check the network, and that a server answers at {base_url} (the provider's own where it is not set)."
+_ITS_OWN = "The service itself fails: try again later, or look at its log."
 
 
 @contextmanager
@@ -32,13 +35,13 @@ def translated(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
     except sdk.APIStatusError as error:
         raise _from_status(service, key, error) from error
     except sdk.APITimeoutError as error:
-        raise Unavailable(service, "did not answer in time") from error
+        raise Unavailable(service, "did not answer in time", what_to_do=_said(_UNREACHED, key)) from error
     except sdk.APIConnectionError as error:
         if isinstance(error.__cause__, CitewellError):
             raise error.__cause__ from None
-        raise Unavailable(service, "the connection failed") from error
+        raise Unavailable(service, "the connection failed", what_to_do=_said(_UNREACHED, key)) from error
     except (httpx2.HTTPError, httpx2.StreamError) as error:
-        raise Unavailable(service, "the connection failed") from error
+        raise Unavailable(service, "the connection failed", what_to_do=_said(_UNREACHED, key)) from error
     except sdk.APIError as error:
         raise Unavailable(service, f"reported an error while answering ({vendor_code(error)})") from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -48,13 +51,17 @@ def translated(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
 def _from_status(service: str, key: str, error: Any) -> CitewellError:
     status: int = error.status_code
     message = f"status {status} ({vendor_code(error)})"
-    if status in _REMEDIES:
-        failure = Unavailable(service, message, permanent=True)
-        failure.what_to_do = _REMEDIES[status].format(key=key)
-        return failure
+    todo = _said(_REMEDIES.get(status, _ITS_OWN if status >= 500 else ""), key)
+    if status in (401, 403, 404):
+        return Unavailable(service, message, permanent=True, what_to_do=todo)
     if 400 <= status < 500 and status not in (408, 409, 425, 429):
         return Unusable(f"{service}: refused the request, {message}")
-    return Unavailable(service, message, retry_after=retry_after(error.response.headers.get("retry-after")))
+    wait = retry_after(error.response.headers.get("retry-after"))
+    return Unavailable(service, message, retry_after=wait, what_to_do=todo)
+
+
+def _said(remedy: str, key: str) -> str:
+    return remedy.format(key=key, base_url=key.replace("_API_KEY", "_BASE_URL"))
 
 
 def vendor_code(error: object) -> str:

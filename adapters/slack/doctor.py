@@ -86,9 +86,9 @@ async def _membership(web: Web, channels: Collection[str]) -> Finding:
     except Declined as error:
         return warning("Slack channels", str(error), error.what_to_do or "Add the scopes of manifest.yml.")
     except CitewellError as error:
-        return bad("Slack channels", str(error), UNREACHED)
+        return bad("Slack channels", str(error), error.what_to_do or UNREACHED)
     if absent := sorted(set(channels) - found):
-        return bad("Slack channels", f"citewell.toml names {', '.join(absent)}, and the bot is not in it", fix)
+        return bad("Slack channels", f"the settings name {', '.join(absent)}, and the bot is not in it", fix)
     if not found:
         return warning("Slack channels", "the bot is in no channel", fix)
     return good("Slack channels", f"the bot is in {len(found)}")

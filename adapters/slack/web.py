@@ -91,7 +91,9 @@ class Web:
         while answer is None:
             while wait := self._shut_for(method):
                 if asyncio.get_running_loop().time() + wait > latest:
-                    raise Unavailable("Slack", f"{method} is limited", retry_after=wait)
+                    raise Unavailable(
+                        "Slack", f"{method} is limited", retry_after=wait, what_to_do="Try again in a minute."
+                    )
                 await asyncio.sleep(wait)
             answer = await self._send(method, arguments)
         return answer

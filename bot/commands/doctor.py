@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from bot.commands.terminal import Data, out, run
-from bot.settings import Settings, examine_settings
+from bot.settings import Settings, examine_settings, unread_names
 from pipeline.errors import Misconfigured
 from pipeline.text import visible
 from pipeline.values import Finding, State
-from pipeline.values.finding import bad, good
+from pipeline.values.finding import bad, good, warning
 
 SHOWN = {
     State.GOOD: "[green]well[/green]   ",
@@ -51,7 +51,7 @@ async def _findings(data: Path | None, *, offline: bool) -> AsyncIterator[Findin
     from bot.doctor.machine import examine_machine
 
     settings, wrong = _settings(data)
-    for finding in wrong:
+    for finding in (*wrong, *_unread()):
         yield finding
     if settings:
         async for finding in examine(settings, offline=offline):
@@ -68,8 +68,18 @@ def _settings(data: Path | None) -> tuple[Settings | None, list[Finding]]:
         return None, [bad("settings", str(error), error.what_to_do)]
     if not wrong:
         return settings, [good("settings", "every name is known, every value is allowed")]
-    fix = "Correct it, or take it out; .env.example lists all settings."
+    fix = "Correct it, or take it out."
     return settings, [bad("settings", f"{name}: {why}", fix) for name, why in wrong]
+
+
+def _unread() -> list[Finding]:
+    fix = "Correct the name in .env, if that was meant."
+    try:
+        return [
+            warning("settings", f"{name} is not read. Did you mean {meant}?", fix) for name, meant in unread_names()
+        ]
+    except Misconfigured:  # said already
+        return []
 
 
 def _print(finding: Finding, *, as_json: bool) -> None:

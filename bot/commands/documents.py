@@ -54,7 +54,8 @@ def list_documents(
                 typer.echo("\t".join(row))
             return
         widest = min(max(len(row[0]) for row in rows), out.width // 2)
-        table = Table(Column("id", overflow="fold", min_width=widest), "title", "collection", "file", box=None)
+        named = Column("id", overflow="fold", min_width=widest)
+        table = Table(named, "title", "collection", Column("file", overflow="fold"), box=None)
         for row in rows:
             table.add_row(*map(Text, row))
         out.print(table)

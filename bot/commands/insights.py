@@ -58,6 +58,8 @@ def _show(seen: Insights) -> None:
         f"{seen.since} to {seen.until}: {counts.asked} asked, {counts.answered} answered, {counts.partial} partly, "
         f"{counts.not_found} not found, {counts.failed} failed, {counts.unhelpful} rated not helpful"
     )
+    if not counts.asked:
+        out.print("Nobody asked on Slack or Discord then; what is asked in a terminal is not kept.")
     header = ("asked", "answered", "partly", "not found", "not helpful")
     rows = [(place.place, place.counts) for place in seen.places] + [
         (str(week.monday), week.counts) for week in seen.weeks

@@ -14,6 +14,9 @@ from pipeline.errors import Refused
 if TYPE_CHECKING:
     from storage.runs import JobRun
 
+SWITCHES = {"sync": "CITEWELL_SYNC_MINUTES", "backup": "CITEWELL_BACKUP_HOURS", "digest": "CITEWELL_DIGEST"}
+"""The settings without which there is no such job."""
+
 schedule = typer.Typer(help="What `citewell run` does by the clock, and how it went.", invoke_without_command=True)
 
 
@@ -63,7 +66,9 @@ def run_now(
         async with open_citewell(found, make=False) as citewell:
             jobs = jobs_of(found, citewell)
             if name not in jobs:
-                raise Refused(f"there is no job {name!r}", what_to_do=f"There is: {', '.join(jobs)}.")
+                switch = SWITCHES.get(name)
+                todo = f"To have it: set {switch}." if switch else f"There is: {', '.join(jobs)}."
+                raise Refused(f"there is no job {name!r}", what_to_do=todo)
             runs = JobRuns(citewell.storage.database)
             await perform(name, jobs[name], runs)
             out.print(f"{name}: {_ended(await runs.last(name))}", markup=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bot.checks import EMBED, idle_rules, not_embedded, places_without_text
 from bot.citewell import Citewell
+from bot.doctor.sources import examine_sources
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline import wording
@@ -19,7 +20,6 @@ from pipeline.errors import CitewellError
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
 from storage.folder import DATABASE
-from storage.source_looks import SQLSourceLooks
 from storage.sqlite.backup import newest
 from storage.sqlite.verify import contents
 
@@ -28,13 +28,16 @@ LEAST = 50_000_000
 ROOM = 1 << 30
 """Bytes that a database, its write-ahead log and a backup of it should find free beside what they take now."""
 
+NOBODY_WRITES = {"model": "extractive", "judge": "none"}
+"""What is looked at in the folder needs no model, and the client of one takes a second to load."""
+
 
 async def examine_data(settings: Settings) -> AsyncIterator[Finding]:
     """What stands in the way of using the folder is told alone: nothing else can be looked at then."""
     for finding in examine_room(settings.data):
         yield finding
     try:
-        async with open_citewell(settings, make=False) as citewell:
+        async with open_citewell(settings.model_copy(update=NOBODY_WRITES), make=False) as citewell:
             async for finding in _contents(citewell):
                 yield finding
     except CitewellError as error:
@@ -77,10 +80,8 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
         yield warning("index", line.removesuffix(f" {EMBED}"), EMBED)
     for line in (*await idle_rules(citewell), *places_without_text(settings)):
         yield warning("citewell.toml", line, "Correct the name there, or index what it names.")
-    for source, (at, look) in (await SQLSourceLooks(citewell.storage.database).last()).items():
-        if look.problem:
-            said = f"{source} was last looked at {at:%Y-%m-%d %H:%M} UTC, and {look.problem}"
-            yield bad("sources", said, "Mend what it names, then: citewell sources sync")
+    async for finding in examine_sources(citewell):
+        yield finding
     given_up = await citewell.storage.inbox.given_up()
     if given_up:
         reasons = ", ".join(f"{number} × {why}" for why, number in given_up.items())

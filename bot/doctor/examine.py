@@ -9,7 +9,8 @@ from bot.doctor.data import examine_data
 from bot.doctor.machine import examine_machine
 from bot.doctor.models import examine_models
 from bot.settings import Settings, secret
-from pipeline.values import Finding
+from pipeline.values import Finding, PlaceId
+from pipeline.values.digest import Digest
 from pipeline.values.finding import bad, warning
 
 DISCORD_API = "https://discord.com/api/v10"
@@ -37,6 +38,8 @@ async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
     """The platforms whose tokens are set. Posts nothing."""
     from bot.doctor.clock import examine_clock
 
+    places = _places(settings)
+
     if settings.slack_bot_token:
         from adapters.slack.doctor import examine as examine_slack
 
@@ -45,7 +48,7 @@ async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
             secret(settings.slack_app_token),
             secret(settings.slack_signing_secret),
             api_url=settings.slack_api_url,
-            channels=[place.channel for place in settings.places if place.platform == "slack" and place.channel],
+            channels=[place.channel for place in places if place.platform == "slack" and place.channel],
         ):
             yield finding
         yield await examine_clock("Slack", f"{settings.slack_api_url.rstrip('/')}/api.test")
@@ -56,7 +59,14 @@ async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
             secret(settings.discord_token),
             message_content=settings.discord_message_content,
             home_guilds=settings.discord_home_guilds,
+            servers=[int(place.space) for place in places if place.platform == "discord"],
             api_url=settings.discord_api_url or "",
         ):
             yield finding
         yield await examine_clock("Discord", f"{settings.discord_api_url or DISCORD_API}/gateway")
+
+
+def _places(settings: Settings) -> set[PlaceId]:
+    """Those that the settings name: the bot has to be there."""
+    digest = Digest(week="", to=settings.digest) if settings.digest else None
+    return {*settings.places, *([PlaceId.parse(digest.to)] if digest and not digest.personal else ())}

@@ -104,7 +104,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
         question = questions[_same(row.question)]
         if question == len(first_asked):
             first_asked.append(row.question)
-        place, private = _where(row.conversation)
+        place, private = _where(row.conversation, row.channel)
         citing[row.cited] += 1
         if row.differing:
             differing[row.cited] += 1
@@ -164,11 +164,13 @@ def _first(cited: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _where(conversation: str) -> tuple[str, bool]:
-    """The name of a place, and whether the asker alone reads along: a direct message, or a private command."""
+def _where(conversation: str, channel: str) -> tuple[str, bool]:
+    """The name of a place, and whether the asker alone reads along: a direct message, or a private command.
+
+    A thread is a part of its channel."""
     if not conversation:
         return "elsewhere", False
     where = ConversationId.parse(conversation)
     if where.space == "dm" or (where.platform == "slack" and where.channel.startswith("D")):
         return f"{where.platform}: direct messages", True
-    return f"{where.platform}:{where.space}:{where.channel}", where.thread.startswith(PRIVATE)
+    return channel or f"{where.platform}:{where.space}:{where.channel}", where.thread.startswith(PRIVATE)

@@ -84,6 +84,15 @@ async def test_a_double_tick_posts_once(driver: Driver) -> None:
     assert len(driver.asked()) == 1
 
 
+async def test_when_it_is_to_go_elsewhere_it_is_posted_there_in_the_same_week(driver: Driver) -> None:
+    await begin_digest(driver.rig.storage.digests, driver.named("ann"))
+    await posted(driver)
+    for _ in range(2):
+        await begin_digest(driver.rig.storage.digests, str(driver.helpers))
+        await posted(driver)
+    assert len(driver.asked()) == 1
+
+
 async def test_one_of_which_nobody_heard_whether_it_was_posted_is_looked_for(driver: Driver) -> None:
     digests = driver.rig.storage.digests
     await digests.begin(WEEK, str(driver.helpers))

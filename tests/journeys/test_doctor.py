@@ -20,7 +20,10 @@ from adapters.slack.startup import OPTIONAL, SCOPES
 from bot.doctor.clock import examine_clock
 from bot.doctor.examine import examine
 from bot.settings import Settings
+from bot.source_tables import NotionTable
 from pipeline.values import Finding, PlaceId, State
+from storage.open import open_storage
+from storage.source_looks import Look, SQLSourceLooks
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.llm.faults import Status, Text
 from tests.doubles.llm.server import LlmServer
@@ -112,6 +115,14 @@ def _model_down(installation: Installation) -> None:
     installation.model.otherwise = lambda _: Status(500)
 
 
+def _out_of_credit(installation: Installation) -> None:
+    installation.model.otherwise = lambda _: Status(429, kind="insufficient_quota")
+
+
+def _folder_gone(installation: Installation) -> None:
+    (installation.folder.parent / "documents").rename(installation.folder.parent / "elsewhere")
+
+
 def _set(**settings: object) -> Callable[[Installation], None]:
     return lambda installation: installation.settings.update(settings)
 
@@ -128,11 +139,16 @@ def _set(**settings: object) -> Callable[[Installation], None]:
         (_without_intent, "Discord intents", "message content", "Developer Portal"),
         (_without_permission, "Discord permissions", "Send Messages", "role"),
         (_set(openai_api_key="wrong"), "language model", "invalid_api_key", "OPENAI_API_KEY"),
-        (_model_down, "language model", "openai:double", "CITEWELL_MODEL"),
+        (_model_down, "language model", "openai:double", "its log"),
         (_model_that_does_not_read, "sentence check", "does not see", "CITEWELL_JUDGE"),
         (_set(chroma_url="http://127.0.0.1:9"), "Chroma", "127.0.0.1:9", "CITEWELL_CHROMA_URL"),
         (_empty_database, "data folder", "0 bytes", "backup"),
         (_damaged_backup, "backup", "damaged", "citewell backup"),
+        (_set(openai_base_url="http://127.0.0.1:9/v1"), "language model", "connection failed", "OPENAI_BASE_URL"),
+        (_out_of_credit, "language model", "insufficient_quota", "credit"),
+        (_set(digest="slack:T1:C2"), "Slack channels", "C2", "/invite"),
+        (_set(sources=[NotionTable(kind="notion", name="wiki")]), "sources", "NOTION_TOKEN", ".env"),
+        (_folder_gone, "sources", "does not exist", "citewell sources remove"),
         (_set(data=Path("/dev/null")), "data folder", "file", "CITEWELL_DATA"),
         (_set(data=Path("/tmp", "x" * 300)), "data folder", "cannot be used", "CITEWELL_DATA"),
         (_set(slack_api_url="http://127.0.0.1:9/api/"), "Slack token", "did not come back", "network"),
@@ -146,6 +162,43 @@ async def test_what_is_wrong_is_found_with_its_remedy(
     assert [finding.subject for finding in wrong] == [subject]
     assert said in wrong[0].said
     assert fix in wrong[0].fix
+
+
+async def test_documents_that_changed_since_they_were_indexed_are_told_with_the_command_that_takes_them_in(
+    installation: Installation,
+) -> None:
+    documents = installation.folder.parent / "documents"
+    (documents / "office.md").write_text("# Office\n\nThe office opens at ten.\n")
+    (documents / "canteen.md").write_text("# Canteen\n\nThe canteen opens at noon.\n")
+    (told,) = [finding for finding in await installation.examined(offline=True) if finding.subject == "sources"]
+    assert "1 new, 1 changed, 0 gone" in told.said
+    assert f"citewell index {documents}" in told.fix
+
+
+@pytest.mark.parametrize(
+    ("look", "said"),
+    [
+        (Look(failed=2), "2 documents could not be read"),
+        (Look(problem="folder: could not be read: /srv"), "could not be read: /srv"),
+        (Look(), "is due every 0:30:00"),
+    ],
+)
+async def test_a_source_that_is_not_looked_at_any_more_or_not_in_whole_is_told(
+    installation: Installation, look: Look, said: str
+) -> None:
+    documents = installation.folder.parent / "documents"
+    installation.settings["sync_minutes"] = 30
+    async with open_storage(installation.folder) as storage:
+        await SQLSourceLooks(storage.database).ended(documents.as_posix(), look)
+        await storage.database.write(lambda db: db.execute("UPDATE source_look SET at = at - 7200"))
+    (told,) = [finding for finding in await installation.examined(offline=True) if finding.subject == "sources"]
+    assert said in told.said
+    assert f"citewell index {documents}" in told.fix
+
+
+async def test_a_server_that_the_bot_is_not_on_is_told_where_the_settings_name_it(installation: Installation) -> None:
+    installation.settings["digest"] = "discord:1234:5678"
+    assert any("1234" in finding.said for finding in await installation.examined())
 
 
 async def test_no_service_is_asked_offline(installation: Installation) -> None:

@@ -910,6 +910,12 @@ def test_what_is_done_by_the_clock_is_listed_and_done_at_once_when_asked(indexed
 def test_a_job_that_is_not_there_and_one_that_fails_are_said(indexed: Terminal) -> None:
     said = indexed.type("schedule", "run", "nap")
     assert (said.status, "There is: forget, tell, sync, backup." in said.err) == (2, True)
+    assert "CITEWELL_DIGEST" in indexed.type("schedule", "run", "digest").err
     shutil.rmtree(indexed.data / "backups")
     (indexed.data / "backups").touch()
     assert indexed.type("schedule", "run", "backup").status == 2
+
+
+def test_what_was_asked_in_a_terminal_is_said_to_be_in_no_insights(indexed: Terminal) -> None:
+    indexed.type("ask", "What does travel cost?")
+    assert "what is asked in a terminal is not kept" in indexed.type("insights").out

@@ -23,6 +23,7 @@ from pipeline.values import (
     Factor,
     Level,
     Outcome,
+    PlaceId,
     Rating,
     Vote,
     Wish,
@@ -59,11 +60,15 @@ async def asked(
     nearest: str = "",
     author: str = "U1",
     channel: str = "C1",
+    said_in: tuple[PlaceId, ...] = (),
     differing: bool = False,
     unhelpful: bool = False,
 ) -> str:
     number = next(NUMBERS)
     sent = message(f"{number}.0", channel=channel, author=author, text=question)
+    if said_in:
+        conversation = ConversationId(platform="discord", space="1", channel=channel)
+        sent = sent.model_copy(update={"conversation": conversation, "said_in": said_in})
     answer = Answer(
         id=f"a{number}",
         question=question,
@@ -100,6 +105,14 @@ async def test_questions_are_counted_by_outcome_place_and_week(citewell: Citewel
     today = datetime.now(UTC).date()
     assert seen.weeks[-1].monday == date.fromisocalendar(*today.isocalendar()[:2], 1)
     assert seen.weeks[-1].counts.asked == 3
+
+
+async def test_a_thread_on_discord_counts_for_its_channel(citewell: Citewell) -> None:
+    channel = (PlaceId.parse("discord:1"), PlaceId.parse("discord:1:2"))
+    await asked(citewell, VACATION, channel="33", said_in=channel)
+    await asked(citewell, VACATION, channel="44", said_in=(*channel, PlaceId.parse("discord:1:44")))
+    (place,) = (await insights(citewell.storage, citewell.embedder, 30)).places
+    assert (place.place, place.counts.asked) == ("discord:1:2", 2)
 
 
 async def test_what_means_the_same_is_one_group_named_by_one_of_its_questions(citewell: Citewell) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings, environment_name, read_settings
+from bot.settings import Settings, environment_name, read_settings, unread_names
 from pipeline.errors import Misconfigured
 from pipeline.values import Place, PlaceId
 
@@ -149,6 +149,15 @@ def test_a_prefixed_secret_is_told_its_right_name(monkeypatch: pytest.MonkeyPatc
 def test_a_name_like_no_other_gets_no_guess(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITEWELL_BANANA", "1")
     assert refusal() == "CITEWELL_BANANA: there is no such setting. See .env.example for them all."
+
+
+def test_a_name_in_dotenv_that_was_meant_to_be_a_token_is_found_and_starts_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("SLACK_BOT_TOKN=xoxb-1\nDISCORD_BOT_TOKEN=1\nOPENAI_API_KEY_OLD=1\nGITHUB_TOKEN=1\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    assert read_settings().slack_bot_token is None
+    assert unread_names() == [("DISCORD_BOT_TOKEN", "DISCORD_TOKEN"), ("SLACK_BOT_TOKN", "SLACK_BOT_TOKEN")]
 
 
 def test_passages_may_not_share_all_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,119 @@
+"""Whether the sources of documents can be read, and whether what is indexed is what they hold."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from adapters.sources.folder import FileItem
+from bot.citewell import Citewell
+from bot.indexing import is_path
+from bot.source_tables import FolderTable, SourceTable
+from pipeline import wording
+from pipeline.errors import CitewellError, Refused
+from pipeline.values import Finding
+from pipeline.values.finding import bad, warning
+from storage.levels import levels
+from storage.source_looks import Look, SQLSourceLooks
+
+EMBEDDED_OTHERWISE = ""
+"""The version of what is not embedded with the embedder in use, which is said elsewhere."""
+SECONDS = 10.0
+"""How long a folder is compared with what is indexed; a larger one is left to the next sync."""
+
+
+class _Source(NamedTuple):
+    name: str
+    """In the library."""
+    table: SourceTable | None
+    at: datetime | None
+    """When it was looked at last."""
+    look: Look
+
+    @property
+    def again(self) -> str:
+        """The command that looks at it."""
+        return f"citewell sources sync {self.table.name}" if self.table else f"citewell index {self.name}"
+
+    @property
+    def here(self) -> bool:
+        """Whether it is a file or folder."""
+        return is_path(self.name)
+
+
+async def examine_sources(citewell: Citewell) -> AsyncIterator[Finding]:
+    """What is wrong with any of them; nothing where all is well. No service is asked."""
+    looks = await SQLSourceLooks(citewell.storage.database).last()
+    tables = {table.source: table for table in citewell.settings.sources}
+    paths = {name for name in await citewell.storage.library.sources() if is_path(name)}
+    for name in (*tables, *sorted(paths - tables.keys())):
+        source = _Source(name, tables.get(name), *looks.get(name, (None, Look())))
+        found = await _without_secret(citewell, source) or _failed(source) or _overdue(citewell, source)
+        if source.here:
+            found = await _differing(citewell, source) or found
+        if found:
+            yield found
+
+
+async def _without_secret(citewell: Citewell, source: _Source) -> Finding | None:
+    if source.table is None or isinstance(source.table, FolderTable):
+        return None
+    try:
+        await citewell.sync.check(source.table)
+    except CitewellError as error:
+        return bad("sources", str(error), error.what_to_do)
+    return None
+
+
+def _failed(source: _Source) -> Finding | None:
+    """How the last look at it went wrong."""
+    if source.look.problem:
+        said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
+        return bad("sources", said, f"Mend what it names, then: {source.again}")
+    if source.look.failed:
+        said = f"{source.name}: {wording.counted(source.look.failed, 'document')} could not be read"
+        return warning("sources", said, f"To see which, and why: {source.again}")
+    return None
+
+
+def _overdue(citewell: Citewell, source: _Source) -> Finding | None:
+    """That nobody looks at it any more, or ever did."""
+    own = source.table.every_minutes if source.table else None
+    every = timedelta(minutes=citewell.settings.sync_minutes if own is None else own)
+    fix = f"Leave `citewell run` up; at once: {source.again}"
+    if source.at is None:
+        return warning("sources", f"{source.name} was never looked at", fix) if source.table else None
+    if every and datetime.now(UTC) - source.at > 2 * every:
+        said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and is due every {every}"
+        return warning("sources", said, fix)
+    return None
+
+
+async def _differing(citewell: Citewell, source: _Source) -> Finding | None:
+    """What is there and not indexed, or the other way round. A file that could not be taken in is not new."""
+    known = await citewell.storage.library.versions(source.name)
+    indexed = (await levels(citewell.storage.database)).changed or 0.0
+    since = max(indexed, source.at.timestamp() if source.at else 0.0)
+    new, changed, there = 0, 0, set()
+    try:
+        async with asyncio.timeout(SECONDS):
+            async for item in (await citewell.indexer.folder(Path(source.name))).items():
+                there.add(item.id)
+                if isinstance(item, FileItem) and not item.problem:
+                    new += item.id not in known and item.path.stat().st_ctime > since
+                    changed += known.get(item.id) not in (None, EMBEDDED_OTHERWISE, item.version)
+    except Refused as error:
+        name = source.table.name if source.table else source.name
+        fix = f"Mount or restore it, correct the path, or forget it: citewell sources remove {name}"
+        return bad("sources", f"{error}; what was indexed from it is kept", fix)
+    except CitewellError as error:
+        return bad("sources", str(error), f"Let this user read it, then: {source.again}")
+    except (OSError, TimeoutError):
+        return None
+    if not (new or changed or known.keys() - there):
+        return None
+    said = f"{source.name} is not as it was indexed: {new} new, {changed} changed, {len(known.keys() - there)} gone"
+    return warning("sources", said, f"`citewell run` takes that in by the clock; at once: {source.again}")
