@@ -80,16 +80,18 @@ class Sign:
         self._spot = origin
         self._reacted = False
         self._session = False
-        self._begun = False
-        self._first = asyncio.Event()
+        self._landed = asyncio.Event()
+        """Set while no call is on its way."""
+        self._landed.set()
         self._on_its_way = False
-        self._task = asyncio.create_task(self._keep_hidden() if hidden else self._show())
+        self._task = asyncio.create_task(self._show(hidden=hidden))
 
     async def settled(self) -> None:
-        """Wait, a second at most, until no status is on its way: one that lands after the reply would stay."""
+        """Wait, a second at most, until no sign is on its way: a status that lands after the reply would stay."""
         try:
-            if self._begun:
-                await asyncio.wait_for(self._first.wait(), 1.0)
+            async with asyncio.timeout(1.0):
+                while not self._landed.is_set():
+                    await self._landed.wait()
         except TimeoutError:
             self._on_its_way = True
         self._task.cancel()
@@ -97,29 +99,20 @@ class Sign:
     async def end(self) -> None:
         self._task.cancel()
         await asyncio.wait({self._task})
-        origin = self._spot
         if self._reacted:
-            await self._presence.attempt("reactions.remove", channel=origin.channel, timestamp=origin.ts, name=REACTION)
+            await self._react("reactions.remove")
         if self._session:
             await self._set_session("active")
         if self._on_its_way:
             await self._set_status("")
 
-    async def _keep_hidden(self) -> None:
-        self._first.set()
-
-    async def _show(self) -> None:
+    async def _show(self, *, hidden: bool) -> None:
+        if hidden:
+            return
         await asyncio.sleep(self._presence.web.pace.sign)
-        self._begun = True
-        try:
-            if not await self._set_status(self._status, loading_messages=self._loading):
-                origin = self._spot
-                self._reacted = True
-                self._reacted = await self._presence.attempt(
-                    "reactions.add", channel=origin.channel, timestamp=origin.ts, name=REACTION
-                )
-        finally:
-            self._first.set()
+        if not await self._set_status(self._status, loading_messages=self._loading):
+            self._reacted = True
+            self._reacted = await self._react("reactions.add")
         await asyncio.sleep(self._presence.web.pace.patience)
         self._session = True
         self._session = await self._set_session("processing")
@@ -127,14 +120,21 @@ class Sign:
             await asyncio.sleep(self._presence.web.pace.status)
             await self._set_status(self._status, loading_messages=self._loading)
 
+    async def _react(self, method: str) -> bool:
+        return await self._send(method, channel=self._spot.channel, timestamp=self._spot.ts, name=REACTION)
+
     async def _set_status(self, status: str, **more: Any) -> bool:
-        origin = self._spot
-        return await self._presence.attempt(
-            "assistant.threads.setStatus", channel_id=origin.channel, thread_ts=origin.thread, status=status, **more
-        )
+        return await self._send_to_thread("assistant.threads.setStatus", status=status, **more)
 
     async def _set_session(self, status: str) -> bool:
-        origin = self._spot
-        return await self._presence.attempt(
-            "agents.sessions.setStatus", channel_id=origin.channel, thread_ts=origin.thread, status=status
-        )
+        return await self._send_to_thread("agents.sessions.setStatus", status=status)
+
+    async def _send_to_thread(self, method: str, **arguments: Any) -> bool:
+        return await self._send(method, channel_id=self._spot.channel, thread_ts=self._spot.thread, **arguments)
+
+    async def _send(self, method: str, **arguments: Any) -> bool:
+        self._landed.clear()
+        try:
+            return await self._presence.attempt(method, **arguments)
+        finally:
+            self._landed.set()

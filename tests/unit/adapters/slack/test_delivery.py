@@ -225,6 +225,39 @@ async def test_a_status_that_hangs_neither_delays_the_reply_nor_stays(tmp_path: 
     await slack.close()
 
 
+class Insistent(Unhurried):
+    """Says again and again that an answer is being worked on."""
+
+    pace = replace(Unhurried.pace, sign=0.0, patience=0.0, status=0.0)
+
+
+async def test_a_status_that_is_said_again_and_hangs_does_not_stay(tmp_path: Path) -> None:
+    free, again = asyncio.Event(), asyncio.Event()
+    said_once: list[str] = []
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        if method == "assistant.threads.setStatus" and when == "before" and arguments["status"]:
+            if said_once:
+                again.set()
+                await free.wait()
+            said_once.append(arguments["status"])
+        return None
+
+    async def slowly(request: Request) -> AsyncIterator[Event]:
+        await again.wait()
+        yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
+
+    slack = await Insistent.open(tmp_path / "data")
+    slack.slack.hook = hook
+    slack.rig.script = slowly
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert len(slack.replies(said)) == 1
+    assert [bool(call["status"]) for call in slack.slack.called("assistant.threads.setStatus")] == [True, False]
+    free.set()
+    await slack.close()
+
+
 async def test_every_post_is_quiet(slack: SlackDriver) -> None:
     """No preview, no parsing, no name or icon of its own; `link_names` is never sent."""
     await slack.mention("ann", "How much leave do I get?")
