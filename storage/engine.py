@@ -10,6 +10,7 @@ from pipeline.ports import Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Database
 from storage.person import Copies
+from storage.tables import Tables
 
 
 class VectorSearch(Protocol):
@@ -41,4 +42,5 @@ class Engine:
     database: Database
     vectors: VectorSearch
     back_up: BackUp
+    tables: Tables
     copies: Copies | None = None

@@ -24,6 +24,7 @@ from storage.history import SQLHistory
 from storage.inbox import SQLInbox
 from storage.index import SearchIndex
 from storage.library import SQLLibrary
+from storage.moving import check_whole
 from storage.person import People
 from storage.places import SQLPlaces
 from storage.sqlite.open import open_sqlite
@@ -80,8 +81,8 @@ async def open_storage(
     `exclusive`: this process answers from the inbox, alone, and fills Chroma; all others search exactly. `make`: the
     folder is made if it is missing.
 
-    Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, or another process has
-    it exclusively; Unavailable when the database cannot be opened."""
+    Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, a move into it is not
+    complete, or another process has it exclusively; Unavailable when the database cannot be opened."""
     named = embedder if callable(embedder) else lambda: embedder
     async with AsyncExitStack() as stack:
         if database:
@@ -93,6 +94,7 @@ async def open_storage(
             engine = await stack.enter_async_context(
                 open_sqlite(folder, embedder=named, chroma_url=chroma_url, exclusive=exclusive, make=make)
             )
+        await engine.database.read(check_whole)
         inbox = SQLInbox(engine.database, capacity=capacity, per_author=per_author)
         library = SQLLibrary(engine.database, embedder=named)
         people = People(engine.database, engine.copies)

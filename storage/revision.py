@@ -141,17 +141,14 @@ def insert(
     )
     index.add(
         db,
-        [
-            Passage(
-                number,
-                collection,
-                " ".join((document.title, *chunk.heading)),
-                chunk.text,
-                mean(matrix) if matrix is not None and len(matrix) else None,
-            )
-            for number, chunk, matrix in placed
-        ],
+        [passage(number, collection, document, chunk, matrix) for number, chunk, matrix in placed],
     )
+
+
+def passage(number: int, collection: int, document: Document, chunk: Chunk, matrix: Vectors | None) -> Passage:
+    """What `chunk` is found by; `matrix` has the vectors of its units."""
+    title = " ".join((document.title, *chunk.heading))
+    return Passage(number, collection, title, chunk.text, mean(matrix) if matrix is not None and len(matrix) else None)
 
 
 def publish(db: Connection, revision: int, document_id: str) -> None:

@@ -18,6 +18,7 @@ from bot.commands import (
     history,
     indexing,
     insights,
+    moving,
     running,
     schedule,
     sources,
@@ -63,6 +64,7 @@ app.add_typer(history.history, name="history")
 app.command()(insights.insights)
 app.add_typer(backups.backup, name="backup")
 app.command()(backups.restore)
+app.command()(moving.migrate)
 app.add_typer(schedule.schedule, name="schedule")
 evaluating.evaluate.command()(golden.golden)
 evaluating.evaluate.command()(golden.collect)

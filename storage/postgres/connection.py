@@ -9,6 +9,7 @@ from itertools import repeat
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg import sql
 from psycopg.pq import TransactionStatus
 from psycopg.types.string import StrDumperUnknown, TextBinaryLoader
 from psycopg_pool import ConnectionPool
@@ -56,6 +57,15 @@ class PostgresConnection:
     def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         with self.raw.cursor() as cursor:
             cursor.executemany(statement, rows)
+
+    def copy(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Insert rows without a statement each. A value may be of any type whose text the column reads."""
+        named = sql.SQL("COPY {} ({}) FROM STDIN").format(
+            sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
+        )
+        with self.raw.cursor() as cursor, cursor.copy(named) as copy:
+            for row in rows:
+                copy.write_row(row)
 
 
 class PostgresTransactions:
@@ -162,8 +172,10 @@ class _WithoutNul(StrDumperUnknown):
     nothing moves."""
 
     def dump(self, obj: str) -> Any:
-        if "\x00" in obj:
-            obj = obj.replace("\x00", "\ufffd")
-        if "\\u0000" in obj and obj.startswith("{"):
-            obj = _NUL.sub(r"\1\\ufffd", obj)
-        return super().dump(obj)
+        return super().dump(without_nul(obj))
+
+
+def without_nul(text: str) -> str:
+    """`text` as it is stored."""
+    text = text.replace("\x00", "\ufffd")
+    return _NUL.sub(r"\1\\ufffd", text) if "\\u0000" in text and text.startswith("{") else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -14,6 +14,7 @@ from pipeline.errors import Misconfigured, Refused
 from storage.database import Connection
 from storage.engine import Engine
 from storage.postgres.database import PostgresDatabase
+from storage.postgres.tables import PostgresTables
 from storage.postgres.vectors import PgVectors
 
 
@@ -25,11 +26,18 @@ async def open_postgres(url: str, *, embedder: Callable[[], str], exclusive: boo
         database = await PostgresDatabase.open(url, exclusive=exclusive)
         stack.push_async_callback(database.close)
         name = await database.read(_named)
-        yield Engine(name, database, PgVectors(database, embedder=embedder), _refuse)
+        yield Engine(name, database, PgVectors(database, embedder=embedder), _refuse, PostgresTables())
 
 
-def _check(url: str) -> None:
-    """Raises Misconfigured, without what libpq says of it: that quotes the password."""
+def public_name(url: str) -> str:
+    """The address without the password. Raises Misconfigured."""
+    parts = {"host": "", "port": "", "dbname": "", "user": "", **_check(url)}
+    where = f"{parts['host']}:{parts['port']}".rstrip(":")
+    return f"postgresql://{parts['user']}@{where}/{parts['dbname']}".replace("//@", "//")
+
+
+def _check(url: str) -> Mapping[str, object]:
+    """The parts of an address. Raises Misconfigured, without what libpq says of it: that quotes the password."""
     wrong = Misconfigured(
         "CITEWELL_DATABASE",
         "is not the address of a database",
@@ -37,11 +45,13 @@ def _check(url: str) -> None:
         " password, and parameters that libpq knows.",
     )
     try:
-        port = str(conninfo_to_dict(url).get("port", ""))
+        parts = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         raise wrong from None
+    port = str(parts.get("port", ""))
     if not port.replace(",", "0").isdecimal() and port:
         raise wrong
+    return parts
 
 
 def _named(db: Connection) -> str:

@@ -14,6 +14,7 @@ from storage.sqlite.backup import destination, drop_old
 from storage.sqlite.copies import Backups
 from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.features import version
+from storage.sqlite.tables import SQLiteTables
 from storage.sqlite.vector_index import VectorIndex
 
 KEEP_BACKUPS = 14
@@ -46,4 +47,4 @@ async def open_sqlite(
                 drop_old(file.parent, keep=KEEP_BACKUPS, days=KEEP_BACKUP_DAYS)
             return file
 
-        yield Engine(f"SQLite {version}", database, vectors, back_up, Backups(folder / "backups"))
+        yield Engine(f"SQLite {version}", database, vectors, back_up, SQLiteTables(), Backups(folder / "backups"))

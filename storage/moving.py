@@ -1,0 +1,192 @@
+"""Moves everything remembered from one database to an empty one, of the same engine or the other.
+
+Rows are copied in the order of their keys, so that the first ones, as many as are there, are those that a move which
+was cut off has copied; the next goes on behind them. Words and mean vectors are made anew with the passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from graphlib import TopologicalSorter
+from hashlib import sha256
+from typing import Any
+
+from pipeline.errors import Misconfigured, Refused
+from pipeline.values import Chunk, Document
+from storage.database import Connection
+from storage.engine import Engine
+from storage.person import People
+from storage.revision import passage
+from storage.sweep import sweep
+from storage.tables import DERIVED, Table
+from storage.vectors import unpack
+
+BATCH = 200
+MARK = "moving_from"
+"""The setting of a database that is being filled from another."""
+PASSAGES = "chunk"
+_INDEXED = """
+    SELECT number, revision.collection, dimensions, revision.body, chunk.body, matrix
+    FROM chunk JOIN revision ON revision.id = chunk.number >> 20 LEFT JOIN unit_vectors USING (number)
+    WHERE number BETWEEN $1 AND $2 ORDER BY number
+"""
+
+Tell = Callable[[str, int], None]
+"""Told each table that is complete, and how many rows it has."""
+Row = Sequence[Any]
+
+
+async def move(source: Engine, target: Engine, name: str, tell: Tell) -> None:
+    """Copy all that `source` holds; `target` is empty, or a move from the source of that `name` was cut off there.
+
+    It stays unusable until `finish`. Nobody may write to either meanwhile. Raises Refused when the target is something
+    else, or is not what the source is afterwards."""
+    if await source.database.read(_mark):
+        raise Refused("the source is half of what is being moved there", what_to_do="Complete that move first.")
+    await People(source.database, source.copies).finish()
+    await sweep(source.database)
+    tables = in_order(await source.database.read(source.tables.remembered))
+    begun_before = await target.database.write(partial(_begin, target=target, tables=tables, name=name))
+    await _copy_all(source, target, tables, tell)
+    if begun_before and await _differing(source, target, tables):  # the source was used in between
+        await target.database.write(partial(_clear, target=target, tables=tables, name=name))
+        await _copy_all(source, target, tables, tell)
+        begun_before = False
+    differing = await _differing(source, target, tables)
+    if differing:
+        raise Refused(
+            f"not the same in both: {', '.join(differing)}",
+            what_to_do="Stop whatever writes to the source, such as citewell index, and give the same command again.",
+        )
+
+
+async def finish(source: Engine, target: Engine) -> None:
+    """From now on `target` may be used."""
+    last = await source.database.read(source.tables.numbered)
+
+    def work(db: Connection) -> None:
+        target.tables.number_on(db, last)
+        db.execute("DELETE FROM setting WHERE name = $1", (MARK,))
+
+    await target.database.write(work, durable=True)
+
+
+def check_whole(db: Connection) -> None:
+    """Raises Misconfigured for a database that a move has not completed."""
+    if name := _mark(db):
+        raise Misconfigured(
+            "CITEWELL_DATABASE or CITEWELL_DATA",
+            f"what is moved here from {name} is not complete",
+            what_to_do="Give the same citewell migrate again: it goes on where it was cut off.",
+        )
+
+
+def in_order(tables: Sequence[Table]) -> list[Table]:
+    """Each behind those that it refers to, and passages behind what their index is made from."""
+    named = {table.name: table for table in tables}
+    needs = {table.name: table.needs for table in tables}
+    needs[PASSAGES] |= {"revision", "unit_vectors"}
+    return [named[name] for name in TopologicalSorter(needs).static_order()]
+
+
+def _begin(db: Connection, *, target: Engine, tables: Sequence[Table], name: str) -> bool:
+    """Whether it was begun before."""
+    mark = _mark(db)
+    if mark == name:
+        return True
+    if mark:
+        raise Refused(f"the target is half of {mark}", what_to_do=f"Complete that move, or empty it to move {name}.")
+    used = [table.name for table in tables if table.name != "setting" and _count(db, table)]
+    if used:
+        raise Refused(
+            f"the target is not empty: it has rows in {', '.join(used)}",
+            what_to_do="Name a new folder or an empty database.",
+        )
+    _clear(db, target=target, tables=tables, name=name)
+    return False
+
+
+def _clear(db: Connection, *, target: Engine, tables: Sequence[Table], name: str) -> None:
+    target.tables.clear(db, [table.name for table in reversed(tables)])
+    db.execute("INSERT INTO setting VALUES ($1, $2)", (MARK, name))
+
+
+async def _copy_all(source: Engine, target: Engine, tables: Sequence[Table], tell: Tell) -> None:
+    for table in tables:
+        copied = await target.database.read(partial(_count, table=table))
+        async for rows in _batches(source, table, copied):
+            await target.database.write(partial(_write, target=target, table=table, rows=rows))
+            copied += len(rows)
+        tell(table.name, copied)
+
+
+def _write(db: Connection, *, target: Engine, table: Table, rows: Sequence[Row]) -> None:
+    target.tables.fill(db, table, rows)
+    if table.name == PASSAGES:
+        numbers = [row[table.columns.index("number")] for row in rows]
+        found = db.execute(_INDEXED, (numbers[0], numbers[-1])).fetchall()
+        target.database.passages.add(
+            db,
+            [
+                passage(
+                    number,
+                    collection,
+                    Document.model_validate_json(document),
+                    Chunk.model_validate_json(chunk),
+                    unpack(matrix, dimensions) if matrix else None,
+                )
+                for number, collection, dimensions, document, chunk, matrix in found
+            ],
+        )
+
+
+async def _batches(engine: Engine, table: Table, skip: int = 0) -> AsyncIterator[list[Row]]:
+    """All rows but the first `skip`, in the order of their keys."""
+    columns, key = (", ".join(f'"{name}"' for name in names) for names in (table.columns, table.key))
+    places = ", ".join(f"${number}" for number in range(1, len(table.key) + 1))
+    select = f"SELECT {columns} FROM {_rows(table)}"  # noqa: S608 - our own names
+    ordered = f"ORDER BY {key} LIMIT {BATCH}"
+    statement, values = f"{select} {ordered} OFFSET $1", [skip]
+    while rows := await engine.database.read(lambda db: db.execute(statement, values).fetchall()):  # noqa: B023
+        yield rows
+        statement = f"{select} WHERE ({key}) > ({places}) {ordered}"
+        values = [rows[-1][table.columns.index(name)] for name in table.key]
+
+
+async def _differing(source: Engine, target: Engine, tables: Sequence[Table]) -> list[str]:
+    """The tables that do not hold the same, told by the count and the digest of their rows; of derived ones, which
+    each engine makes in its own way, by the count."""
+    differing = [
+        table.name for table in tables if await _digest(source, table, target) != await _digest(target, table, target)
+    ]
+    for name in sorted(DERIVED - {"term"}):
+        derived = Table(name, (), (), frozenset())
+        if len({await engine.database.read(partial(_count, table=derived)) for engine in (source, target)}) > 1:
+            differing.append(name)
+    return differing
+
+
+async def _digest(engine: Engine, table: Table, stored_in: Engine) -> tuple[int, int]:
+    """The number of rows, and the sum of their digests: in which order they come makes no difference."""
+    count = total = 0
+    async for rows in _batches(engine, table):
+        for row in rows:
+            values = [int(value) if isinstance(value, bool) else stored_in.tables.stored(value) for value in row]
+            total += int.from_bytes(sha256(repr(values).encode()).digest())
+        count += len(rows)
+    return count, total % (1 << 256)
+
+
+def _count(db: Connection, table: Table) -> int:
+    return int(db.execute(f"SELECT count(*) FROM {_rows(table)}").fetchone()[0])  # noqa: S608 - our own names
+
+
+def _rows(table: Table) -> str:
+    """Without the mark, which is not moved."""
+    return f"(SELECT * FROM setting WHERE name <> '{MARK}') AS kept" if table.name == "setting" else table.name  # noqa: S608
+
+
+def _mark(db: Connection) -> str:
+    row = db.execute("SELECT value FROM setting WHERE name = $1", (MARK,)).fetchone()
+    return str(row[0]) if row else ""
