@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Audience
+from storage.database import Connection
 from storage.ends import End, name_of, open_end
 from storage.library import SQLLibrary
 from storage.moving import finish, move
 from storage.open import Storage, open_storage
+from storage.postgres.connection import without_nul
 from storage.questions import questions
+from storage.tables import Table
 from tests.doubles.engines import Engine
 from tests.doubles.everything import contents, fill
 from tests.doubles.postgres import Server
@@ -49,25 +53,23 @@ async def moved(source: End, target: End) -> dict[str, int]:
     return told
 
 
-async def test_everything_arrives(places: tuple[str, str]) -> None:
-    async with both(places) as (source, target):
-        await fill(source)
-        expected = without_nul(await contents(source))
-        told = await moved(source, target)
-        await finish(source.engine, target.engine)
-        assert all(expected.values()), "a new table: give it a row in tests/doubles/everything.py"
-        assert without_nul(await contents(source)) == expected
-        assert await contents(target) == expected
-        assert told == {name: len(found) for name, found in expected.items()}
-
-
-def without_nul(tables: dict[str, list[tuple[object, ...]]]) -> object:
-    from storage.postgres.connection import without_nul
-
+def as_in_postgres(tables: dict[str, list[tuple[object, ...]]]) -> dict[str, list[tuple[object, ...]]]:
     def plain(value: object) -> object:
         return without_nul(value) if isinstance(value, str) else value
 
     return {name: sorted((tuple(map(plain, row)) for row in found), key=repr) for name, found in tables.items()}
+
+
+async def test_everything_arrives(places: tuple[str, str]) -> None:
+    async with both(places) as (source, target):
+        await fill(source)
+        expected = as_in_postgres(await contents(source))
+        told = await moved(source, target)
+        await finish(source.engine, target.engine)
+        assert all(expected.values()), "a new table: give it a row in tests/doubles/everything.py"
+        assert as_in_postgres(await contents(source)) == expected
+        assert await contents(target) == expected
+        assert told == {name: len(found) for name, found in expected.items()}
 
 
 async def test_both_engines_remember_the_same_tables(places: tuple[str, str]) -> None:
@@ -151,7 +153,22 @@ async def test_a_source_that_was_used_since_a_move_was_cut_off_is_moved_anew(pla
         await source.engine.database.write(lambda db: db.execute("DELETE FROM known WHERE digest < $1", (b"\x00\x20",)))
         await source.engine.database.write(lambda db: db.execute("UPDATE preference SET body = '{}'"))
         await moved(source, target)
-        assert await contents(target) == without_nul(await contents(source)) | await marked(target)
+        assert await contents(target) == as_in_postgres(await contents(source)) | await marked(target)
+
+
+async def test_a_row_that_does_not_arrive_as_it_was_fails_the_move(places: tuple[str, str]) -> None:
+    async with both(places) as (source, target):
+        await fill(source)
+        fill_whole = target.engine.tables.fill
+
+        def losing(db: Connection, table: Table, found: Sequence[Sequence[Any]]) -> None:
+            fill_whole(db, table, found[1:] if table.name == "turn" else found)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(target.engine.tables, "fill", losing)
+            with pytest.raises(Refused, match=r"not the same in both: turn$"):
+                await moved(source, target)
+        assert (await moved(source, target))["turn"] == 1
 
 
 async def marked(target: End) -> dict[str, list[tuple[object, ...]]]:
