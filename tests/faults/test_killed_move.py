@@ -6,12 +6,14 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from bot.commands.app import app
+from pipeline.errors import Misconfigured
 from storage.ends import open_end
 from tests.doubles.engines import Engine
 from tests.doubles.everything import contents, fill
@@ -31,7 +33,18 @@ async def killed(source: str, target: str, batches: int) -> int:
     script = str(ROOT / "tests" / "faults" / "moving_process.py")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     async with child(sys.executable, script, source, target, str(batches), env=environment) as process:
-        return await process.wait()
+        status = await process.wait()
+    for place in (source, target):
+        await released(place)
+    return status
+
+
+async def released(place: str) -> None:
+    """Return once the server has noticed that who held it is gone."""
+    while True:
+        with suppress(Misconfigured):
+            async with open_end(place, embedder=str, make=False):
+                return
 
 
 async def held(*places: str) -> list[dict[str, list[tuple[object, ...]]]]:
