@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from adapters.files.markdown import read_passage
 from adapters.files.outline import Content, has_control, label, safe_url
 from pipeline.errors import Refused
 
@@ -42,6 +41,8 @@ def read_line(content: bytes) -> Line:
 
 def read_content(line: Line) -> Content:
     """The line's text as blocks. Raises Refused when it has none."""
+    from adapters.files.markdown import read_passage
+
     found = read_passage(line.text, title=line.title)
     if not found.has_text:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
