@@ -83,16 +83,21 @@ def _nearest(name: str, candidates: Iterable[str]) -> str:
 
 
 async def not_embedded(citewell: Citewell) -> list[str]:
-    """A line when an embedder is set and some documents are embedded with another, or with none."""
+    """A line with the remedy when an embedder is set and some documents are embedded with another, or with none."""
+    said = await embedded_otherwise(citewell)
+    return [f"{said}. {EMBED}"] if said else []
+
+
+async def embedded_otherwise(citewell: Citewell) -> str:
+    """The same without the remedy; empty where all is well."""
     if citewell.embedder is None:
-        return []
+        return ""
     embedders = await EmbeddedDocuments(citewell.storage.database).embedders()
     count = sum(embedders.values()) - embedders.get(citewell.embedder.name, 0)
     if not count:
-        return []
+        return ""
     found = wording.counted(count, "document is", "documents are")
-    without = f"not embedded with CITEWELL_EMBEDDER={citewell.settings.embedder} and found by words only"
-    return [f"{found} {without}. {EMBED}"]
+    return f"{found} not embedded with CITEWELL_EMBEDDER={citewell.settings.embedder} and found by words only"
 
 
 def unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> list[str]:

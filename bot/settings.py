@@ -6,7 +6,6 @@ the prefix, in the working folder or where `CITEWELL_CONFIG` points).
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from pathlib import Path
@@ -281,8 +280,9 @@ def unread_names() -> list[tuple[str, str]]:
     in_dotenv = names_in(Path(".env"))
     known = {environment_name(field) for field in Settings.model_fields}
     unset = known - in_dotenv - os.environ.keys()
-    found = {name: difflib.get_close_matches(name, unset, n=1, cutoff=ALIKE) for name in sorted(in_dotenv - known)}
-    return [(name, near[0]) for name, near in found.items() if near and not name.startswith("CITEWELL_")]
+    others = sorted(name for name in in_dotenv - known if not name.startswith(wrong_settings.PREFIX))
+    found = [(name, wrong_settings.nearest(name, unset, ALIKE)) for name in others]
+    return [(name, near) for name, near in found if near]
 
 
 def config_file() -> Path:

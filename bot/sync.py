@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +15,7 @@ from bot.indexing import Indexer, is_path
 from bot.source_tables import FolderTable, SourceTable
 from pipeline.errors import CitewellError, Refused
 from pipeline.ingest.ingest import Event, Summary
+from pipeline.ports import DocumentSource
 from storage.folder import Lock
 from storage.open import Storage
 from storage.source_looks import Look, SQLSourceLooks
@@ -42,20 +43,14 @@ class Sync:
         async def work() -> Summary:
             if isinstance(table, FolderTable):
                 return await self.indexer.look_again(Path(table.source), collection, on_event, losing=losing)
-            from bot.sources import open_source
-
-            memory = SQLSourceMemory(self.storage.database, table.source)
-            async with open_source(table, memory, self.indexer.reader, self._clone(table.source)) as source:
+            async with self._open(table) as source:
                 return await self.indexer.take_in(source, collection, on_event, losing=losing)
 
         return await self._kept(table.source, work)
 
     async def check(self, table: SourceTable) -> None:
         """Raises Misconfigured where the source of a table, that is no folder, has not the secret that it needs."""
-        from bot.sources import open_source
-
-        memory = SQLSourceMemory(self.storage.database, table.source)
-        async with open_source(table, memory, self.indexer.reader, self._clone(table.source)):
+        async with self._open(table):
             pass
 
     async def path(self, place: Path) -> Summary:
@@ -120,6 +115,13 @@ class Sync:
             yield
         finally:
             lock.release()
+
+    def _open(self, table: SourceTable) -> AbstractAsyncContextManager[DocumentSource]:
+        """The source of a table that is no folder. Raises as `open_source`."""
+        from bot.sources import open_source
+
+        memory = SQLSourceMemory(self.storage.database, table.source)
+        return open_source(table, memory, self.indexer.reader, self._clone(table.source))
 
     def _clone(self, source: str) -> Path:
         """A folder for what the source keeps in files; it need not be there."""

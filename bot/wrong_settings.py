@@ -122,9 +122,9 @@ class Written:
         return f"{name} in {self.file}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The one that was probably meant, the same letters in another order first; empty where none is near."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.7)
+def nearest(name: str, known: Iterable[str], alike: float = 0.7) -> str:
+    """The one that was probably meant, the same letters in another order first; empty where none is as much `alike`."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=alike)
     return min(near, key=lambda one: sorted(one) != sorted(name), default="")
 
 

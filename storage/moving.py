@@ -49,11 +49,11 @@ async def move(source: Engine, target: Engine, name: str, tell: Tell) -> None:
     tables = in_order(await source.database.read(source.tables.remembered))
     begun_before = await target.database.write(partial(_begin, target=target, tables=tables, name=name))
     await _copy_all(source, target, tables, tell)
-    if begun_before and await _differing(source, target, tables):  # the source was used in between
+    differing = await _differing(source, target, tables)
+    if differing and begun_before:  # the source was used in between
         await target.database.write(partial(_clear, target=target, tables=tables, name=name))
         await _copy_all(source, target, tables, tell)
-        begun_before = False
-    differing = await _differing(source, target, tables)
+        differing = await _differing(source, target, tables)
     if differing:
         raise Refused(
             f"not the same in both: {', '.join(differing)}",

@@ -16,7 +16,7 @@ import discord
 from adapters.discord.buttons import root_of
 from adapters.discord.places import DIRECT, PLATFORM, Place, guild_of, key, place, places, said_in
 from adapters.discord.spoken import question
-from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, PersonId
+from pipeline.values import PRIVATE_THREAD, Attachment, ConversationId, IncomingMessage, Manner, PersonId
 
 _SOMEBODY = re.compile(r"<@[!&]?\d")
 
@@ -102,7 +102,7 @@ def command(
     """A command as a question. Private ones of a person in a channel are a conversation of their own."""
     guild_id, channel_id, user_id = interaction.guild_id, interaction.channel_id or 0, interaction.user.id
     made = key(guild_id, channel_id, interaction.id)
-    thread = f"private-{user_id}" if private else f"command-{interaction.id}"
+    thread = f"{PRIVATE_THREAD[PLATFORM]}{user_id}" if private else f"command-{interaction.id}"
     space = str(guild_id or DIRECT)
     return IncomingMessage(
         key=made,

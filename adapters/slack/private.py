@@ -26,7 +26,7 @@ from adapters.slack.web import POST, Declined, Web
 from pipeline import wording
 from pipeline.ports import Receipt
 from pipeline.translations import Words
-from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
+from pipeline.values import PRIVATE_THREAD, Answer, ConversationId, Event, IncomingMessage, Manner, Work
 
 log = structlog.get_logger(__name__)
 
@@ -69,7 +69,9 @@ def _question(
 ) -> IncomingMessage:
     return IncomingMessage(
         key=message_key(me.team, channel, trigger),
-        conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=f"ask-{user}"),
+        conversation=ConversationId(
+            platform="slack", space=me.team, channel=channel, thread=f"{PRIVATE_THREAD['slack']}{user}"
+        ),
         author=person(me.team, user),
         text=text,
         attachments=tuple(attachment(file) for file in files),

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.checks import EMBED, idle_rules, not_embedded, places_without_text
+from bot.checks import EMBED, embedded_otherwise, idle_rules, places_without_text
 from bot.citewell import Citewell
 from bot.doctor.sources import examine_sources
 from bot.settings import Settings
@@ -76,8 +76,8 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
         yield warning("documents", "nothing is indexed", "To index a file or a folder: citewell index PATH")
     else:
         yield good("documents", f"{wording.counted(count, 'document is', 'documents are')} indexed")
-    for line in await not_embedded(citewell):
-        yield warning("index", line.removesuffix(f" {EMBED}"), EMBED)
+    if said := await embedded_otherwise(citewell):
+        yield warning("index", f"{said}.", EMBED)
     for line in (*await idle_rules(citewell), *places_without_text(settings)):
         yield warning("citewell.toml", line, "Correct the name there, or index what it names.")
     async for finding in examine_sources(citewell):

@@ -21,8 +21,6 @@ Column = NDArray[np.int32]
 Rows = NDArray[np.bool_]
 OUTCOMES = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND, Outcome.FAILED)
 _ASSERTED = (Outcome.ANSWERED, Outcome.PARTIAL)
-PRIVATE = ("ask-", "private-")
-"""How the threads of private commands begin, on Slack and on Discord."""
 _DAY = 86400
 _MONDAY = 3
 """The first day of 1970 was three days after one."""
@@ -173,4 +171,4 @@ def _where(conversation: str, channel: str) -> tuple[str, bool]:
     where = ConversationId.parse(conversation)
     if where.space == "dm" or (where.platform == "slack" and where.channel.startswith("D")):
         return f"{where.platform}: direct messages", True
-    return channel or f"{where.platform}:{where.space}:{where.channel}", where.thread.startswith(PRIVATE)
+    return channel or f"{where.platform}:{where.space}:{where.channel}", where.private

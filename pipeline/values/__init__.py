@@ -37,7 +37,7 @@ from pipeline.values.documents import (
 )
 from pipeline.values.finding import Finding, State
 from pipeline.values.handoff import About, Handoff, Notice, Press
-from pipeline.values.ids import ConversationId, MessageKey, PersonId, PlaceId
+from pipeline.values.ids import PRIVATE_THREAD, ConversationId, MessageKey, PersonId, PlaceId
 from pipeline.values.people import (
     AS_SET,
     Around,
@@ -74,6 +74,7 @@ from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, S
 __all__ = [
     "AS_SET",
     "EVERYWHERE",
+    "PRIVATE_THREAD",
     "TAUGHT",
     "About",
     "Action",

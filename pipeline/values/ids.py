@@ -13,6 +13,10 @@ from pipeline.values.base import Value
 _PLACE = re.compile(r"slack:[TE][A-Z0-9]+(:[CG][A-Z0-9]+)?|discord:[0-9]+(:[0-9]+)?")
 
 
+PRIVATE_THREAD = {"slack": "ask-", "discord": "private-"}
+"""How the thread of a person's private commands in a channel begins, by platform; their id follows."""
+
+
 class ConversationId(Value):
     """Where a conversation lives: one Slack thread, one Discord thread or DM, one console thread."""
 
@@ -31,6 +35,11 @@ class ConversationId(Value):
         """The inverse of `str()`. Raises ValueError for anything that has not four parts."""
         platform, space, channel, thread = (unquote(part) for part in text.split(":"))
         return cls(platform=platform, space=space, channel=channel, thread=thread)
+
+    @property
+    def private(self) -> bool:
+        """Whether it consists of a person's private commands."""
+        return self.platform in PRIVATE_THREAD and self.thread.startswith(PRIVATE_THREAD[self.platform])
 
 
 class PersonId(Value):

@@ -83,7 +83,6 @@ class PostgresDatabase:
 
     async def read(self, work: Work[T]) -> T:
         """See `Database`."""
-
         return await self._run(self._reading, lambda: snapshot(self._pool, work))
 
     async def scrub(self) -> bool:

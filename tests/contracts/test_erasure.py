@@ -115,9 +115,8 @@ async def test_a_reply_that_was_kept_in_a_space_goes_when_that_is_left(storage: 
     assert [one.id for one in await storage.library.documents()] == ["taught/h1"]
 
 
-async def test_what_others_wanted_to_be_told_goes_with_the_question_that_was_deleted(storage: Storage) -> None:
-    asked = message("1.0", text=f"What is {CANARY}?")
-    await answered(storage, asked, CANARY)
+async def wanted(storage: Storage, asked: IncomingMessage) -> Wish:
+    """Somebody else wants to be told once this can be answered."""
     wish = Wish(
         id="w1",
         answer_id=f"answer to {asked.key}",
@@ -127,6 +126,13 @@ async def test_what_others_wanted_to_be_told_goes_with_the_question_that_was_del
         message="1.1",
     )
     await storage.wishes.keep(wish, most=1)
+    return wish
+
+
+async def test_what_others_wanted_to_be_told_goes_with_the_question_that_was_deleted(storage: Storage) -> None:
+    asked = message("1.0", text=f"What is {CANARY}?")
+    await answered(storage, asked, CANARY)
+    wish = await wanted(storage, asked)
     await answered(storage, wish.asked(asked.sent_at), CANARY)
     await storage.inbox.cancel(asked.key)
     assert await kept(storage, CANARY) == []
@@ -138,15 +144,7 @@ async def test_an_answer_that_others_are_about_to_be_told_is_not_kept_once_its_q
 ) -> None:
     asked = message("1.0", text=f"What is {CANARY}?")
     await answered(storage, asked, CANARY)
-    wish = Wish(
-        id="w1",
-        answer_id=f"answer to {asked.key}",
-        person="slack:T1:U9",
-        question=asked.text,
-        origin=asked.conversation,
-        message="1.1",
-    )
-    await storage.wishes.keep(wish, most=1)
+    wish = await wanted(storage, asked)
     await storage.inbox.accept(wish.asked(asked.sent_at))
     assert await storage.inbox.lease()
     await (storage.people.forget(asked.author) if forgotten else storage.inbox.cancel(asked.key))

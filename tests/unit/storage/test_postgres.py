@@ -15,7 +15,7 @@ from sqlite_utils import Database
 
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.text import STOP_WORDS, query_terms
-from pipeline.values import Audience, BlockKind, Chunk, Conversation, ConversationId, Unit
+from pipeline.values import Audience, Conversation, ConversationId
 from storage.open import Storage, open_storage
 from storage.postgres.database import PostgresDatabase
 from storage.postgres.migrations import MIGRATIONS
@@ -187,11 +187,11 @@ async def test_words_find_the_same_as_with_sqlite(postgres: Server, tmp_path: Pa
         async with open_storage(tmp_path / "data", database=url) as storage:
             for start in range(0, len(texts), 20):
                 name = f"d{start}"
-                await storage.library.put(document(name), _chunks(name, texts[start : start + 20], start), None, "")
+                await storage.library.put(document(name), chunks(name, texts[start : start + 20]), None, "")
             found = 0
             for number, question in asked:
                 hits = (await storage.index.lexical(query_terms(question), EVERYONE, 5)).hits
-                found += f"p{number}" in [hit.chunk_id for hit in hits]
+                found += f"d{number - number % 20}#{number % 20}" in [hit.chunk_id for hit in hits]
             recall.append(found / QUESTIONS)
     assert recall[0] > 0.5
     assert abs(recall[0] - recall[1]) <= 0.01, recall
@@ -207,16 +207,3 @@ def _question(text: str, drawn: random.Random) -> str:
     """Few of its words, in any order: some common, some in another form."""
     words = [word for word in re.findall(r"[A-Za-z]{3,}", text) if word.lower() not in STOP_WORDS]
     return " ".join(word.removesuffix("s") for word in drawn.sample(words, min(3, len(words))))
-
-
-def _chunks(name: str, texts: list[str], start: int) -> list[Chunk]:
-    return [
-        Chunk(
-            id=f"p{start + number}",
-            document_id=name,
-            text=text,
-            units=(Unit(start=0, end=len(text), kind=BlockKind.PROSE),),
-            position=number,
-        )
-        for number, text in enumerate(texts)
-    ]
