@@ -55,8 +55,8 @@ class Presence:
         finally:
             await sign.end()
 
-    async def attempt(self, method: str, **arguments: Any) -> bool:
-        """Whether Slack took the call."""
+    async def attempt(self, method: str, **arguments: Any) -> bool | None:
+        """Whether Slack took the call; None where that is not known, and it may still take effect."""
         if method in self._without:
             return False
         try:
@@ -66,7 +66,7 @@ class Presence:
                 self._without.add(method)
             return declined.error == "already_reacted"
         except Unavailable:
-            return False
+            return None
         return True
 
 
@@ -110,29 +110,34 @@ class Sign:
         if hidden:
             return
         await asyncio.sleep(self._presence.web.pace.sign)
-        if not await self._set_status(self._status, loading_messages=self._loading):
+        if await self._at_work() is False:
             self._reacted = True
-            self._reacted = await self._react("reactions.add")
+            self._reacted = await self._react("reactions.add") is not False
         await asyncio.sleep(self._presence.web.pace.patience)
         self._session = True
-        self._session = await self._set_session("processing")
+        self._session = await self._set_session("processing") is not False
         while not self._reacted:
             await asyncio.sleep(self._presence.web.pace.status)
-            await self._set_status(self._status, loading_messages=self._loading)
+            await self._at_work()
 
-    async def _react(self, method: str) -> bool:
+    async def _at_work(self) -> bool | None:
+        taken = await self._set_status(self._status, loading_messages=self._loading)
+        self._on_its_way = self._on_its_way or taken is None
+        return taken
+
+    async def _react(self, method: str) -> bool | None:
         return await self._send(method, channel=self._spot.channel, timestamp=self._spot.ts, name=REACTION)
 
-    async def _set_status(self, status: str, **more: Any) -> bool:
+    async def _set_status(self, status: str, **more: Any) -> bool | None:
         return await self._send_to_thread("assistant.threads.setStatus", status=status, **more)
 
-    async def _set_session(self, status: str) -> bool:
+    async def _set_session(self, status: str) -> bool | None:
         return await self._send_to_thread("agents.sessions.setStatus", status=status)
 
-    async def _send_to_thread(self, method: str, **arguments: Any) -> bool:
+    async def _send_to_thread(self, method: str, **arguments: Any) -> bool | None:
         return await self._send(method, channel_id=self._spot.channel, thread_ts=self._spot.thread, **arguments)
 
-    async def _send(self, method: str, **arguments: Any) -> bool:
+    async def _send(self, method: str, **arguments: Any) -> bool | None:
         self._landed.clear()
         try:
             return await self._presence.attempt(method, **arguments)

@@ -201,6 +201,32 @@ async def test_where_no_status_is_taken_a_reaction_shows_work_and_is_removed(sla
     assert len(slack.slack.called("assistant.threads.setStatus!unknown_method")) == 1
 
 
+async def test_a_reaction_of_which_slack_said_nothing_is_removed(slack: SlackDriver) -> None:
+    slack.workspace.without["assistant.threads.setStatus"] = "unknown_method"
+
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        return "drop" if method == "reactions.add" and when == "after" else None
+
+    slack.slack.hook = hook
+    writer = Writer()
+    slack.rig.script = writer
+    said = await slack.mention("ann", "How much leave do I get?")
+    await until(lambda: slack.workspace.reactions == {(CHANNEL, said.handle.ts, "eyes")})
+    await finish(slack, writer, said.handle)
+    assert slack.workspace.reactions == set()
+
+
+async def test_a_status_of_which_slack_said_nothing_is_taken_back(slack: SlackDriver) -> None:
+    async def hook(method: str, arguments: Json, when: str) -> str | None:
+        return "drop" if method == "assistant.threads.setStatus" and arguments["status"] and when == "before" else None
+
+    slack.slack.hook = hook
+    said = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    assert len(slack.replies(said)) == 1
+    assert [call["status"] for call in slack.slack.called("assistant.threads.setStatus")] == [""]
+
+
 class Unhurried(SlackDriver):
     """Waits for Slack longer than any test takes."""
 
