@@ -54,9 +54,15 @@ lock: $(BIN)/citewell ## the locks brought up to date with pyproject.toml; UPGRA
 	$(LOCK) $(UPGRADE) pyproject.toml --output-file locks/run.txt
 	$(LOCK) $(UPGRADE) pyproject.toml --extra traces --group dev --output-file locks/dev.txt
 	$(LOCK) $(UPGRADE) --group build --output-file locks/build.txt
+	$(LOCK) $(UPGRADE) --group release --output-file locks/release.txt
 
-release: $(BIN)/citewell ## wheel, source archive and bill of materials into dist, checked
+build/release/bin/cyclonedx-py: $(BIN)/citewell locks/release.txt
+	$(BIN)/python -m venv --clear build/release
+	build/release/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement locks/release.txt
+	touch $@
+
+release: build/release/bin/cyclonedx-py ## wheel, source archive and bill of materials into dist, checked
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
-	$(BIN)/cyclonedx-py requirements locks/run.txt --pyproject pyproject.toml --output-reproducible --output-file dist/citewell.cdx.json
+	build/release/bin/cyclonedx-py requirements locks/run.txt --pyproject pyproject.toml --output-reproducible --output-file dist/citewell.cdx.json
 	$(BIN)/python deploy/check_release.py dist
