@@ -89,10 +89,7 @@ class Delivery:
 
     async def _answer(self, work: Work, chosen: Chosen, receipt: _Receipt) -> None:
         key = work.message.key
-        adapter = self._adapters.get(work.message.conversation.platform)
-        if adapter is None:
-            await self._inbox.release(key, delay=60.0, counts=False)
-            return
+        adapter = self._adapters[work.message.conversation.platform]
         if work.posting_since and not work.reference:
             if (wait := grace_left(work.posting_since, self._grace)) > 0:
                 await self._inbox.release(key, delay=wait, counts=False)

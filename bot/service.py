@@ -17,6 +17,7 @@ from bot.digest import DigestPoster, digests_posted
 from bot.doctor.data import examine_room
 from bot.due_sources import kept_fresh
 from bot.operations.open import open_operations
+from bot.peers import Peers
 from bot.platforms import make_adapters
 from bot.schedule import jobs_of, scheduled
 from bot.settings import Settings, read_settings
@@ -75,12 +76,17 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, stop.set)
         jobs = jobs_of(settings, citewell)
-        async with (
-            operations.serving(worker, adapters, jobs),
-            scheduled(jobs, JobRuns(citewell.storage.database)),
-            digests_posted(DigestPoster(citewell.storage.digests, citewell.desk, adapters)),
-            kept_fresh(citewell.sync, lambda: read_settings().sources, settings.sync_minutes),
-        ):
+
+        async def duties() -> None:
+            async with (
+                scheduled(jobs, JobRuns(citewell.storage.database)),
+                digests_posted(DigestPoster(citewell.storage.digests, citewell.desk, adapters)),
+                kept_fresh(citewell.sync, lambda: read_settings().sources, settings.sync_minutes),
+            ):
+                await courier.run()
+
+        peers = Peers(citewell.storage.database, citewell.storage.inbox, worker, duties)
+        async with operations.serving(worker, adapters, jobs):
             documents = await citewell.storage.library.count()
             indexed = wording.counted(documents, "document is", "documents are")
             say(f"{indexed} indexed. Connecting to {' and '.join(adapters)}.")
@@ -103,7 +109,7 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             ):
                 say(line)
             await tell_backlog(citewell.storage.inbox, say)
-            return await _until_stopped(worker, courier, adapters, citewell, stop, say)
+            return await _until_stopped(worker, peers, adapters, citewell, stop, say)
 
 
 def _who_writes(settings: Settings) -> str:
@@ -130,7 +136,7 @@ async def tell_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
 
 async def _until_stopped(
     worker: Worker,
-    courier: Courier,
+    peers: Peers,
     adapters: Mapping[str, PlatformAdapter],
     citewell: Citewell,
     stop: asyncio.Event,
@@ -141,18 +147,18 @@ async def _until_stopped(
         for name, adapter in adapters.items()
     }
     working: asyncio.Task[Any] = asyncio.create_task(worker.run(), name="worker")
-    posting: asyncio.Task[Any] = asyncio.create_task(courier.run(), name="courier")
+    looking: asyncio.Task[Any] = asyncio.create_task(peers.run(), name="duties")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     status = 0
     while listening and not stopping.done() and not status:
-        done, _ = await asyncio.wait({*listening, working, posting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait({*listening, working, looking, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in done - {stopping}:
             listening.discard(task)
-            status = max(status, _ended(task, say), int(task in (working, posting)))
+            status = max(status, _ended(task, say), int(task in (working, looking)))
     status = status or int(not listening)
-    for task in (*listening, working, posting, stopping):
+    for task in (*listening, working, looking, stopping):
         task.cancel()
-    await asyncio.gather(worker.drain(DRAIN_SECONDS), *listening, working, posting, stopping, return_exceptions=True)
+    await asyncio.gather(worker.drain(DRAIN_SECONDS), *listening, working, looking, stopping, return_exceptions=True)
     closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
     for name, error in zip(adapters, closed, strict=True):
         if isinstance(error, BaseException):

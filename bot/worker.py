@@ -40,6 +40,7 @@ class Worker:
         retry_seconds: float = RETRY_SECONDS,
     ) -> None:
         self._inbox = inbox
+        self._platforms = tuple(adapters)
         self._concurrency = concurrency
         self._delivery = Delivery(
             inbox,
@@ -53,7 +54,7 @@ class Worker:
             retry_seconds=retry_seconds,
         )
         self._bell = asyncio.Event()
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[str, asyncio.Task[None]] = {}
         self._moved = time.monotonic()
 
     @property
@@ -70,9 +71,11 @@ class Worker:
         while True:
             self._bell.clear()
             while len(self._running) < self._concurrency and (work := await self._lease()):
-                task = asyncio.create_task(self._delivery.bring_to_an_end(work), name=f"answer {work.message.key}")
-                self._running.add(task)
-                task.add_done_callback(self._finished)
+                if work.message.key in self._running:  # by a lease that was lost meanwhile
+                    await self.abandon(work.message.key)
+                    await self._inbox.release(work.message.key, counts=False)
+                else:
+                    self._begin(work)
             try:
                 async with asyncio.timeout(IDLE_SECONDS):
                     await self._bell.wait()
@@ -81,21 +84,33 @@ class Worker:
 
     async def drain(self, seconds: float) -> None:
         """Give what is under way `seconds` to finish, then give it back to the inbox."""
-        if not self._running:
-            return
-        _, late = await asyncio.wait(self._running, timeout=seconds)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        if self._running:
+            await asyncio.wait(self._running.values(), timeout=seconds)
+        await self.abandon(*self._running)
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
+    async def abandon(self, *keys: str) -> None:
+        """End what is under way of these messages, or of all. What is still this process's goes back to the inbox."""
+        tasks = [self._running[key] for key in keys or tuple(self._running)]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _begin(self, work: Work) -> None:
+        key = work.message.key
+        task = asyncio.create_task(self._delivery.bring_to_an_end(work), name=f"answer {key}")
+        self._running[key] = task
+        task.add_done_callback(lambda task: self._finished(key, task))
+
+    def _finished(self, key: str, task: asyncio.Task[None]) -> None:
+        del self._running[key]
+        if not task.cancelled() and (error := task.exception()):
+            log.warning("answer_interrupted", key=key, reason=str(error))
         self._moved = time.monotonic()
         self.ring()
 
     async def _lease(self) -> Work | None:
         try:
-            work = await self._inbox.lease()
+            work = await self._inbox.lease(self._platforms)
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
             return None

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from datetime import date
 
-from storage.database import Connection, Database
+from storage.database import Alone, Connection, Database
 
 _ADD = """
     INSERT INTO token_use (subject, day, tokens) VALUES ($1, $2, CASE WHEN $3 > 0 THEN $3 ELSE 0 END)
@@ -27,6 +27,7 @@ class SQLTokenLedger:
         """See `TokenLedger`. Raises Unavailable."""
 
         def work(connection: Connection) -> bool:
+            connection.alone(Alone.TOKENS)
             connection.execute("DELETE FROM token_use WHERE day < $1", (day.isoformat(),))
             if any(_used(connection, subject, day) + tokens > limit for subject, limit in limits.items()):
                 return False

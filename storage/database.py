@@ -7,12 +7,25 @@ way. What only one of them can say stands in its package, behind `Database` and 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pipeline.ports import Vectors
 from pipeline.values import Hit
 
 T = TypeVar("T")
+
+
+class Alone(StrEnum):
+    """What several processes do one after the other, in short transactions."""
+
+    INBOX = "inbox"
+    """Which messages wait, and whose turn it is."""
+    PASSAGES = "passages"
+    """How many hold each word."""
+    TOKENS = "tokens"
+    """What is used of a day's."""
+    WISHES = "wishes"
 
 
 class Rows(Protocol):
@@ -39,6 +52,20 @@ class Connection(Protocol):
         """Ends a SELECT of rows that are to be changed, so that another process that wants them passes them over."""
         ...
 
+    @property
+    def locking(self) -> str:
+        """Ends a SELECT of rows that are to be changed, so that another process that wants them waits."""
+        ...
+
+    @property
+    def holder(self) -> int:
+        """What this process stamps its leases with; 0 where only one process leases."""
+        ...
+
+    def alone(self, what: Alone) -> None:
+        """Until this transaction ends, no other process does the same."""
+        ...
+
     def execute(self, statement: str, values: Sequence[object] = ()) -> Rows: ...
 
     def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> None: ...
@@ -46,6 +73,15 @@ class Connection(Protocol):
 
 Work = Callable[[Connection], T]
 """What is done inside one transaction, on the connection given."""
+
+
+class Standing(NamedTuple):
+    """What a process is among those that answer from the same database."""
+
+    holder: int
+    """As `Connection.holder`. Another one than before: the leases that were stamped with that are lost."""
+    first: bool
+    """It does what only one of them may do."""
 
 
 class Passage(NamedTuple):
@@ -117,6 +153,16 @@ class Database(Protocol):
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` on a snapshot that nothing changes. Raises Unavailable."""
+        ...
+
+    async def stand(self) -> Standing:
+        """What this process is now. Of those that ask again and again, one is first until it ends or is cut off.
+
+        Raises Unavailable; then it is not known what others have taken over meanwhile."""
+        ...
+
+    def ended(self, db: Connection) -> set[int]:
+        """The holders of leases that do not live any more."""
         ...
 
     async def scrub(self) -> bool:

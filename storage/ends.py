@@ -42,8 +42,9 @@ async def open_end(place: str, *, embedder: Callable[[], str], make: bool) -> As
         opening = open_sqlite(folder, embedder=embedder, chroma_url=None, exclusive=True, make=make)
     else:
         from storage.postgres.open import open_postgres
+        from storage.postgres.session import Use
 
-        opening = open_postgres(place, embedder=embedder, exclusive=True)
+        opening = open_postgres(place, embedder=embedder, use=Use.ALONE)
     async with opening as engine:
         yield End(name, engine)
 

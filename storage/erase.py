@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.values import IncomingMessage
-from storage.database import Connection
+from storage.database import Alone, Connection
 from storage.sweep import hide
 from storage.taught import OF_SPACE, added_in, taught_in, taught_of
 
@@ -54,6 +54,7 @@ def erase_wishes_for(db: Connection, author: str) -> None:
 def erase_space(db: Connection, space: str) -> None:
     """Erase what is kept of a `platform:space`: questions that wait, conversations, where we took part, replies that
     were kept as answers, and what people added there to the documents."""
+    db.alone(Alone.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
     hide(db, [*taught_in(db, prefix), *added_in(db, space)])
@@ -75,6 +76,7 @@ def erase_space(db: Connection, space: str) -> None:
 
 def _erase_wish(db: Connection, key: str) -> None:
     """Also what was told, and what is under way: without its message no answer to it is saved any more."""
+    db.alone(Alone.INBOX)
     erase_question(db, key)
     db.execute("DELETE FROM wish WHERE key = $1", (key,))
     db.execute("DELETE FROM message WHERE key = $1", (key,))

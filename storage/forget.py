@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-from storage.database import Connection
+from storage.database import Alone, Connection
 from storage.erase import erase_wishes_for
 from storage.sweep import hide
 from storage.taught import ADDED_BY, taught_by
@@ -39,6 +39,7 @@ _COUNTED = 6
 
 def erase_person(db: Connection, person: str, tables: Collection[str] | None = None) -> int:
     """Returns how many turns, messages, ratings and preferences went. `tables`: those there are, None for all."""
+    db.alone(Alone.INBOX)
     there = frozenset(table for table, _ in _ERASE) if tables is None else tables
     if "handoff" in there:
         hide(db, taught_by(db, person))

@@ -8,7 +8,7 @@ alone, longer than the messages are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from functools import partial
 
@@ -18,7 +18,7 @@ from storage import presence
 from storage.database import Connection, Database
 from storage.erase import erase_space
 from storage.intake import change, conversation, drop, forget, take, waits_overheard
-from storage.lease import candidate, give_back, take_back, take_turn
+from storage.lease import candidate, give_back, holders, take_back, take_turn
 from storage.reply import GIVEN_UP, count, end, keep_reference, keep_share, mark_posting, save_answer, unless_withdrawn
 from storage.wishes import again as due_again
 
@@ -55,6 +55,7 @@ class SQLInbox:
         self._late_seconds = late_seconds
         self._clock = clock
         self._listeners: list[Callable[[], None]] = []
+        self._ended: set[int] = set()
 
     def on_accept(self, listener: Callable[[], None]) -> None:
         """Call `listener` whenever this process has accepted a message or given one back."""
@@ -96,13 +97,14 @@ class SQLInbox:
         await self._database.write(lambda db: erase_space(db, str(space)), durable=True)
         await self._database.scrub()
 
-    async def lease(self) -> Work | None:
-        """The next message, fairly by space, then author, then age; None when there is none.
+    async def lease(self, platforms: Collection[str] | None = None) -> Work | None:
+        """The next message, fairly by space, then author, then age; None when there is none. Of `platforms` alone, or
+        of any.
 
         Messages of one conversation are leased one at a time and in order."""
         now = self._clock()
 
-        while (sequence := await self._database.read(lambda db: candidate(db, now))) is not None:
+        while (sequence := await self._database.read(lambda db: candidate(db, now, platforms))) is not None:
             turn = partial(
                 take_turn,
                 sequence=sequence,
@@ -180,7 +182,19 @@ class SQLInbox:
     async def recover(self) -> int:
         """Take back all leases. Only for a process that knows it is alone: the others died. Returns how many."""
         now = self._clock()
-        return await self._database.write(lambda db: take_back(db, now), durable=True)
+        return await self._database.write(lambda db: sum(take_back(db, now, one) for one in holders(db)), durable=True)
+
+    async def take_over(self) -> int:
+        """Take back the leases of processes that are over, and were when this was last asked: one that only lost its
+        connection has stopped answering by then. Returns how many."""
+        ended = await self._database.read(self._database.ended)
+        before, self._ended = self._ended, ended
+        if not (sure := ended & before):
+            return 0
+        now = self._clock()
+        taken = await self._database.write(lambda db: sum(take_back(db, now, one) for one in sure), durable=True)
+        self._ring()
+        return taken
 
     async def seen(self, channel: str) -> str | None:
         """The newest message id accepted from `platform:space:channel`; of `platform:space`, what `heard` said."""

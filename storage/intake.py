@@ -6,7 +6,7 @@ import hashlib
 
 from pipeline.errors import Busy
 from pipeline.values import ConversationId, IncomingMessage, Manner
-from storage.database import Connection
+from storage.database import Alone, Connection
 from storage.erase import erase_question
 from storage.presence import call_back, see
 
@@ -22,6 +22,7 @@ def take(
     """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
 
     Whose author is told now to ask again is known from then on: they will."""
+    db.alone(Alone.INBOX)
     if db.execute("SELECT 1 FROM known WHERE digest = $1", (_digest(message.key),)).fetchone():
         return not message.manner.unannounced and _addressed_now(db, message, now)
     if _dealt_with(db, message):
@@ -64,8 +65,8 @@ def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
 def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool:
     """Whether `message` was overheard and waits, and takes the place of what was: an edit mentions the bot."""
     waiting = db.execute(
-        "SELECT answer FROM message WHERE key = $1 AND state = 'open' AND posting_since IS NULL"
-        " AND body ->> 'manner' = $2",
+        "SELECT answer FROM message WHERE key = $1 AND state = 'open' AND posting_since IS NULL"  # noqa: S608 - our own words
+        f" AND body ->> 'manner' = $2 {db.locking}",
         (message.key, Manner.OVERHEARD),
     ).fetchone()
     if not waiting:
@@ -82,8 +83,8 @@ def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool
 def waits_overheard(db: Connection, key: str, author: str) -> bool:
     """Whether `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
     query = (
-        "SELECT 1 FROM message WHERE key = $1 AND state = 'open' AND author <> $2 AND posting_since IS NULL"
-        " AND body ->> 'manner' = $3"
+        "SELECT 1 FROM message WHERE key = $1 AND state = 'open' AND author <> $2 AND posting_since IS NULL"  # noqa: S608 - our own words
+        f" AND body ->> 'manner' = $3 {db.locking}"
     )
     return db.execute(query, (key, author, Manner.OVERHEARD)).fetchone() is not None
 
@@ -94,8 +95,8 @@ def change(db: Connection, key: str, text: str, now: float) -> bool:
     What is visible before, a placeholder or the first sentences, becomes the new answer. The same text again changes
     nothing: platforms report an edit too when they have drawn the preview of a link."""
     row = db.execute(
-        "SELECT body, leased_until FROM message"
-        " WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '')",
+        "SELECT body, leased_until FROM message"  # noqa: S608 - our own words
+        f" WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '') {db.locking}",
         (key,),
     ).fetchone()
     if not row:
@@ -120,6 +121,7 @@ def conversation(db: Connection, key: str) -> str | None:
 def drop(db: Connection, key: str, now: float) -> bool:
     """Cancel a question and erase what is kept of it and of its answer; False when it is not waiting any more or not
     there, and never kept then."""
+    db.alone(Alone.INBOX)
     _know(db, key, now)
     changed = db.execute(
         "UPDATE message SET state = 'cancelled', closed_at = $1 WHERE key = $2 AND state = 'open'", (now, key)
@@ -130,6 +132,7 @@ def drop(db: Connection, key: str, now: float) -> bool:
 
 def forget(db: Connection, key: str) -> None:
     """Keep nothing of a message, and not that it was seen."""
+    db.alone(Alone.INBOX)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
     db.execute("DELETE FROM known WHERE digest = $1", (_digest(key),))
 

@@ -10,13 +10,13 @@ the next end tells, and after all others, so that they do not pay for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 
 import structlog
 
 from pipeline.values import Answer, IncomingMessage, Work
-from storage.database import Connection
+from storage.database import Alone, Connection
 
 log = structlog.get_logger(__name__)
 
@@ -43,32 +43,41 @@ OLDEST = f"""
         ORDER BY sequence LIMIT 1
 """  # noqa: S608 - our own words
 SUSPECT = f"""
-    SELECT sequence, not_before FROM message WHERE ends >= {SUSPICIOUS} AND {LEASABLE}
-        ORDER BY not_before, sequence LIMIT 1
+    SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPICIOUS} AND {LEASABLE}
+        ORDER BY not_before, sequence
 """  # noqa: S608 - as above
 UNDER_WAY = """
     SELECT count(*), count(*) FILTER (WHERE alone_until > $1) FROM message
-        WHERE state = 'open' AND leased_until > 0 AND leased_until > $1
+        WHERE state = 'open' AND leased_until > 0 AND leased_until > $1 AND holder = $2
 """
 SERVED = "INSERT INTO served VALUES ($1, $2) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
+HELD = "state = 'open' AND leased_until > 0 AND holder = $1"
 TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = $2 AND {LEASABLE}"  # noqa: S608 - as above
 
 
-def candidate(db: Connection, now: float) -> int | None:
+def candidate(db: Connection, now: float, platforms: Collection[str] | None = None) -> int | None:
     """The message whose turn it is: its sequence number, or None when nothing can be leased.
 
-    What may be the cause of the process's ends waits until nothing is under way, and then has that to itself."""
-    under_way, alone = db.execute(UNDER_WAY, (now,)).fetchone()
+    What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
+    under_way, alone = db.execute(UNDER_WAY, (now, db.holder)).fetchone()
     if alone:
         return None
-    suspect, due = db.execute(SUSPECT, (now,)).fetchone() or (None, now)
-    if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now)) is not None:
+    suspect, due = next(
+        (row for *row, space in db.execute(SUSPECT, (now,)).fetchall() if _of(space, platforms)), (None, now)
+    )
+    if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now, platforms)) is not None:
         return found
     return None if under_way or suspect is None else int(suspect)
 
 
-def _next_in_turn(db: Connection, now: float) -> int | None:
+def _of(space: str, platforms: Collection[str] | None) -> bool:
+    return platforms is None or space.partition(":")[0] in platforms
+
+
+def _next_in_turn(db: Connection, now: float, platforms: Collection[str] | None) -> int | None:
     for space, _ in _turns(db, ""):
+        if not _of(space, platforms):
+            continue
         for _, author in _turns(db, space):
             row = db.execute(OLDEST, (now, space, author)).fetchone()
             if row:
@@ -90,6 +99,7 @@ def take_turn(
     """Lease the candidate `until` then; None when it is no longer one.
 
     After `attempts` that never came to an end there are as many to apologise; then the message is declared dead."""
+    db.alone(Alone.INBOX)
     row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
     if not row:
         return None
@@ -103,42 +113,49 @@ def take_turn(
         return None
     _serve(db, space, author)
     db.execute(
-        "UPDATE message SET attempt = attempt + 1, leased_until = $1, alone_until = $2, withdrawn = FALSE"
-        " WHERE sequence = $3",
-        (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, sequence),
+        "UPDATE message SET attempt = attempt + 1, leased_until = $1, alone_until = $2, withdrawn = FALSE, holder = $3"
+        " WHERE sequence = $4",
+        (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, db.holder, sequence),
     )
     return _work(db, sequence, attempts, late_before)
 
 
 def give_back(db: Connection, key: str, not_before: float, *, counts: bool) -> None:
-    """End a lease; the message may be leased again from `not_before` on. `counts`: an answer was attempted."""
+    """End a lease that is this process's; the message may be leased again from `not_before` on. `counts`: an answer was
+    attempted."""
     db.execute(
         "UPDATE message SET leased_until = 0, withdrawn = FALSE, not_before = $1,"
         " attempt = CASE WHEN attempt > $2 THEN attempt - $2 ELSE 0 END"
-        " WHERE key = $3 AND state = 'open'",
-        (not_before, 0 if counts else 1, key),
+        " WHERE key = $3 AND state = 'open' AND holder = $4",
+        (not_before, 0 if counts else 1, key, db.holder),
     )
 
 
-def take_back(db: Connection, now: float) -> int:
-    """End all leases, of which the holders died. Returns how many.
+def holders(db: Connection) -> set[int]:
+    """The processes that hold leases, as far as is known."""
+    rows = db.execute("SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0")
+    return {holder for (holder,) in rows}
+
+
+def take_back(db: Connection, now: float, holder: int) -> int:
+    """End the leases of a process that died. Returns how many.
 
     The end counts as an attempt of the message that was tried alone, or that nothing else was under way with, and it
     waits longer each time. For the others it costs nothing, but a second one makes them suspects."""
+    db.alone(Alone.INBOX)
     leased, suspects = db.execute(
-        "SELECT count(*), count(*) FILTER (WHERE ends >= $1) FROM message WHERE state = 'open' AND leased_until > 0",
-        (SUSPICIOUS,),
+        f"SELECT count(*), count(*) FILTER (WHERE ends >= $2) FROM message WHERE {HELD}",  # noqa: S608 - our own words
+        (holder, SUSPICIOUS),
     ).fetchone()
     innocent = db.execute(
-        "UPDATE message SET leased_until = 0, withdrawn = FALSE, attempt = attempt - 1, ends = ends + $1,"
-        " not_before = $2 WHERE state = 'open' AND leased_until > 0 AND ends < $3 AND $4",
-        (0 if suspects else 1, now, SUSPICIOUS, leased > 1),
+        "UPDATE message SET leased_until = 0, withdrawn = FALSE, attempt = attempt - 1, ends = ends + $2,"  # noqa: S608 - our own words
+        f" not_before = $3 WHERE {HELD} AND ends < $4 AND $5",
+        (holder, 0 if suspects else 1, now, SUSPICIOUS, leased > 1),
     ).rowcount
     charged = db.execute(
-        "UPDATE message SET leased_until = 0, withdrawn = FALSE, ends = ends + $1,"
-        " not_before = $2 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2"
-        " WHERE state = 'open' AND leased_until > 0",
-        (SUSPICIOUS, now),
+        "UPDATE message SET leased_until = 0, withdrawn = FALSE, ends = ends + $2,"  # noqa: S608 - our own words
+        f" not_before = $3 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2 WHERE {HELD}",
+        (holder, SUSPICIOUS, now),
     ).rowcount
     return innocent + charged
 

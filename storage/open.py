@@ -78,8 +78,8 @@ async def open_storage(
     """`embedder` names the model in use, "" for none, or tells its name where that may change. `database` is a URL of
     PostgreSQL's, "" for SQLite in the folder; there, `chroma_url` has vectors searched on a Chroma server.
 
-    `exclusive`: this process answers from the inbox, alone, and fills Chroma; all others search exactly. `make`: the
-    folder is made if it is missing.
+    `exclusive`: this process answers from the inbox, on SQLite alone, and fills Chroma; all others search exactly.
+    `make`: the folder is made if it is missing.
 
     Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, a move into it is not
     complete, or another process has it exclusively; Unavailable when the database cannot be opened."""
@@ -87,9 +87,11 @@ async def open_storage(
     async with AsyncExitStack() as stack:
         if database:
             from storage.postgres.open import open_postgres
+            from storage.postgres.session import Use
 
             prepare(folder)
-            engine = await stack.enter_async_context(open_postgres(database, embedder=named, exclusive=exclusive))
+            use = Use.ANSWERING if exclusive else Use.BESIDE
+            engine = await stack.enter_async_context(open_postgres(database, embedder=named, use=use))
         else:
             engine = await stack.enter_async_context(
                 open_sqlite(folder, embedder=named, chroma_url=chroma_url, exclusive=exclusive, make=make)
@@ -99,7 +101,8 @@ async def open_storage(
         library = SQLLibrary(engine.database, embedder=named)
         people = People(engine.database, engine.copies)
         if exclusive:
-            await inbox.recover()
+            if not database:
+                await inbox.recover()
             await library.sweep()
             await people.finish()
             if embedder:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import structlog
 
-from storage.database import Connection, Database, Rows
+from storage.database import Alone, Connection, Database, Rows
 from storage.forget import erase_person
 from storage.sweep import sweep
 from storage.taught import ADDED_BY, KEPT
@@ -97,6 +97,7 @@ class People:
         old = now - days * 86400
 
         def work(db: Connection) -> tuple[int, int]:
+            db.alone(Alone.INBOX)
             settle(db)
             expired = db.execute("DELETE FROM message WHERE state = 'open' AND sent_at < $1", (old,)).rowcount
             return expired, sum(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from storage.database import Connection
+from storage.database import Alone, Connection
 
 HOUR = 3600.0
 SKEW = 60.0
@@ -71,6 +71,7 @@ def parts(db: Connection, space: str, most: int) -> list[str]:
 
 def spend(db: Connection, key: str, place: str, per_hour: int, now: float) -> bool:
     """Count an answer that nobody asked for; False when there were `per_hour` in `place` within the last hour."""
+    db.alone(Alone.INBOX)
     db.execute("DELETE FROM unasked WHERE at < $1", (now - HOUR,))
     db.execute(
         "INSERT INTO unasked SELECT $1, $2, $3 WHERE (SELECT count(*) FROM unasked WHERE place = $2) < $4"

@@ -7,16 +7,17 @@ from datetime import UTC, datetime
 
 from pipeline.errors import Withdrawn
 from pipeline.values import Answer, Manner
-from storage.database import Connection
+from storage.database import Alone, Connection
 from storage.history import keep_answer, keep_turn
 
 GIVEN_UP = "SELECT why, count(*) FROM message WHERE state = 'dead' GROUP BY why ORDER BY count(*) DESC, why"
 
 
 def unless_withdrawn(db: Connection, key: str, step: Callable[[Connection], None]) -> Withdrawn | None:
-    """Do `step` for a message that stands as it was leased; Withdrawn (returned) for one that does not."""
-    row = db.execute("SELECT withdrawn FROM message WHERE key = $1 AND state = 'open'", (key,)).fetchone()
-    if row and not row[0]:
+    """Do `step` for a message that stands as this process leased it; Withdrawn (returned) for one that does not."""
+    query = f"SELECT withdrawn, holder FROM message WHERE key = $1 AND state = 'open' {db.locking}"  # noqa: S608 - our own words
+    row = db.execute(query, (key,)).fetchone()
+    if row and not row[0] and row[1] == db.holder:
         step(db)
         return None
     return Withdrawn(f"{key} was changed or deleted meanwhile", changed=row is not None)
@@ -52,8 +53,13 @@ def _recall(db: Connection, conversation: str, answer: Answer, author: str, now:
 
 
 def keep_reference(db: Connection, key: str, reference: str, now: float) -> None:
-    """Keep the reply's name; in a conversation that others see, the bot takes part from now on."""
-    db.execute("UPDATE message SET reference = $1 WHERE key = $2", (reference, key))
+    """Keep the reply's name; in a conversation that others see, the bot takes part from now on.
+
+    Who lost the lease meanwhile still tells those who have it where the reply is, unless they know."""
+    db.execute(
+        "UPDATE message SET reference = $1 WHERE key = $2 AND (reference = '' OR holder = $3)",
+        (reference, key, db.holder),
+    )
     db.execute(
         "INSERT INTO part SELECT conversation, $1 FROM message WHERE key = $2 AND body ->> 'manner' <> $3"
         " ON CONFLICT (conversation) DO UPDATE SET at = excluded.at",
@@ -71,10 +77,11 @@ def keep_share(db: Connection, answer_id: str, conversation: str, now: float) ->
 
 
 def end(db: Connection, key: str, state: str, why: str, now: float) -> None:
-    """Close an open message."""
+    """Close an open message that this process leased."""
+    db.alone(Alone.INBOX)
     db.execute(
-        "UPDATE message SET state = $1, why = $2, closed_at = $3 WHERE key = $4 AND state = 'open'",
-        (state, why, now, key),
+        "UPDATE message SET state = $1, why = $2, closed_at = $3 WHERE key = $4 AND state = 'open' AND holder = $5",
+        (state, why, now, key, db.holder),
     )
 
 

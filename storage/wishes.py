@@ -10,7 +10,7 @@ from typing import NamedTuple
 import structlog
 
 from pipeline.values import Wish
-from storage.database import Connection, Database
+from storage.database import Alone, Connection, Database
 from storage.history import signed
 from storage.intake import drop
 from storage.revision import generation
@@ -60,6 +60,7 @@ class SQLWishes:
         now = self._clock()
 
         def work(db: Connection) -> Kept:
+            db.alone(Alone.WISHES)
             settle(db)
             query = "SELECT id FROM wish WHERE person = $1 AND question = $2 AND told_at IS NULL"
             if there := db.execute(query, (wish.person, wish.question)).fetchone():

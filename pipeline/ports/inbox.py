@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 
@@ -42,8 +43,9 @@ class Inbox(Protocol):
         """Erase all that is kept of a workspace or server that the bot was removed from."""
         ...
 
-    async def lease(self) -> Work | None:
-        """The next message, fairly by space, then author, then age; None when there is none.
+    async def lease(self, platforms: Collection[str] | None = None) -> Work | None:
+        """The next message, fairly by space, then author, then age; None when there is none. Of `platforms` alone, or
+        of any.
 
         Messages of one conversation are leased one at a time and in order."""
         ...

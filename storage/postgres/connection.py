@@ -15,11 +15,11 @@ from psycopg.types.string import StrDumperUnknown, TextBinaryLoader
 from psycopg_pool import ConnectionPool
 
 from pipeline.errors import Misconfigured, Unavailable
-from storage.database import Work
+from storage.database import Alone, Standing, Work
 from storage.postgres.errors import unavailable
+from storage.postgres.session import Raw, Session
 
 T = TypeVar("T")
-Raw = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Raw]
 
 READERS = 3
@@ -42,14 +42,18 @@ SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 class PostgresConnection:
     """PostgreSQL takes `$1` for its first parameter; psycopg passes statements on as they are."""
 
-    claiming = "FOR UPDATE SKIP LOCKED"
-
-    def __init__(self, raw: Raw) -> None:
+    def __init__(self, raw: Raw, holder: int = 0, *, reading: bool = False) -> None:
         self.raw = raw
+        self.holder = holder
+        self.claiming = "" if reading else "FOR UPDATE SKIP LOCKED"
+        self.locking = "" if reading else "FOR UPDATE"
 
     @property
     def in_transaction(self) -> bool:
         return self.raw.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+    def alone(self, what: Alone) -> None:
+        self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(what.encode()[:8]),))
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
         return self.raw.execute(statement, values, binary=True)
@@ -73,17 +77,23 @@ class PostgresTransactions:
 
     undone = psycopg.Error
 
-    def __init__(self, connect: Callable[[], Raw]) -> None:
+    def __init__(self, connect: Callable[[], Session]) -> None:
         self._connect = connect
-        self._raw: Raw | None = None
+        self._session: Session | None = None
+
+    @property
+    def holder(self) -> int:
+        """As the last transaction had it."""
+        return self._session.number if self._session else 0
 
     @contextmanager
     def begin(self, *, durable: bool) -> Iterator[PostgresConnection]:
         """Durable: it survives a crash of the server. Raises Unavailable when none can be begun, or when it is not
         known whether it was committed."""
-        raw = self._begun(DURABLE if durable else QUICK)
+        session = self._begun(DURABLE if durable else QUICK)
+        raw = session.raw
         try:
-            yield PostgresConnection(raw)
+            yield PostgresConnection(raw, session.number)
             try:
                 raw.execute("COMMIT")
             except psycopg.OperationalError as error:
@@ -94,33 +104,43 @@ class PostgresTransactions:
 
     def open(self) -> None:
         """Raises psycopg.Error, and what `connect` does."""
-        self._raw = self._connect()
+        self._session = self._connect()
+
+    def stand(self) -> Standing:
+        """See `Database`."""
+        session = self._begun(QUICK)
+        try:
+            session.stand()
+            session.raw.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            raise unavailable(error) from error
+        return Standing(session.number, session.first)
 
     def close(self) -> None:
         """The server lets go of what a connection holds some time after that is closed: it is told to, before."""
-        if self._raw:
+        if self._session:
             with suppress(psycopg.Error):
-                self._raw.execute("SELECT pg_advisory_unlock_all()")
-            self._raw.close()
+                self._session.raw.execute("SELECT pg_advisory_unlock_all()")
+            self._session.raw.close()
 
-    def _begun(self, begin: str) -> Raw:
+    def _begun(self, begin: str) -> Session:
         """A connection that was lost while nothing used it is replaced: nothing was done on it yet."""
-        if self._raw and not self._raw.closed:
+        if self._session and not self._session.raw.closed:
             with suppress(psycopg.OperationalError):
-                self._raw.execute(begin)
-                return self._raw
+                self._session.raw.execute(begin)
+                return self._session
         self.close()
         try:
-            self._raw = self._connect()
-            self._raw.execute(begin)
+            self._session = self._connect()
+            self._session.raw.execute(begin)
         except psycopg.OperationalError as error:
             raise unavailable(error) from error
         except Misconfigured as error:
             raise Unavailable("storage", str(error), what_to_do=error.what_to_do) from error
-        return self._raw
+        return self._session
 
 
-def snapshot(pool: Pool, work: Work[T]) -> T:
+def snapshot(pool: Pool, work: Work[T], holder: int) -> T:
     """What `work` finds in a transaction that only reads; its first statement travels together with the beginning.
 
     Done again on another connection when this one was lost, as it may be while nothing uses it."""
@@ -129,7 +149,7 @@ def snapshot(pool: Pool, work: Work[T]) -> T:
             try:
                 with raw.pipeline():
                     raw.execute(SNAPSHOT)
-                    found = work(PostgresConnection(raw))
+                    found = work(PostgresConnection(raw, holder, reading=True))
                     raw.execute("COMMIT")
             except psycopg.OperationalError:
                 if last or not raw.closed:

@@ -14,36 +14,33 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from pipeline.errors import Misconfigured
-from storage.database import Work
+from storage.database import Connection, Standing, Work
 from storage.postgres.connection import (
     READERS,
     WAIT_SECONDS,
     PostgresTransactions,
-    Raw,
     configured,
     snapshot,
 )
 from storage.postgres.errors import translated
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
+from storage.postgres.session import ENDED, Session, Use, begin
 from storage.writes import WriteQueue
 
 T = TypeVar("T")
-ALONE = 0x616C6F6E65  # "alone"
 CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
 class PostgresDatabase:
     """One writing thread with a connection of its own, and a few reading ones on those of a pool.
 
-    `exclusive`: it writes only on a connection that holds what one process at a time can. The server takes that from a
-    process that ends, however it ends, and from all when it restarts: whoever has it after that goes on."""
+    It writes only on a connection that holds what its `use` needs."""
 
-    def __init__(self, url: str, *, exclusive: bool = False) -> None:
+    def __init__(self, url: str, use: Use = Use.BESIDE) -> None:
         self.passages = TsvectorPassages()
         self._url = url
-        self._exclusive = exclusive
+        self._use = use
         self._pool = ConnectionPool(
             url,
             connection_class=psycopg.Connection,
@@ -61,12 +58,12 @@ class PostgresDatabase:
         self._reading = ThreadPoolExecutor(READERS, "citewell-read")
 
     @classmethod
-    async def open(cls, url: str, *, exclusive: bool = False) -> PostgresDatabase:
+    async def open(cls, url: str, use: Use = Use.BESIDE) -> PostgresDatabase:
         """Connect, and create or migrate what is there.
 
-        Raises Unavailable, or Misconfigured when a newer program wrote it, pgvector is missing, or another process has
-        it exclusively."""
-        database = cls(url, exclusive=exclusive)
+        Raises Unavailable, or Misconfigured when a newer program wrote it, pgvector is missing, or another process is
+        in the way of that `use`."""
+        database = cls(url, use)
         try:
             await database._run(database._writing, database._open)
         except BaseException:
@@ -83,7 +80,15 @@ class PostgresDatabase:
 
     async def read(self, work: Work[T]) -> T:
         """See `Database`."""
-        return await self._run(self._reading, lambda: snapshot(self._pool, work))
+        return await self._run(self._reading, lambda: snapshot(self._pool, work, self._transactions.holder))
+
+    async def stand(self) -> Standing:
+        """See `Database`."""
+        return await self._run(self._writing, self._transactions.stand)
+
+    def ended(self, db: Connection) -> set[int]:
+        """See `Database`: those whose lock is free."""
+        return {holder for (holder,) in db.execute(ENDED)}
 
     async def scrub(self) -> bool:
         """PostgreSQL reuses the room of deleted rows when it vacuums, which it does by itself."""
@@ -106,16 +111,11 @@ class PostgresDatabase:
         self._transactions.open()
         self._pool.open()
 
-    def _connect(self) -> Raw:
+    def _connect(self) -> Session:
         raw = psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT)
         configured(raw)
-        if self._exclusive:
-            (held,) = raw.execute("SELECT pg_try_advisory_lock($1)", (ALONE,)).fetchone() or (False,)
-            if not held:
-                raw.close()
-                raise Misconfigured(
-                    "CITEWELL_DATABASE",
-                    "another `citewell run` uses this database",
-                    what_to_do="Stop it, or give this one a database of its own.",
-                )
-        return raw
+        try:
+            return begin(raw, self._use)
+        except BaseException:
+            raw.close()
+            raise

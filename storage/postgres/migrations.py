@@ -253,6 +253,7 @@ MIGRATIONS = {
     """,
     "tries": "ALTER TABLE wish ADD COLUMN not_before double precision NOT NULL DEFAULT 0;",
     "asked_by_the_program": "",
+    "holders": "ALTER TABLE message ADD COLUMN holder integer NOT NULL DEFAULT 0;",
 }
 
 

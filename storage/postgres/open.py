@@ -14,16 +14,17 @@ from pipeline.errors import Misconfigured, Refused
 from storage.database import Connection
 from storage.engine import Engine
 from storage.postgres.database import PostgresDatabase
+from storage.postgres.session import Use
 from storage.postgres.tables import PostgresTables
 from storage.postgres.vectors import PgVectors
 
 
 @asynccontextmanager
-async def open_postgres(url: str, *, embedder: Callable[[], str], exclusive: bool) -> AsyncIterator[Engine]:
+async def open_postgres(url: str, *, embedder: Callable[[], str], use: Use) -> AsyncIterator[Engine]:
     """See `open_storage`."""
     _check(url)
     async with AsyncExitStack() as stack:
-        database = await PostgresDatabase.open(url, exclusive=exclusive)
+        database = await PostgresDatabase.open(url, use)
         stack.push_async_callback(database.close)
         name = await database.read(_named)
         yield Engine(name, database, PgVectors(database, embedder=embedder), _refuse, PostgresTables())

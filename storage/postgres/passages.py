@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pipeline.ports import Vectors
 from pipeline.text import lexical_form
 from pipeline.values import Chunk, Document, Hit
-from storage.database import Connection, Database, Passage
+from storage.database import Alone, Connection, Database, Passage
 from storage.postgres.analysis import lexeme, sparse, weighed
 
-LOCK = 0x776F726473  # "words"
 MARK = "\ue000"
 """Begins the lexeme that stands for a collection; no word of a text holds this character."""
 USUAL, SUPPOSED = 100.0, 50
@@ -47,7 +46,8 @@ _DISCOUNT = f"""
 
 
 class TsvectorPassages:
-    """The `PassageIndex` of PostgreSQL. Processes write it one after the other: they share the counts of words."""
+    """The `PassageIndex` of PostgreSQL. Processes write it one after the other: two that took the counts of words in
+    different orders would wait for each other, and what both delete would be counted twice."""
 
     def __init__(self) -> None:
         self._counting = threading.Lock()
@@ -56,7 +56,7 @@ class TsvectorPassages:
         self._indexed: set[int] = set()
 
     def add(self, db: Connection, passages: Sequence[Passage]) -> None:
-        _alone(db)
+        db.alone(Alone.PASSAGES)
         average = self._average(db)
         rows, holding = [], Counter[str]()
         for one in passages:
@@ -69,7 +69,7 @@ class TsvectorPassages:
         self._add_vectors(db, passages)
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
-        _alone(db)
+        db.alone(Alone.PASSAGES)
         left = db.execute(_DISCOUNT, (list(numbers),)).fetchall()
         if gone := [term for term, passages in left if passages <= 0]:
             db.execute("DELETE FROM term WHERE term = ANY($1::text[])", (gone,))
@@ -137,12 +137,6 @@ class TsvectorPassages:
             assert self._length is not None
             self._length += length
             self._count += 1
-
-
-def _alone(db: Connection) -> None:
-    """Until the end of the transaction: two that took the counts of words in different orders would wait for each
-    other, and what both delete would be counted twice."""
-    db.execute("SELECT pg_advisory_xact_lock($1)", (LOCK,))
 
 
 def halfvec(vector: Vectors) -> str:

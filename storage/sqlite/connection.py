@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pipeline.errors import Unavailable
+from storage.database import Alone
 
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's before it gives up."""
@@ -19,7 +20,8 @@ _NAMES = tuple(str(number) for number in range(1, 100))
 class SQLiteConnection:
     """SQLite takes `$1` for a parameter of the name `1`."""
 
-    claiming = ""  # who writes is alone
+    claiming = locking = ""  # who writes is alone
+    holder = 0
 
     def __init__(self, raw: sqlite3.Connection) -> None:
         self.raw = raw
@@ -27,6 +29,9 @@ class SQLiteConnection:
     @property
     def in_transaction(self) -> bool:
         return self.raw.in_transaction
+
+    def alone(self, what: Alone) -> None:
+        """Every transaction that writes is."""
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
         return self.raw.execute(statement, dict(zip(_NAMES, values, strict=False)))

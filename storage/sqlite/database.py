@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from sqlite_utils import Database as Tables
 
-from storage.database import Work
+from storage.database import Connection, Standing, Work
 from storage.sqlite.backup import copy_database
 from storage.sqlite.connection import BUSY_SECONDS, POLL_SECONDS, SQLiteConnection, SQLiteTransactions, immediate
 from storage.sqlite.disk import create, damaged, translated
@@ -77,6 +77,14 @@ class SQLiteDatabase:
                 return work(SQLiteConnection(connection))
             finally:
                 connection.execute("COMMIT")
+
+    async def stand(self) -> Standing:
+        """Whoever answers from it has the folder alone."""
+        return Standing(0, first=True)
+
+    def ended(self, db: Connection) -> set[int]:
+        """None: a start takes back all leases."""
+        return set()
 
     async def scrub(self) -> bool:
         """Empty the write-ahead log, so that what was deleted is in no file; False when others were in the way."""

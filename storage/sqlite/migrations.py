@@ -406,6 +406,12 @@ def asked_by_the_program(db: Database) -> None:
     _each(db, "DROP TRIGGER answer_asked;")
 
 
+@schema()
+def holders(db: Database) -> None:
+    """Which process has a lease, where several do; also so that what is moved from there fits."""
+    _each(db, "ALTER TABLE message ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;")
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

@@ -78,18 +78,6 @@ async def test_an_address_that_is_none_is_refused_and_not_repeated(tmp_path: Pat
     assert "hidden" not in f"{raised.value}{raised.value.what_to_do}"
 
 
-async def test_one_process_answers_and_others_may_use_the_database(postgres: Server, tmp_path: Path) -> None:
-    url = postgres.empty()
-    async with open_storage(tmp_path / "a", database=url, exclusive=True):
-        with pytest.raises(Misconfigured, match="another `citewell run`"):
-            async with open_storage(tmp_path / "b", database=url, exclusive=True):
-                pass
-        async with open_storage(tmp_path / "b", database=url) as other:
-            assert await other.library.count() == 0
-    async with open_storage(tmp_path / "b", database=url, exclusive=True):
-        pass
-
-
 async def test_it_goes_on_after_the_server_was_restarted(
     postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,22 +96,6 @@ async def test_it_goes_on_after_the_server_was_restarted(
                 break
         assert await storage.inbox.accept(message("1.0")) is False
         assert await storage.inbox.accept(message("2.0")) is True
-
-
-async def test_after_a_restart_of_the_server_only_one_process_goes_on(postgres: Server, tmp_path: Path) -> None:
-    url = postgres.empty()
-    async with open_storage(tmp_path / "a", database=url, exclusive=True) as first:
-        await first.inbox.accept(message("1.0"))
-        postgres.stop()
-        postgres.start()
-        async with open_storage(tmp_path / "b", database=url, exclusive=True) as second:
-            with pytest.raises(Unavailable, match="another `citewell run`"):
-                await first.inbox.accept(message("2.0"))
-            assert await second.inbox.accept(message("2.0")) is True
-        while True:  # until the server has noticed that the other is gone
-            with suppress(Unavailable):
-                assert await first.inbox.accept(message("3.0")) is True
-                break
 
 
 async def test_processes_that_index_the_same_words_side_by_side_count_each_once(

@@ -1,0 +1,74 @@
+"""What a process is to the others that use a database: the locks that its writing connection holds.
+
+The server takes them from a process that ends, however it ends, and from all when it restarts. Whoever has a new
+connection after that is, to the others, somebody new.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import psycopg
+
+from pipeline.errors import Misconfigured
+
+Raw = psycopg.Connection[tuple[Any, ...]]
+
+IN_USE = 0x616C6F6E65  # "alone"
+FIRST = 0x6669727374  # "first"
+HOLDER = 0x686F6C64  # "hold"; the second half of that lock is the number
+ENDED = f"""
+    SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0 AND holder NOT IN (
+        SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER} AND objsubid = 2
+            AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+"""  # noqa: S608 - our own number
+
+
+class Use(Enum):
+    """What a process does with a database."""
+
+    BESIDE = "as it may beside any other"
+    ANSWERING = "answers from it, as others may"
+    ALONE = "nobody answers from it meanwhile"
+
+
+@dataclass
+class Session:
+    """A connection and what it holds; 0 is nobody's number."""
+
+    raw: Raw
+    number: int = 0
+    first: bool = False
+
+    def stand(self) -> None:
+        """Become the first one where there is none."""
+        if not self.first:
+            self.first = _held(self.raw, "pg_try_advisory_lock($1)", FIRST)
+
+
+def begin(raw: Raw, use: Use) -> Session:
+    """Raises Misconfigured where others are in the way."""
+    if use is Use.BESIDE:
+        return Session(raw)
+    if use is Use.ALONE:
+        if not _held(raw, "pg_try_advisory_lock($1)", IN_USE):
+            raise _refused("a `citewell run` uses this database", "Stop it.")
+        return Session(raw)
+    if not _held(raw, "pg_try_advisory_lock_shared($1)", IN_USE):
+        raise _refused("this database is being moved", "Wait until `citewell migrate` has ended.")
+    while True:
+        number = 1 + secrets.randbits(30)
+        if _held(raw, "pg_try_advisory_lock($1, $2)", HOLDER, number):
+            return Session(raw, number)
+
+
+def _held(raw: Raw, lock: str, *key: int) -> bool:
+    (held,) = raw.execute(f"SELECT {lock}", key).fetchone() or (False,)
+    return bool(held)
+
+
+def _refused(why: str, what_to_do: str) -> Misconfigured:
+    return Misconfigured("CITEWELL_DATABASE", why, what_to_do=what_to_do)

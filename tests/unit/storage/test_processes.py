@@ -1,0 +1,189 @@
+"""Several processes that answer from one PostgreSQL database. Each `Storage` here is one, with locks of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import Misconfigured, Unavailable, Withdrawn
+from pipeline.values import Work
+from storage.database import Standing
+from storage.ends import open_end
+from storage.open import Storage, open_storage
+from tests.contracts.waiting import eventually
+from tests.doubles.postgres import Server
+from tests.doubles.samples import answer, message
+
+Start = Callable[[], Awaitable[Storage]]
+
+
+@pytest.fixture
+async def url(postgres: Server) -> str:
+    return postgres.empty()
+
+
+@pytest.fixture
+async def start(url: str, tmp_path: Path) -> AsyncIterator[Start]:
+    """Starts one more process; all end with the test."""
+    async with AsyncExitStack() as stack:
+        yield lambda: stack.enter_async_context(open_storage(tmp_path, database=url, exclusive=True))
+
+
+async def cut_off(postgres: Server, storage: Storage) -> None:
+    """The server ends what `storage` writes on, as when the network between them is lost."""
+    (pid,) = await storage.database.write(lambda db: db.execute("SELECT pg_backend_pid()").fetchone())
+    postgres.execute(f"SELECT pg_terminate_backend({pid}, 10000)")
+
+
+async def taken_over(storage: Storage) -> Work:
+    """The next message, once those that are gone have lost theirs."""
+    async with asyncio.timeout(30):
+        while True:
+            await storage.inbox.take_over()
+            if work := await storage.inbox.lease():
+                return work
+
+
+async def test_each_message_is_leased_by_one_of_several_processes(start: Start) -> None:
+    processes = [await start() for _ in range(3)]
+    for number in range(30):
+        await processes[number % 3].inbox.accept(message(f"{number}.0", author=f"U{number % 7}"))
+
+    async def work(storage: Storage) -> list[str]:
+        found = []
+        while work := await storage.inbox.lease():
+            found.append(work.message.key)
+            await asyncio.sleep(0)
+        return found
+
+    leased = Counter(key for found in await asyncio.gather(*map(work, processes)) for key in found)
+    assert len(leased) == 30
+    assert set(leased.values()) == {1}
+
+
+async def test_spaces_and_authors_take_turns_across_processes(start: Start) -> None:
+    one, other = await start(), await start()
+    for number, (space, author) in enumerate(
+        [("T1", "flooder"), ("T1", "flooder"), ("T1", "flooder"), ("T1", "quiet"), ("T2", "other")]
+    ):
+        await one.inbox.accept(message(f"{number}.0", space=space, author=author))
+    order = [await storage.inbox.lease() for storage in (one, other, one, other, one)]
+    assert [work and work.message.place.message for work in order] == ["0.0", "4.0", "3.0", "1.0", "2.0"]
+
+
+async def test_one_conversation_is_answered_by_one_process_at_a_time(start: Start) -> None:
+    one, other = await start(), await start()
+    for number in ("1.0", "2.0"):
+        await one.inbox.accept(message(number, thread="t", author=f"U{number}"))
+    assert await one.inbox.lease()
+    assert await other.inbox.lease() is None
+    await one.inbox.done(message("1.0").key)
+    assert await other.inbox.lease()
+
+
+async def test_a_process_that_is_over_gives_its_leases_back_and_keeps_none_of_the_others(
+    start: Start, url: str
+) -> None:
+    one = await start()
+    await one.inbox.accept(message("1.0"))
+    assert await one.inbox.lease()
+    async with open_storage(one.folder, database=url, exclusive=True) as dead:
+        for number in ("2.0", "3.0"):
+            await dead.inbox.accept(message(number))
+            assert await dead.inbox.lease()
+        await dead.inbox.posting(message("2.0").key)
+        assert [await one.inbox.take_over() for _ in range(3)] == [0, 0, 0]
+    work = await taken_over(one)
+    assert work.message.key == message("2.0").key
+    assert work.posting_since
+    assert await one.inbox.lease()
+    assert await one.inbox.lease() is None
+
+
+async def test_an_end_of_a_process_speaks_against_what_was_alone_with_it(start: Start, url: str) -> None:
+    one = await start()
+    await one.inbox.accept(message())
+    async with open_storage(one.folder, database=url, exclusive=True) as dead:
+        assert await dead.inbox.lease()
+    assert (await taken_over(one)).attempt == 2
+
+
+async def test_who_was_cut_off_does_not_go_on_with_what_it_had_leased(postgres: Server, start: Start) -> None:
+    one, other = await start(), await start()
+    await one.inbox.accept(message())
+    assert await one.inbox.lease()
+    before = await one.database.stand()
+    await cut_off(postgres, one)
+    work = await taken_over(other)
+    with pytest.raises(Withdrawn) as raised:
+        await one.inbox.answered(message().key, answer())
+    assert raised.value.changed
+    await one.inbox.release(message().key)
+    await one.inbox.done(message().key)
+    assert await one.database.stand() != before
+    assert await one.inbox.lease() is None
+    await other.inbox.answered(work.message.key, answer())
+    await other.inbox.done(work.message.key)
+    assert await other.inbox.counts() == {"done": 1}
+
+
+async def test_who_was_cut_off_still_tells_where_its_reply_is(postgres: Server, start: Start) -> None:
+    one, other = await start(), await start()
+    await one.inbox.accept(message())
+    await one.inbox.lease()
+    await one.inbox.posting(message().key)
+    await cut_off(postgres, one)
+    await one.inbox.posted(message().key, "its")
+    assert (await taken_over(other)).reference == "its"
+    await other.inbox.posted(message().key, "other's")
+    await one.inbox.posted(message().key, "its")
+    await other.inbox.release(message().key)
+    assert (await taken_over(other)).reference == "other's"
+
+
+async def test_one_process_is_first_and_another_after_it(start: Start, url: str, tmp_path: Path) -> None:
+    async with open_storage(tmp_path, database=url, exclusive=True) as first:
+        later = await start()
+        assert (await first.database.stand()).first
+        assert not (await later.database.stand()).first
+        assert (await first.database.stand()).first
+
+    async def taken() -> bool:
+        return (await later.database.stand()).first
+
+    await eventually(taken)
+
+
+async def test_all_go_on_after_the_server_was_restarted_each_as_somebody_new(postgres: Server, start: Start) -> None:
+    processes = [await start() for _ in range(2)]
+    before = {(await storage.database.stand()).holder for storage in processes}
+    await processes[0].inbox.accept(message())
+    await processes[0].inbox.lease()
+    postgres.stop()
+    postgres.start()
+    after: list[Standing] = []
+    for storage in processes:
+        while True:
+            with suppress(Unavailable):
+                after.append(await storage.database.stand())
+                break
+    assert not before & {standing.holder for standing in after}
+    assert sorted(standing.first for standing in after) == [False, True]
+    assert (await taken_over(processes[1])).message.key == message().key
+
+
+async def test_nobody_answers_from_what_is_being_moved_and_nobody_moves_what_is_answered_from(
+    start: Start, url: str
+) -> None:
+    async with open_end(url, embedder=lambda: "", make=False):
+        with pytest.raises(Misconfigured, match="being moved"):
+            await start()
+    await start()
+    with pytest.raises(Misconfigured, match="a `citewell run` uses this database"):
+        async with open_end(url, embedder=lambda: "", make=False):
+            pass
