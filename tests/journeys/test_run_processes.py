@@ -1,0 +1,36 @@
+"""Two `citewell run` on one PostgreSQL database: they share the work, and one goes on where the other was killed."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.slack_driver import SlackDriver
+from tests.contracts.waiting import until
+from tests.doubles.postgres import Server
+from tests.journeys.process import answered, indexed, running, stopped
+
+QUESTION = "How many vacation days do employees get?"
+
+
+@pytest.mark.slow
+async def test_two_processes_answer_each_question_once_and_one_alone_when_the_other_is_killed(
+    documents: Path, tmp_path: Path, postgres: Server
+) -> None:
+    url = postgres.empty()
+    await indexed(tmp_path / "data", documents, url)
+    team = SlackDriver(tmp_path / "unused")
+    async with team.double(), running(tmp_path / "data", team, CITEWELL_DATABASE=url) as one:
+        async with running(tmp_path / "other", team, CITEWELL_DATABASE=url) as other:
+            await until(lambda: len(team.slack.sockets) == 4)
+            asked = [await team.mention("ann", QUESTION) for _ in range(4)]
+            await asyncio.gather(*(answered(team, said, "25 vacation days") for said in asked))
+            asked += [await team.mention("bob", QUESTION) for _ in range(4)]
+            other.kill()
+            await other.wait()
+            asked += [await team.mention("ann", QUESTION) for _ in range(4)]
+            await asyncio.gather(*(answered(team, said, "25 vacation days") for said in asked))
+            assert [len(team.replies(said)) for said in asked] == [1] * 12
+            await stopped(one)
