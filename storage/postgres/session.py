@@ -55,7 +55,7 @@ def begin(raw: Raw, use: Use) -> Session:
         return Session(raw)
     if use is Use.ALONE:
         if not _held(raw, "pg_try_advisory_lock($1)", IN_USE):
-            raise _refused("a `citewell run` uses this database", "Stop it.")
+            raise _refused("another `citewell run` uses this database", "Stop it.")
         return Session(raw)
     if not _held(raw, "pg_try_advisory_lock_shared($1)", IN_USE):
         raise _refused("this database is being moved", "Wait until `citewell migrate` has ended.")

@@ -184,6 +184,6 @@ async def test_nobody_answers_from_what_is_being_moved_and_nobody_moves_what_is_
         with pytest.raises(Misconfigured, match="being moved"):
             await start()
     await start()
-    with pytest.raises(Misconfigured, match="a `citewell run` uses this database"):
+    with pytest.raises(Misconfigured, match="another `citewell run`"):
         async with open_end(url, embedder=lambda: "", make=False):
             pass
