@@ -23,13 +23,13 @@ class Peers:
     """`duties` is what the first of them does, until it is cancelled."""
 
     def __init__(
-        self, database: Database, inbox: SQLInbox, worker: Worker, duties: Callable[[], Coroutine[Any, Any, None]]
+        self, database: Database, inbox: SQLInbox, worker: Worker, duties: Callable[[], Coroutine[Any, Any, object]]
     ) -> None:
         self._database = database
         self._inbox = inbox
         self._worker = worker
         self._duties = duties
-        self._doing: asyncio.Task[None] | None = None
+        self._doing: asyncio.Task[object] | None = None
 
     async def run(self) -> None:
         """Look after it until cancelled. Raises what the duties raise."""

@@ -13,6 +13,8 @@ import structlog
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.web import Pace
 from bot.desk import CitewellDesk
+from bot.peers import Peers
+from bot.service import keep_listening
 from bot.worker import Worker
 from pipeline.ports import PlatformAdapter
 from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
@@ -41,16 +43,17 @@ class Thinking:
         yield cited(sentences=parts, question=request.text, answer_id=request.text)
 
 
-async def live(folder: str, api_url: str) -> None:
+async def live(folder: str, api_url: str, database: str = "") -> None:
     """Answer until killed."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     adapter = SlackAdapter(BOT_TOKEN, APP_TOKEN, api_url=api_url, say=lambda line: None, pace=PACE)
-    async with open_storage(Path(folder), exclusive=True) as storage:
+    async with open_storage(Path(folder), database=database, exclusive=True) as storage:
         desk = CitewellDesk(storage)
         adapters = {"slack": adapter}
         worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
         storage.inbox.on_accept(worker.ring)
-        await asyncio.gather(worker.run(), adapter.listen(storage.inbox, desk))
+        peers = Peers(storage.database, storage.inbox, worker, asyncio.Event().wait)
+        await asyncio.gather(worker.run(), peers.run(), keep_listening(adapter, storage.inbox, desk, lambda line: None))
 
 
 async def _request(message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:

@@ -22,15 +22,18 @@ async def test_two_processes_answer_each_question_once_and_one_alone_when_the_ot
     url = postgres.empty()
     await indexed(tmp_path / "data", documents, url)
     team = SlackDriver(tmp_path / "unused")
-    async with team.double(), running(tmp_path / "data", team, CITEWELL_DATABASE=url) as one:
-        async with running(tmp_path / "other", team, CITEWELL_DATABASE=url) as other:
-            await until(lambda: len(team.slack.sockets) == 4)
-            asked = [await team.mention("ann", QUESTION) for _ in range(4)]
-            await asyncio.gather(*(answered(team, said, "25 vacation days") for said in asked))
-            asked += [await team.mention("bob", QUESTION) for _ in range(4)]
-            other.kill()
-            await other.wait()
-            asked += [await team.mention("ann", QUESTION) for _ in range(4)]
-            await asyncio.gather(*(answered(team, said, "25 vacation days") for said in asked))
-            assert [len(team.replies(said)) for said in asked] == [1] * 12
-            await stopped(one)
+    async with (
+        team.double(),
+        running(tmp_path / "data", team, CITEWELL_DATABASE=url) as one,
+        running(tmp_path / "other", team, CITEWELL_DATABASE=url) as other,
+    ):
+        await until(lambda: len(team.slack.sockets) == 4)
+        asked = [await team.mention("ann", QUESTION) for _ in range(4)]
+        await asyncio.gather(*(answered(team, said, "25 vacation days") for said in asked))
+        asked += [await team.mention("bob", QUESTION) for _ in range(4)]
+        other.kill()
+        await other.wait()
+        asked += [await team.mention("ann", QUESTION) for _ in range(4)]
+        await asyncio.gather(*(answered(team, said, "25 vacation days") for said in asked))
+        assert [len(team.replies(said)) for said in asked] == [1] * 12
+        await stopped(one)
