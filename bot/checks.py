@@ -23,9 +23,9 @@ async def idle_rules(citewell: Citewell) -> list[str]:
     library = citewell.storage.library
     there = {*await library.collections(), *(await library.sources()).values()}
     return [
-        *rules_without_collection(citewell.rules, there),
+        *rules_without_collection(citewell.rules.named, there),
         *places_without_collection(citewell.settings.places, there),
-        *places_that_keep_nothing(citewell.settings.places, there | set(citewell.rules)),
+        *places_that_keep_nothing(citewell.settings.places, there | set(citewell.rules.named)),
     ]
 
 

@@ -18,7 +18,7 @@ from bot.settings import Settings
 from bot.surroundings import with_surroundings
 from bot.sync import Sync
 from bot.wishes import try_again, with_wish
-from pipeline.access import OPERATOR, Roles, Rule
+from pipeline.access import OPERATOR, Roles, Rules
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
 from pipeline.places import asked
@@ -61,7 +61,7 @@ class Citewell:
     model: Model | None
     indexer: Indexer
     options: Options
-    rules: dict[str, Rule]
+    rules: Rules
     roles: Roles
 
     @cached_property

@@ -12,7 +12,7 @@ from bot.knowledge import Knowledge, Means
 from bot.places import Places
 from bot.wishes import Wishes
 from pipeline import wording
-from pipeline.access import Roles, Rule, audience
+from pipeline.access import NO_RULES, Roles, Rules, audience
 from pipeline.language import speaking, told
 from pipeline.ports import Embedder
 from pipeline.translations import Words
@@ -35,7 +35,6 @@ from pipeline.values import (
 from pipeline.values.insights import Insights
 from storage.open import Storage
 
-NO_RULES: Mapping[str, Rule] = {}
 NOBODY: Roles = {}
 NOWHERE: Mapping[PlaceId, Place] = {}
 
@@ -47,7 +46,7 @@ class CitewellDesk:
         self,
         storage: Storage,
         *,
-        rules: Mapping[str, Rule] = NO_RULES,
+        rules: Rules = NO_RULES,
         roles: Roles = NOBODY,
         places: Mapping[PlaceId, Place] = NOWHERE,
         keep: Keep | None = None,
@@ -103,7 +102,7 @@ class CitewellDesk:
 
     async def insights_for(self, readers: Readers, days: int) -> Insights:
         """The same, for whom the operator chose."""
-        seen = await insights(self._storage, self._embedder, days)
+        seen = await insights(self._storage, self._embedder, days, lambda person: self._rules.hear(readers, person))
         return for_readers(seen, (await self.audience(readers)).collections)
 
     async def rate(self, rating: Rating) -> None:

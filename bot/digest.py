@@ -96,7 +96,7 @@ class DigestPoster:
     async def _words(self, digest: Digest) -> Words:
         """In the language of the person or of the channel."""
         if digest.personal:
-            space = digest.to.split(":")[1] if digest.platform == "slack" else ""
+            space = digest.space if digest.platform == "slack" else ""
             return await self._desk.words(str(PersonId(platform=digest.platform, space=space, user=digest.target)))
         return speaking((await self._desk.places.of(PlaceId.parse(digest.to).chain)).language)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.access import INSIDE, Roles, Rule, Sight, roles_of, sight
+from pipeline.access import Roles, Rules, Sight, roles_of
 from pipeline.places import Layer
 from pipeline.values import Actor, PlaceId, Readers, Value
 
@@ -37,7 +37,7 @@ class Reading(Value):
 def explained(
     reading: Reading,
     collections: Sequence[str],
-    rules: Mapping[str, Rule],
+    rules: Rules,
     roles: Roles,
     settings: Mapping[str, tuple[Any, Layer]],
 ) -> list[str]:
@@ -49,13 +49,13 @@ def explained(
     searched, origin = settings.get("collections") or (collections, None)
     width = max(map(len, collections), default=0)
     for name in collections:
-        found = sight(readers, rules.get(name, INSIDE))
+        found = rules.sight(readers, name)
         if origin and found.allowed and name not in searched:
             found = Sight(allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})")
         lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
     readable = [name for name in collections if name in searched]
     outside = readers.model_copy(update={"external": True})
-    public = [name for name in readable if sight(outside, rules.get(name, INSIDE)).allowed]
+    public = [name for name in readable if rules.sight(outside, name).allowed]
     lines.append(f"{OUTSIDE}: {', '.join(public) or 'nothing'}")
     lines += [f"{name} = {_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()]
     if reading.person:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from adapters.sources.web.source import MOST_PAGE_BYTES
 from bot.authority import Authority
 from bot.indexing import Kept
 from bot.places import Places
-from pipeline.access import Rule, audience
+from pipeline.access import Rules, audience
 from pipeline.errors import Refused
 from pipeline.ports import Added, NotAdded, Sent
 from pipeline.values import Action, Actor, Document, Parsed, PersonId, PlaceId, Readers
@@ -50,7 +50,7 @@ class Knowledge:
         self,
         library: SQLLibrary,
         places: Places,
-        rules: Mapping[str, Rule],
+        rules: Rules,
         authority: Authority,
         means: Means | None,
     ) -> None:
@@ -69,7 +69,7 @@ class Knowledge:
             await self._authority.require(actor, Action.ADD, "".join(map(str, chain[-1:])))
         if self._means is None:
             return ()
-        there = {*await self._library.collections(), *self._rules, self._means.default}
+        there = {*await self._library.collections(), *self._rules.named, self._means.default}
         seen = audience(readers, there, self._rules).collections
         own = (await self._places.of(chain)).collections
         first = (*(own or ()), self._means.default)

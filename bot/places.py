@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from bot.authority import Authority
 from bot.wrong_settings import allowed
-from pipeline.access import INSIDE, Rule, sight
+from pipeline.access import Rules
 from pipeline.errors import Refused, WrongSetting
 from pipeline.places import Layer, in_force, origins
 from pipeline.values import AS_SET, Action, Actor, Place, PlaceId, Readers
@@ -24,7 +24,7 @@ class Places:
     def __init__(
         self,
         file: Mapping[PlaceId, Place],
-        rules: Mapping[str, Rule],
+        rules: Rules,
         store: SQLPlaces,
         library: SQLLibrary,
         authority: Authority,
@@ -68,8 +68,8 @@ class Places:
     async def teachable(self, place: PlaceId) -> list[str]:
         """The collections that everyone in `place` may see, those included that have a rule and no document yet."""
         readers = Readers(groups=frozenset(map(str, place.chain)))
-        names = {*await self._library.collections(), *self._rules}
-        return sorted(name for name in names if sight(readers, self._rules.get(name, INSIDE)).allowed)
+        names = {*await self._library.collections(), *self._rules.named}
+        return sorted(name for name in names if self._rules.sight(readers, name).allowed)
 
     async def _set(self) -> dict[PlaceId, Place]:
         if self._chat is None:

@@ -5,27 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.citewell import Citewell
-from bot.settings import Settings, secret
+from bot.settings import Settings, keys, secret
 from pipeline.ports import PlatformAdapter
+from storage.installations import SQLInstallations
+from storage.seal import Seal
 
 
 def make_adapters(settings: Settings, citewell: Citewell, say: Callable[[str], None]) -> dict[str, PlatformAdapter]:
-    """The adapter of every platform whose tokens are set, by name. `say` tells the operator who it is there."""
+    """The adapter of every platform whose tokens are set, by name. `say` tells the operator who it is there.
+
+    Raises Misconfigured where tokens cannot be encrypted."""
     adapters: dict[str, PlatformAdapter] = {}
-    if settings.slack_bot_token:
-        adapters["slack"] = _slack(settings, say)
+    if settings.slack_bot_token or settings.slack_client_id:
+        adapters["slack"] = _slack(settings, citewell, say)
     if settings.discord_token:
         adapters["discord"] = _discord(settings, say)
     return adapters
 
 
-def _slack(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
+def _slack(settings: Settings, citewell: Citewell, say: Callable[[str], None]) -> PlatformAdapter:
     from adapters.slack.adapter import SlackAdapter
+    from adapters.slack.installing import OAuthClient
+
+    client = None
+    if settings.slack_client_id:
+        installations = SQLInstallations(citewell.storage.database, Seal(keys(settings)))
+        client = OAuthClient(settings.slack_client_id, secret(settings.slack_client_secret), installations)
 
     return SlackAdapter(
         secret(settings.slack_bot_token),
         secret(settings.slack_app_token) or None,
         secret(settings.slack_signing_secret) or None,
+        client=client,
         api_url=settings.slack_api_url,
         host=settings.slack_host,
         port=settings.slack_port,

@@ -137,6 +137,14 @@ def collection_name(value: str) -> str:
     return value
 
 
+def listed(value: object, form: str, allowed: str) -> object:
+    """The parts of a list that may be written as one text. Raises ValueError where one is not of that `form`."""
+    parts = value.replace(",", " ").split() if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(re.fullmatch(form, str(part)) for part in parts):
+        raise ValueError(allowed)
+    return parts
+
+
 Address = AfterValidator(_address)
 """An `http(s)://` address, with or without a path."""
 Server = AfterValidator(_server)

@@ -24,7 +24,7 @@ from pydantic_settings import (
 from bot import wrong_settings
 from bot.setting_files import names_in, readable
 from bot.setting_tables import Collection, Roles
-from bot.setting_types import Address, CollectionName, Listener, Recipient, Server, one_of
+from bot.setting_types import Address, CollectionName, Listener, Recipient, Server, listed, one_of
 from bot.source_tables import AnySource, one_name_each
 from pipeline.errors import Misconfigured
 from pipeline.values import CitationStyle, Place, PlaceId, Style
@@ -57,6 +57,12 @@ class Settings(BaseSettings):
     slack_signing_secret: SecretStr | None = _secret(
         "SLACK_SIGNING_SECRET", "Signing secret: receive events over HTTP instead of Socket Mode"
     )
+    slack_client_id: str | None = Field(
+        None,
+        validation_alias="SLACK_CLIENT_ID",
+        description="Client ID of your Slack app, instead of SLACK_BOT_TOKEN: people add it at /slack/install",
+    )
+    slack_client_secret: SecretStr | None = _secret("SLACK_CLIENT_SECRET", "Client secret of your Slack app")
     slack_api_url: Annotated[str, Address] = Field(
         "https://slack.com/api/",
         validation_alias="SLACK_API_URL",
@@ -78,6 +84,9 @@ class Settings(BaseSettings):
     data: Path = Field(Path("citewell-data"), description="Folder for the database, index and backups")
     database: SecretStr | None = Field(
         None, description="PostgreSQL instead of the folder's database, e.g. postgresql://citewell@localhost/citewell"
+    )
+    encryption_keys: SecretStr | None = Field(
+        None, description="Keys (KEY1,KEY2) that encrypt kept tokens: the first encrypts, each decrypts"
     )
     collections: dict[Annotated[str, CollectionName], Collection] = Field(
         default_factory=dict, description="Who may see which collection (citewell.toml: [collections.NAME])"
@@ -149,8 +158,12 @@ class Settings(BaseSettings):
     slack_shared_channels: Literal["refuse", "public"] = Field(
         "refuse", description="Slack Connect channels: refuse, or answer from public collections"
     )
-    slack_host: str = Field("127.0.0.1", description="Where HTTP mode listens")
-    slack_port: int = Field(3000, ge=1, le=65535, description="Where HTTP mode listens")
+    slack_home_workspaces: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="With SLACK_CLIENT_ID: workspace ids (T0123,T0456) that are inside the organisation; empty: none",
+    )
+    slack_host: str = Field("127.0.0.1", description="Where HTTP mode and /slack/install listen")
+    slack_port: int = Field(3000, ge=1, le=65535, description="Where HTTP mode and /slack/install listen")
     discord_message_content: bool = Field(
         False, description="Ask for the message content intent (un-mentioned follow-ups)"
     )
@@ -202,11 +215,13 @@ class Settings(BaseSettings):
 
     @field_validator("discord_home_guilds", mode="before")
     @classmethod
-    def _listed(cls, value: object) -> object:
-        parts = value.replace(",", " ").split() if isinstance(value, str) else value
-        if not isinstance(parts, list | tuple) or not all(str(part).isdecimal() for part in parts):
-            raise ValueError("ids of Discord servers, such as 1234,5678")
-        return parts
+    def _servers(cls, value: object) -> object:
+        return listed(value, r"[0-9]+", "ids of Discord servers, such as 1234,5678")
+
+    @field_validator("slack_home_workspaces", mode="before")
+    @classmethod
+    def _workspaces(cls, value: object) -> object:
+        return listed(value, r"T[A-Z0-9]+", "ids of Slack workspaces, such as T0123,T0456")
 
     @model_validator(mode="after")
     def _passages_advance(self) -> Self:
@@ -221,6 +236,16 @@ class Settings(BaseSettings):
     def _vectors_in_one_place(self) -> Self:
         if self.database and self.chroma_url:
             raise ValueError("CITEWELL_CHROMA_URL must be empty with CITEWELL_DATABASE: PostgreSQL holds the vectors")
+        return self
+
+    @model_validator(mode="after")
+    def _tokens_from_one_place(self) -> Self:
+        if self.slack_client_id and self.slack_bot_token:
+            raise ValueError(
+                "SLACK_BOT_TOKEN must be empty with SLACK_CLIENT_ID: each workspace has a token of its own"
+            )
+        if self.slack_client_id and not self.slack_client_secret:
+            raise ValueError("SLACK_CLIENT_SECRET must be set with SLACK_CLIENT_ID: Basic Information shows both")
         return self
 
     def apart(self, folder: Path) -> Settings:
@@ -243,6 +268,11 @@ class Settings(BaseSettings):
 def secret(value: SecretStr | None) -> str:
     """The secret itself, or nothing."""
     return value.get_secret_value() if value else ""
+
+
+def keys(settings: Settings) -> list[str]:
+    """What encrypts kept tokens, the first one first."""
+    return secret(settings.encryption_keys).replace(",", " ").split()
 
 
 def environment_name(field: str) -> str:

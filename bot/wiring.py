@@ -19,7 +19,7 @@ from bot.indexing import open_indexer
 from bot.log import join_host_logging
 from bot.settings import Settings, secret
 from bot.writers import open_model
-from pipeline.access import Rule
+from pipeline.access import Rule, Rules
 from pipeline.errors import Misconfigured
 from pipeline.find.retrieve import Retriever
 from pipeline.plan.plan import Planner
@@ -71,7 +71,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
             indexer=indexer,
             options=_options(settings),
-            rules={name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()},
+            rules=_rules(settings),
             roles={role: frozenset(getattr(settings.roles, role)) for role in Role},
         )
 
@@ -99,6 +99,13 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
             yield embedder
         finally:
             await embedder.close()
+
+
+def _rules(settings: Settings) -> Rules:
+    """Where anybody may add the bot to a workspace, none is the organisation's own unless that is said."""
+    homes = frozenset(f"slack:{team}" for team in settings.slack_home_workspaces) if settings.slack_client_id else None
+    named = {name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()}
+    return Rules(named, homes)
 
 
 def _options(settings: Settings) -> Options:

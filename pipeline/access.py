@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from pipeline.values import Action, Actor, Audience, Readers, Role, Value
 
@@ -48,21 +49,49 @@ INSIDE = Rule()
 """The rule of a collection that has none."""
 
 
-def audience(readers: Readers, collections: Iterable[str], rules: Mapping[str, Rule]) -> Audience:
+@dataclass(frozen=True)
+class Rules:
+    """Who may see what: which collection, and what was asked in which workspace."""
+
+    named: Mapping[str, Rule] = field(default_factory=dict)
+    """By collection."""
+    homes: frozenset[str] | None = None
+    """The organisation's own workspaces (`slack:T1`), where others may add the bot to theirs; None: all are its own."""
+
+    def sight(self, readers: Readers, collection: str) -> Sight:
+        """Outsiders see public collections only, other workspaces those and what names them; everyone else what is open
+        inside or open to a group all share."""
+        rule = self.named.get(collection, INSIDE)
+        if readers.external and not rule.public:
+            return Sight(allowed=False, because="outsiders read along, and it is not public")
+        if not rule.only and rule.public:
+            return Sight(allowed=True, because="it is public")
+        if not rule.only and (others := self._others(readers.groups)):
+            return Sight(allowed=False, because=f"no rule: not for {', '.join(sorted(others))}, which is not a home")
+        if not rule.only:
+            return Sight(allowed=True, because="no rule: everyone inside may see it")
+        if shared := sorted(readers.groups.intersection(rule.only)):
+            return Sight(allowed=True, because=f"only = {', '.join(shared)}")
+        return Sight(allowed=False, because=f"only for {', '.join(rule.only)}")
+
+    def hear(self, readers: Readers, person: str) -> bool:
+        """Whether `readers` may hear what `person` asked: other workspaces hear of themselves, and nobody of them."""
+        return self._others(readers.groups) == self._others([person])
+
+    def _others(self, names: Iterable[str]) -> set[str]:
+        """The workspaces that `names` are of and that are not the organisation's own."""
+        if self.homes is None:
+            return set()
+        return {":".join(name.split(":")[:2]) for name in names if name.startswith("slack:")} - self.homes
+
+
+NO_RULES = Rules()
+
+
+def audience(readers: Readers, collections: Iterable[str], rules: Rules) -> Audience:
     """The collections that every one of `readers` may see."""
-    seen = frozenset(name for name in collections if sight(readers, rules.get(name, INSIDE)).allowed)
+    seen = frozenset(name for name in collections if rules.sight(readers, name).allowed)
     return Audience(collections=seen, external=readers.external)
-
-
-def sight(readers: Readers, rule: Rule) -> Sight:
-    """Outsiders see public collections only; everyone else what is open inside or open to a group all share."""
-    if readers.external and not rule.public:
-        return Sight(allowed=False, because="outsiders read along, and it is not public")
-    if not rule.only:
-        return Sight(allowed=True, because="it is public" if rule.public else "no rule: everyone inside may see it")
-    if shared := sorted(readers.groups.intersection(rule.only)):
-        return Sight(allowed=True, because=f"only = {', '.join(shared)}")
-    return Sight(allowed=False, because=f"only for {', '.join(rule.only)}")
 
 
 def roles_of(actor: Actor, roles: Roles) -> tuple[Role, ...]:

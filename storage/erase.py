@@ -52,8 +52,9 @@ def erase_wishes_for(db: Connection, author: str) -> None:
 
 
 def erase_space(db: Connection, space: str) -> None:
-    """Erase what is kept of a `platform:space`: questions that wait, conversations, where we took part, replies that
-    were kept as answers, and what people added there to the documents."""
+    """Erase what is kept of a `platform:space`: its installation, questions that wait, conversations, where we took
+    part, replies that were kept as answers, what people added there to the documents, what admins set, what people
+    chose."""
     db.alone(Alone.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
@@ -68,9 +69,14 @@ def erase_space(db: Connection, space: str) -> None:
         ("silenced", "conversation"),
         ("unasked", "key"),
         ("seen", "channel"),
+        ("place", "id"),
+        ("preference", "person"),
+        ("told", "author"),
     ):
         db.execute(f"DELETE FROM {table} WHERE substr({column}, 1, $1) = $2", inside)  # noqa: S608 - our own names
     db.execute("DELETE FROM message WHERE space = $1", (space,))
+    db.execute("DELETE FROM place WHERE id = $1", (space,))
+    db.execute("DELETE FROM installation WHERE space = $1", (space,))
     db.execute("DELETE FROM served WHERE scope = $1 OR substr(scope, 1, $2) = $3", (space, len(space) + 1, f"{space} "))
 
 

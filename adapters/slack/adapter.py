@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 
 from adapters.replies.parts import Look
 from adapters.slack.around import around
-from adapters.slack.connection import Connections, http_mode, socket_mode, until_one_ends
-from adapters.slack.gapfill import Gapfill
-from adapters.slack.intake import Intake
-from adapters.slack.session import Session, enter
-from adapters.slack.startup import report, socket_address
+from adapters.slack.connection import Connections, socket_mode, until_one_ends
+from adapters.slack.front import Front
+from adapters.slack.installing import INSTALL, Installing, OAuthClient
+from adapters.slack.requests import events, serve
+from adapters.slack.session import Session, Terms
+from adapters.slack.startup import socket_address
 from adapters.slack.web import Pace
+from adapters.slack.workspaces import Connecting, Installed, Only, Workspaces
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.translations import Words
@@ -23,16 +24,17 @@ from pipeline.values.insights import Insights
 
 
 class SlackAdapter:
-    """One workspace, over signed HTTP when there is a signing secret and over Socket Mode otherwise."""
+    """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
 
     name = "slack"
 
     def __init__(
         self,
-        bot_token: str,
+        bot_token: str = "",
         app_token: str | None = None,
         signing_secret: str | None = None,
         *,
+        client: OAuthClient | None = None,
         api_url: str = "https://slack.com/api/",
         host: str = "127.0.0.1",
         port: int = 3000,
@@ -43,19 +45,27 @@ class SlackAdapter:
         pace: Pace | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`shared_channels`: answer in Slack Connect channels, from public collections. `say` tells the operator."""
-        self._bot_token = bot_token
+        """The workspace of `bot_token`, or with `client` all that add the bot by themselves. `shared_channels`: answer
+        in Slack Connect channels, from public collections. `say` tells the operator."""
         self._app_token = app_token
         self._signing_secret = signing_secret
-        self._api_url = api_url
         self._address = (host, port)
-        self._shared_channels = shared_channels
-        self._look = Look(citations=citations, confidence=confidence)
         self._say = say
-        self._pace = pace or Pace()
-        self._clock = clock
-        self._opening = asyncio.Lock()
-        self._open: Session | None = None
+        terms = Terms(
+            api_url=api_url,
+            signing_secret=signing_secret,
+            look=Look(citations=citations, confidence=confidence),
+            pace=pace or Pace(),
+            shared_channels=shared_channels,
+            clock=clock,
+        )
+        self._connecting = Connecting(terms)
+        self._client = client
+        self._workspaces: Workspaces
+        if client:
+            self._workspaces = Installed(terms, self._connecting, client.installations)
+        else:
+            self._workspaces = Only(terms, self._connecting, bot_token)
         self._reached = _never
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
@@ -71,89 +81,75 @@ class SlackAdapter:
             self._reached = _never
 
     async def _listen(self, inbox: Inbox, desk: Desk) -> None:
-        slack = await self._slack()
-        intake = Intake(inbox, desk, slack.me, slack.deliverer)
-        gapfill = Gapfill(slack.web, slack.me, inbox, intake, self._clock)
-        app = slack.app(intake, inbox, desk, self._signing_secret, self._api_url)
+        await self._workspaces.listen(inbox, desk)
+        web = self._connecting.client()
+        front = Front(self._workspaces, web)
+        host, port = self._address
+        routes = Installing(self._client, web).routes if self._client else []
         if self._signing_secret:
-            host, port = self._address
-            self._introduce(slack, f"HTTP at {host}:{port}")
-            self._reached = _always
-            try:
-                await until_one_ends(http_mode(app, self._signing_secret, host, port), gapfill.keep(_always))
-            except OSError as error:
-                raise Misconfigured(
-                    "CITEWELL_SLACK_PORT", f"cannot listen at {host}:{port}", what_to_do="Choose a free port."
-                ) from error
-        elif self._app_token:
-            first = await socket_address(slack.web.client, self._app_token)
-            self._introduce(slack, "Socket Mode")
+            how, self._reached = f"HTTP at {host}:{port}", _always
+            parts = [serve([events(front, self._signing_secret), *routes], host, port)]
+        else:
+            app_token = str(self._app_token)
+            first = await socket_address(web, app_token)
             connections = Connections()
-            self._reached = connections.any
-            await until_one_ends(socket_mode(app, self._app_token, first, connections), gapfill.keep(connections.any))
+            how, self._reached = "Socket Mode", connections.any
+            parts = [socket_mode(front, app_token, first, connections)]
+            parts += [serve(routes, host, port)] if routes else []
+        for line in await self._workspaces.report(how):
+            self._say(line)
+        if routes:
+            self._say(f"Slack: it is added to a workspace at {INSTALL}, served at {host}:{port}.")
+        await until_one_ends(*parts, self._workspaces.keep(self._reached))
 
     async def connected(self) -> bool:
         """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
         return await self._reached()
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-        await (await self._slack()).deliverer.deliver(work, events, receipt)
+        await (await self._of(work.message)).deliverer.deliver(work, events, receipt)
 
     async def find(self, work: Work) -> str | None:
-        return await (await self._slack()).deliverer.find(work)
+        return await (await self._of(work.message)).deliverer.find(work)
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
-        slack = await self._slack()
+        slack = await self._of(message)
         return await around(slack.web, slack.me, message)
 
     async def readers(self, message: IncomingMessage) -> Readers:
-        return await (await self._slack()).audiences.of_message(message)
+        return await (await self._of(message)).audiences.of_message(message)
 
     async def readers_in(self, place: PlaceId) -> Readers:
         """Everyone who reads a channel."""
-        return await (await self._slack()).audiences.of_channel(place.channel)
+        return await (await self._workspaces.of(place.space)).audiences.of_channel(place.channel)
 
     async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
         """Post what the bot says by itself. Raises Unavailable, or Refused when Slack declines."""
-        await (await self._slack()).notices.notify(notice, answer, receipt)
+        await (await self._workspaces.of(notice.space)).notices.notify(notice, answer, receipt)
 
     async def find_notice(self, notice: Notice) -> str | None:
-        return await (await self._slack()).notices.find_notice(notice)
+        return await (await self._workspaces.of(notice.space)).notices.find_notice(notice)
 
     async def digest_readers(self, digest: Digest) -> Readers:
         """Everyone who reads the channel, or the person."""
-        audiences = (await self._slack()).audiences
+        audiences = (await self._workspaces.of(digest.space)).audiences
         return await (audiences.of_person if digest.personal else audiences.of_channel)(digest.target)
 
     async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
         """Post it as one message. Raises Unavailable, or Refused when Slack declines."""
-        await (await self._slack()).notices.post_digest(digest, seen, speech, receipt)
+        await (await self._workspaces.of(digest.space)).notices.post_digest(digest, seen, speech, receipt)
 
     async def find_digest(self, digest: Digest) -> str | None:
-        return await (await self._slack()).notices.find_digest(digest)
+        return await (await self._workspaces.of(digest.space)).notices.find_digest(digest)
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
-        if self._open:
-            await self._open.close()
+        await self._workspaces.close()
+        await self._connecting.close()
 
-    async def _slack(self) -> Session:
-        """The workspace, found out once. Raises Misconfigured or Unavailable."""
-        async with self._opening:
-            if self._open is None:
-                self._open = await enter(
-                    self._bot_token,
-                    self._api_url,
-                    self._pace,
-                    self._look,
-                    shared_channels=self._shared_channels,
-                )
-        return self._open
-
-    def _introduce(self, slack: Session, how: str) -> None:
-        for line in report(slack.workspace, how):
-            self._say(line)
+    async def _of(self, message: IncomingMessage) -> Session:
+        return await self._workspaces.of(message.conversation.space)
 
 
 async def _never() -> bool:

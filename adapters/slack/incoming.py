@@ -11,6 +11,8 @@ from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner,
 
 Body = Mapping[str, Any]
 
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading a body raises that has none of the shapes that Slack documents."""
 SPOKEN = frozenset({None, "file_share", "thread_broadcast"})
 """Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
 

@@ -52,6 +52,7 @@ class Members:
         self._coming = True
         """A list is being read, or is about to be."""
         self._looking: set[asyncio.Task[bool]] = set()
+        self._keeping: asyncio.Task[None] | None = None
 
     async def all_inside(self, channel: str) -> bool:
         """Whether no member of `channel` is outside; waits for `Pace.standing` at most."""
@@ -80,8 +81,17 @@ class Members:
             self._coming = True
             self._wanted.set()
 
-    async def keep(self) -> None:
-        """Read the list of people, and again before it is too old, until cancelled."""
+    def read_ahead(self) -> None:
+        """Keep the list of people from now on; else from when it is first needed."""
+        self._keeping = self._keeping or asyncio.create_task(self._keep())
+
+    async def close(self) -> None:
+        if self._keeping:
+            self._keeping.cancel()
+            await asyncio.wait({self._keeping})
+
+    async def _keep(self) -> None:
+        """Read the list, and again before it is too old, until cancelled."""
         try:
             while True:
                 self._wanted.clear()
@@ -101,6 +111,7 @@ class Members:
 
     async def _known(self, channel: str) -> _People | None:
         """A list that is fresh, and was read after a newcomer joined the channel; None when none is coming."""
+        self.read_ahead()
         while True:
             joined = [at for (where, _), at in self._newcomers.items() if where == channel]
             oldest = max(asyncio.get_running_loop().time() - FRESH, *joined, 0.0)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 
-import aiohttp
+import structlog
 from slack_bolt.app.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
+from slack_bolt.response import BoltResponse
 
 from adapters.conversation.knowledge import addable
 from adapters.replies.parts import Look
@@ -20,6 +22,8 @@ from adapters.slack.audience import Audiences
 from adapters.slack.deliver import Deliverer
 from adapters.slack.ephemeral import Context
 from adapters.slack.files import Files
+from adapters.slack.gapfill import Gapfill
+from adapters.slack.incoming import MALFORMED
 from adapters.slack.intake import Intake
 from adapters.slack.interactions import Interactions
 from adapters.slack.knowledge import Knowledge
@@ -27,53 +31,73 @@ from adapters.slack.members import Members
 from adapters.slack.notices import Notices
 from adapters.slack.setup import Setup
 from adapters.slack.sharing import Sharing
-from adapters.slack.startup import Workspace, introduce
+from adapters.slack.startup import Workspace
 from adapters.slack.web import SDK_LOG, Pace, Web
 from pipeline.ports import Desk, Inbox
 from pipeline.values import IncomingMessage
 
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What holds in every workspace."""
+
+    api_url: str
+    signing_secret: str | None
+    look: Look
+    pace: Pace = field(default_factory=Pace)
+    shared_channels: bool = False
+    """Answer in Slack Connect channels, from public collections."""
+    clock: Callable[[], float] = time.time
+
 
 class Session:
-    """Closed by `close`, once nothing is delivered any more."""
+    """One workspace. Closed by `close`, once nothing is delivered any more."""
 
-    def __init__(
-        self, http: aiohttp.ClientSession, web: Web, workspace: Workspace, look: Look, *, shared_channels: bool
-    ) -> None:
-        self._http = http
-        self._look = look
-        self._shared_channels = shared_channels
+    app: AsyncApp
+    """Takes in all that Slack sends of it."""
+    gapfill: Gapfill
+
+    def __init__(self, web: Web, workspace: Workspace, terms: Terms) -> None:
+        self._terms = terms
         self._desk: Desk | None = None
         self.web = web
         self.workspace = workspace
         self.me = workspace.me
         self.members = Members(web, self.me.team)
-        self._keeping = asyncio.create_task(self.members.keep())
         self.audiences = Audiences(web, self.me, self.members)
         self.actors = Actors(web, self.me)
-        self.notices = Notices(web, self.me, self.audiences, shared_channels=shared_channels)
-        self.deliverer = Deliverer(
-            web, self.me, look, self._offer, self.audiences.shared, shared_channels=shared_channels
-        )
+        shared = terms.shared_channels
+        self.notices = Notices(web, self.me, self.audiences, shared_channels=shared)
+        self.deliverer = Deliverer(web, self.me, terms.look, self._offer, self.audiences.shared, shared_channels=shared)
 
-    def app(self, intake: Intake, inbox: Inbox, desk: Desk, secret: str | None, api_url: str) -> AsyncApp:
-        """What takes in all that Slack sends; signed with `secret` where it comes over HTTP."""
+    def listen(self, inbox: Inbox, desk: Desk) -> None:
+        """From now on there is an app, and what was missed can be read."""
         self._desk = desk
+        intake = Intake(inbox, desk, self.me, self.deliverer)
+        self.gapfill = Gapfill(self.web, self.me, inbox, intake, self._terms.clock)
+        self.app = self._app(intake, inbox, desk)
+
+    def _app(self, intake: Intake, inbox: Inbox, desk: Desk) -> AsyncApp:
         SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
         app = AsyncApp(
             client=self.web.client,
-            signing_secret=secret or "not used in Socket Mode",
+            signing_secret=self._terms.signing_secret or "not used in Socket Mode",
             before_authorize=intake.receive,
             attaching_conversation_kwargs_enabled=False,
             logger=SDK_LOG,
             name="citewell",
         )
         SDK_LOG.setLevel(logging.WARNING)
+        if self._terms.signing_secret:
+            app.error(_failed)
         context = Context(self.web, self.me, self.audiences, self.actors, desk)
-        shared = self._shared_channels
-        sharing = Sharing(self.web, self.me, self._look, self.audiences, inbox, desk, shared_channels=shared)
+        look, shared = self._terms.look, self._terms.shared_channels
+        sharing = Sharing(self.web, self.me, look, self.audiences, inbox, desk, shared_channels=shared)
         setup = Setup(context)
-        Interactions(context, self._look, sharing, inbox).register(app)
-        Knowledge(context, Files(self.web, self.web.client.token or "", api_url)).register(app)
+        Interactions(context, look, sharing, inbox).register(app)
+        Knowledge(context, Files(self.web, self.web.client.token or "", self._terms.api_url)).register(app)
         setup.register(app)
         Homepage(context, setup).register(app)
         app.event("member_joined_channel")(self.members.joined)
@@ -81,9 +105,7 @@ class Session:
         return app
 
     async def close(self) -> None:
-        self._keeping.cancel()
-        await asyncio.wait({self._keeping})
-        await self._http.close()
+        await self.members.close()
 
     async def _offer(self, message: IncomingMessage) -> str:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""
@@ -91,18 +113,11 @@ class Session:
         return adding.offered(message) if self._desk and await addable(self._desk, message, author) else ""
 
 
-async def enter(token: str, api_url: str, pace: Pace, look: Look, *, shared_channels: bool) -> Session:
-    """Find out whose token it is. Raises Misconfigured or Unavailable."""
-    http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=pace.timeout))
-    client = AsyncWebClient(token=token, base_url=api_url, session=http, retry_handlers=[], logger=SDK_LOG)
-    SDK_LOG.setLevel(logging.WARNING)
-    web = Web(client, pace)
-    try:
-        workspace = await introduce(web)
-    except BaseException:
-        await http.close()
-        raise
-    return Session(http, web, workspace, look, shared_channels=shared_channels)
+async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
+    """500 makes Slack send again, which what nobody can make sense of is not worth. Without `response`, Slack has its
+    acknowledgement already."""
+    log.error("slack_request_failed", exc_info=error)
+    return response and BoltResponse(status=400 if isinstance(error, MALFORMED) else 500)
 
 
 async def _leave_alone() -> None:

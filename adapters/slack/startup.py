@@ -65,6 +65,19 @@ async def introduce(web: Web) -> Workspace:
     )
 
 
+async def is_dead(web: Web) -> bool:
+    """Whether Slack says that the token is good for nothing any more. Raises Unavailable when it does not say."""
+    try:
+        await web.client.auth_test()
+    except SlackApiError as error:
+        if error_code(error) in DEAD_TOKEN:
+            return True
+        raise Unavailable("Slack", f"auth.test failed ({error_code(error)})", retry_after=retry_after(error)) from error
+    except LOST as error:
+        raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
+    return False
+
+
 async def socket_address(client: AsyncWebClient, app_token: str) -> str:
     """The address of a Socket Mode connection, good for one handshake: proof that the app-level token works.
 

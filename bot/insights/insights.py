@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
@@ -29,10 +29,14 @@ _EPOCH = date(1969, 12, 29)
 log = structlog.get_logger(__name__)
 
 
-async def insights(storage: Storage, embedder: Embedder | None, days: int) -> Insights:
-    """What was asked in the last `days` days, as far as it is kept. Raises Unavailable."""
+async def insights(
+    storage: Storage, embedder: Embedder | None, days: int, counts: Callable[[str], bool] = lambda _: True
+) -> Insights:
+    """What was asked in the last `days` days, as far as it is kept, by the people who count. Raises Unavailable."""
     now = datetime.now(UTC)
-    found = await storage.asked.since((now - timedelta(days=days)).timestamp(), tally)
+    found = await storage.asked.since(
+        (now - timedelta(days=days)).timestamp(), lambda rows: tally(row for row in rows if counts(row.author))
+    )
     library = {document.id: document for document in await storage.library.documents()}
     everyone = np.ones(len(found.question), bool)
     asked, lacking = _alike(found, everyone), _alike(found, _lacking(found))

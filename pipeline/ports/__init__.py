@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import HistoryStore, Inbox
+from pipeline.ports.installations import Installations
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger
 from pipeline.ports.platform import PlatformAdapter, Receipt
@@ -24,6 +25,7 @@ __all__ = [
     "HistoryStore",
     "Inbox",
     "Index",
+    "Installations",
     "LanguageModel",
     "Lexical",
     "Library",

@@ -23,6 +23,11 @@ class Digest(Value):
         return self.to.partition(":")[0]
 
     @property
+    def space(self) -> str:
+        """Slack's workspace, Discord's server; of a person on Discord `user`."""
+        return self.to.split(":")[1]
+
+    @property
     def key(self) -> str:
         """By which it is found again."""
         return f"digest:{self.week}"

@@ -81,4 +81,12 @@ class Notice(Value):
     @property
     def platform(self) -> str:
         """Where it is posted."""
-        return self.handoff.target.platform if self.about is About.ASKED else self.handoff.origin.platform
+        return self._where.platform
+
+    @property
+    def space(self) -> str:
+        return self._where.space
+
+    @property
+    def _where(self) -> PlaceId | ConversationId:
+        return self.handoff.target if self.about is About.ASKED else self.handoff.origin

@@ -254,6 +254,10 @@ MIGRATIONS = {
     "tries": "ALTER TABLE wish ADD COLUMN not_before double precision NOT NULL DEFAULT 0;",
     "asked_by_the_program": "",
     "holders": "ALTER TABLE message ADD COLUMN holder integer NOT NULL DEFAULT 0;",
+    "installations": """
+        CREATE TABLE installation (space word PRIMARY KEY, sealed text NOT NULL);
+        CREATE TABLE taken_state (state word PRIMARY KEY, at double precision NOT NULL);
+    """,
 }
 
 

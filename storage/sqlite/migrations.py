@@ -412,6 +412,18 @@ def holders(db: Database) -> None:
     _each(db, "ALTER TABLE message ADD COLUMN holder INTEGER NOT NULL DEFAULT 0;")
 
 
+@schema()
+def installations(db: Database) -> None:
+    """The workspaces that people added the bot to, sealed, and which states of installing were taken."""
+    _each(
+        db,
+        """
+        CREATE TABLE installation (space TEXT PRIMARY KEY, sealed TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE taken_state (state TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+        """,
+    )
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

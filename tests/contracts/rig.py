@@ -17,7 +17,7 @@ from bot.knowledge import Means
 from bot.surroundings import with_surroundings
 from bot.wishes import try_again, with_wish
 from bot.worker import Worker
-from pipeline.access import Rule
+from pipeline.access import Rule, Rules
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.places import asked
 from pipeline.ports import PlatformAdapter
@@ -62,6 +62,7 @@ class Rig:
         self.requests: list[Request] = []
         self.readers: list[Readers] = []
         self.rules: dict[str, Rule] = {}
+        self.homes: frozenset[str] | None = None
         self.roles: dict[Role, frozenset[str]] = {}
         self.places: dict[PlaceId, Place] = {}
         self.open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
@@ -84,7 +85,7 @@ class Rig:
         indexer = Indexer(self.storage.library, None, Splitter(WordCount()), reader)
         self.desk = CitewellDesk(
             self.storage,
-            rules=self.rules,
+            rules=Rules(self.rules, self.homes),
             roles=self.roles,
             places=self.places,
             keep=self._keep,

@@ -16,21 +16,27 @@ import aiohttp
 
 from tests.doubles.slack.rules import BY_KIND, EVENTS, Json
 from tests.doubles.slack.server import SECRET, SlackServer
-from tests.doubles.slack.workspace import BOT, SOON, TEAM, Message
+from tests.doubles.slack.workspace import SOON, Message, Workspace
 
 
 class People:
     """Acts, and delivers what follows over Socket Mode, or over HTTP when `request_url` is set."""
 
-    def __init__(self, slack: SlackServer, subscriptions: Sequence[str], request_url: str = "") -> None:
+    def __init__(
+        self,
+        slack: SlackServer,
+        subscriptions: Sequence[str],
+        request_url: str = "",
+        workspace: Workspace | None = None,
+    ) -> None:
         self.slack = slack
-        self.workspace = slack.workspace
+        self.workspace = workspace or slack.workspace
         self.subscriptions = frozenset(subscriptions)
         self.request_url = request_url
         self.ack_within = SOON
         self.retry_after = (0.0, 0.5, 1.0)
         """Seconds before each of three further deliveries; Slack: at once, a minute, five minutes."""
-        self.team = TEAM
+        self.team = self.workspace.team
         """The workspace that people are of."""
         self.lose_ack = lambda: False
         self.latencies: list[float] = []
@@ -51,18 +57,18 @@ class People:
 
     def told(self, message: Message) -> list[Json]:
         """The events of a message."""
-        event = {**message.as_json(), "channel": message.channel, "event_ts": message.ts, "team": TEAM}
+        event = {**message.as_json(), "channel": message.channel, "event_ts": message.ts, "team": self.workspace.team}
         if message.files:
             event |= {"subtype": "file_share", "files": message.files}
         kind = self.workspace.channels[message.channel].kind
         types = {"channel": "channel", "private": "group", "im": "im", "mpim": "mpim"}
         told = [{**event, "channel_type": types[kind]}]
-        if kind != "im" and f"<@{BOT}" in message.text:
+        if kind != "im" and f"<@{self.workspace.bot}" in message.text:
             told.append({**event, "type": "app_mention"})
         return told
 
     async def mention(self, user: str, channel: str, text: str, *, thread: str = "") -> Message:
-        return await self.say(user, channel, f"<@{BOT}> {text}", thread=thread)
+        return await self.say(user, channel, f"<@{self.workspace.bot}> {text}", thread=thread)
 
     async def edit(self, message: Message, text: str) -> None:
         before = message.as_json()
@@ -99,11 +105,18 @@ class People:
         if not listed:
             self.workspace.people.remove(user)
         kind = {"channel": "C", "private": "G"}[self.workspace.channels[channel].kind]
-        event = {"type": "member_joined_channel", "user": user, "channel": channel, "channel_type": kind, "team": TEAM}
+        event = {"type": "member_joined_channel", "user": user, "channel": channel, "channel_type": kind}
+        event["team"] = self.workspace.team
         await self.event({**event, "event_ts": self.workspace.next_ts()})
 
     async def open_home(self, user: str, tab: str = "home") -> None:
         await self.event({"type": "app_home_opened", "user": user, "tab": tab, "channel": self.workspace.dm(user).id})
+
+    async def remove_the_bot(self) -> bool:
+        """Uninstall the app: its token is dead before anybody is told. Whether the app took it in."""
+        self.slack.installed = {token: one for token, one in self.slack.installed.items() if one is not self.workspace}
+        told = [{"type": "tokens_revoked", "tokens": {"bot": [self.workspace.bot]}}, {"type": "app_uninstalled"}]
+        return all([await self.event(event) for event in told])
 
     async def stop(self, channel: str, thread: str, user: str) -> None:
         event = {"type": "agent_session_stopped", "channel": channel, "thread_ts": thread, "user": user}
@@ -117,7 +130,7 @@ class People:
         body = {
             "command": command,
             "text": text,
-            "team_id": TEAM,
+            "team_id": self.workspace.team,
             "channel_id": channel,
             "user_id": user,
             "trigger_id": self._trigger(),
@@ -204,7 +217,7 @@ class People:
     def _who(self, user: str) -> Json:
         return {
             "user": {"id": user, "name": named(user), "team_id": self.team},
-            "team": {"id": TEAM},
+            "team": {"id": self.workspace.team},
             "trigger_id": self._trigger(),
         }
 
@@ -225,10 +238,11 @@ class People:
         channel = self.workspace.channels.get(str(event.get("channel")))
         return {
             "type": "event_callback",
-            "team_id": TEAM,
+            "team_id": self.workspace.team,
             "event_id": event_id or f"Ev{secrets.token_hex(6)}",
+            "event_time": int(time.time()),
             "event": event,
-            "authorizations": [{"team_id": TEAM, "user_id": BOT, "is_bot": True}],
+            "authorizations": [{"team_id": self.workspace.team, "user_id": self.workspace.bot, "is_bot": True}],
             "is_ext_shared_channel": bool(channel and channel.shared),
         }
 

@@ -41,12 +41,14 @@ SCOPES: dict[str, frozenset[str]] = {
 EVENTS = {
     "agent_session_stopped": "chat:write",
     "app_home_opened": "",
+    "app_uninstalled": "",
     "app_mention": "app_mentions:read",
     "member_joined_channel": "channels:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
     "message.mpim": "mpim:history",
+    "tokens_revoked": "",
 }
 """The scope an event subscription needs; `member_joined_channel` of a private channel needs `groups:read`."""
 

@@ -9,14 +9,15 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
-from aiohttp import WSMsgType, web
+from aiohttp import BasicAuth, WSMsgType, web
 
 from tests.doubles.slack.rules import ARGUMENTS, BY_KIND, READS, SCOPES, Json, wrong_message
 from tests.doubles.slack.workspace import BOT, Error, Workspace
 
 BOT_TOKEN, APP_TOKEN, SECRET = "xoxb-double-1", "xapp-double-1", "double-signing-secret"
+CLIENT_ID, CLIENT_SECRET = "123.456", "double-client-secret"
 Hook = Callable[[str, Json, str], Awaitable[str | None]]
 """(method, arguments, "before" or "after" the effect) -> what goes wrong: `drop`, `500`, an error, `429` (for a second)
 or `429 60` (for a minute), or None."""
@@ -29,6 +30,11 @@ class SlackServer:
         self.workspace = Workspace()
         self.scopes = scopes
         self.bot_token, self.app_token = BOT_TOKEN, APP_TOKEN
+        self.installed: dict[str, Workspace] = {}
+        """By the token that the app was given there."""
+        self._codes: dict[str, Workspace] = {}
+        self.org_wide = False
+        """Whether who allows the app does so for all workspaces of an organisation."""
         self.calls: list[tuple[str, Json]] = []
         self.hook: Hook | None = None
         self.streams_per_minute = 20
@@ -78,10 +84,48 @@ class SlackServer:
         """The arguments of every call of `method`, in order."""
         return [arguments for name, arguments in self.calls if name == method]
 
+    # --- OAuth ------------------------------------------------------------------------------
+
+    def allow(self, url: str, workspace: Workspace) -> dict[str, str]:
+        """Somebody follows the link to Slack and allows the app there: what their browser brings back."""
+        asked = dict(parse_qsl(urlsplit(url).query))
+        assert url.startswith("https://slack.com/oauth/v2/authorize?"), url
+        assert asked["client_id"] == CLIENT_ID
+        assert set(asked["scope"].split(",")) == self.scopes
+        code = secrets.token_hex(8)
+        self._codes[code] = workspace
+        return {"code": code, "state": asked["state"]}
+
+    async def _access(self, request: web.Request) -> web.Response:
+        given = BasicAuth.decode(request.headers["Authorization"])
+        workspace = self._codes.pop(str((await request.post())["code"]), None)
+        if (given.login, given.password) != (CLIENT_ID, CLIENT_SECRET):
+            return web.json_response({"ok": False, "error": "bad_client_secret"})
+        if workspace is None:
+            return web.json_response({"ok": False, "error": "invalid_code"})
+        token = f"xoxb-{workspace.team}"
+        self.installed[token] = workspace
+        return web.json_response(
+            {
+                "ok": True,
+                "access_token": token,
+                "token_type": "bot",
+                "scope": ",".join(sorted(self.scopes)),
+                "bot_user_id": workspace.bot,
+                "app_id": "A0APP",
+                "team": {"id": workspace.team, "name": workspace.name},
+                "enterprise": None,
+                "is_enterprise_install": self.org_wide,
+                "authed_user": {"id": "U0ANN"},
+            }
+        )
+
     # --- Web API ----------------------------------------------------------------------------
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
+        if method == "oauth.v2.access":
+            return await self._access(request)
         is_json = request.content_type == "application/json"
         arguments = await request.json() if is_json else {**request.query, **dict(await request.post())}
         token = str(request.headers.get("Authorization", "")).removeprefix("Bearer ") or arguments.pop("token", "")
@@ -94,10 +138,11 @@ class SlackServer:
             if time.monotonic() < self._shut.get(method, 0.0):
                 self.called_while_limited += 1
                 return _limited(self._shut[method] - time.monotonic())
-            self._allowed(method, arguments, token, is_json=is_json)
+            workspace = self._whose(token)
+            self._allowed(workspace, method, arguments, is_json=is_json)
             if problem := await self._fault(method, arguments, "before"):
                 return self._broken(request, method, problem)
-            result = self._run(method, arguments)
+            result = self._run(workspace, method, arguments)
             self.calls.append((method, arguments))
         except Error as error:
             self.calls.append((f"{method}!{error.code}", arguments))
@@ -107,12 +152,24 @@ class SlackServer:
         headers = {"X-OAuth-Scopes": ",".join(sorted(self.scopes))}
         return web.json_response({"ok": True, **result}, headers=headers)
 
-    def _run(self, method: str, arguments: Json) -> Json:
-        if code := self.workspace.without.get(method):
+    def _whose(self, token: str) -> Workspace:
+        """The workspace that a token speaks for."""
+        if token == self.bot_token:
+            return self.workspace
+        if token not in self.installed:
+            raise Error("invalid_auth" if token else "not_authed")
+        return self.installed[token]
+
+    @property
+    def _workspaces(self) -> list[Workspace]:
+        return [self.workspace, *self.installed.values()]
+
+    def _run(self, workspace: Workspace, method: str, arguments: Json) -> Json:
+        if code := workspace.without.get(method):
             raise Error(code)
         if method == "chat.startStream":
             self._count_stream()
-        handler = getattr(self.workspace, method.replace(".", "_"))
+        handler = getattr(workspace, method.replace(".", "_"))
         if method == "files.getUploadURLExternal":
             arguments = {**arguments, "_base": self.base}
         if method == "files.completeUploadExternal" and isinstance(arguments["files"], str):
@@ -120,9 +177,7 @@ class SlackServer:
         result: Json = handler(arguments)
         return result
 
-    def _allowed(self, method: str, arguments: Json, token: str, *, is_json: bool) -> None:
-        if token != self.bot_token:
-            raise Error("invalid_auth" if token else "not_authed")
+    def _allowed(self, workspace: Workspace, method: str, arguments: Json, *, is_json: bool) -> None:
         if method not in SCOPES:
             raise Error("unknown_method")
         if is_json and method in READS:
@@ -131,7 +186,7 @@ class SlackServer:
             raise Error("invalid_arg_name", names=sorted(unknown))
         needed = SCOPES[method]
         if method in BY_KIND:
-            channel = self.workspace.channels.get(str(arguments.get("channel")))
+            channel = workspace.channels.get(str(arguments.get("channel")))
             needed = frozenset({BY_KIND[method][channel.kind]}) if channel else frozenset()
         if not needed <= self.scopes:
             raise Error("missing_scope", needed=",".join(sorted(needed)), provided=",".join(sorted(self.scopes)))
@@ -212,9 +267,10 @@ class SlackServer:
 
     async def _response(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]
-        used = self.workspace.responses.get(name)
-        if used is None:
+        workspace = next((one for one in self._workspaces if name in one.responses), None)
+        if workspace is None:
             return web.Response(status=404, text="no_such_url")
+        used = workspace.responses[name]
         if len(used) >= 5:
             return web.Response(status=404, text="used_url")
         message = await request.json()
@@ -223,15 +279,17 @@ class SlackServer:
         if message.get("replace_original") and used and used[0].get("acked"):
             used[0]["replaced"] = True
         used.append(message)
-        if message.get("replace_original") and name in self.workspace.clicked:
-            shown, at = self.workspace.clicked[name]
+        if message.get("replace_original") and name in workspace.clicked:
+            shown, at = workspace.clicked[name]
             shown[at] = message
         if await self._fault("response_url", message, "after") == "drop" and request.transport:
             request.transport.abort()
         return web.Response(text="ok")
 
     async def _upload(self, request: web.Request) -> web.Response:
-        self.workspace.uploads[request.match_info["file"]] = (await request.read()).decode()
+        file = request.match_info["file"]
+        workspace = next(one for one in self._workspaces if file in one.uploads)
+        workspace.uploads[file] = (await request.read()).decode()
         return web.Response(text="OK")
 
     async def _download(self, request: web.Request) -> web.Response:

@@ -35,7 +35,7 @@ class Channel:
     """Whether the bot is in it."""
     shared: bool = False
     archived: bool = False
-    members: set[str] = field(default_factory=lambda: {BOT})
+    members: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -51,6 +51,7 @@ class Message:
     edits: int = 0
     visible_at: float = 0.0
     files: list[Json] = field(default_factory=list)
+    by_bot: bool = False
 
     @property
     def shown(self) -> str:
@@ -59,7 +60,7 @@ class Message:
 
     def as_json(self) -> Json:
         thread = {"thread_ts": self.thread_ts} if self.thread_ts else {}
-        bot = {"bot_id": BOT_ID} if self.user == BOT else {}
+        bot = {"bot_id": BOT_ID} if self.by_bot else {}
         meta = {"metadata": self.metadata} if self.metadata else {}
         return {"type": "message", "ts": self.ts, "user": self.user, "text": self.text, **thread, **bot, **meta}
 
@@ -78,7 +79,8 @@ def _texts(value: Any) -> Iterator[str]:
 class Workspace:
     """State, and one method for each Web API method (`chat.postMessage` -> `chat_postMessage`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, team: str = TEAM, bot: str = BOT, name: str = "Acme") -> None:
+        self.team, self.bot, self.name = team, bot, name
         self.channels: dict[str, Channel] = {}
         self.messages: dict[tuple[str, str], Message] = {}
         self.ephemerals: list[Json] = []
@@ -98,7 +100,7 @@ class Workspace:
         """The private message that was clicked for a response URL: where it stands among those of its own URL."""
         self.without: dict[str, str] = {}
         """Method -> the error it gives, for features this workspace does not have."""
-        self.people: set[str] = {BOT}
+        self.people: set[str] = {bot}
         self.guests: set[str] = set()
         self.deleted: set[str] = set()
         self.user_groups: dict[str, set[str]] = {}
@@ -114,7 +116,7 @@ class Workspace:
         self._threads: dict[tuple[str, str], list[str]] = {}
 
     def add(self, channel_id: str, kind: str = "channel", **more: Any) -> Channel:
-        self.channels[channel_id] = Channel(channel_id, kind, **more)
+        self.channels[channel_id] = Channel(channel_id, kind, **{"members": {self.bot}, **more})
         return self.channels[channel_id]
 
     def dm(self, user: str) -> Channel:
@@ -134,7 +136,8 @@ class Workspace:
 
     def put(self, channel: str, user: str, text: str, **more: Any) -> Message:
         self.join(channel, user)
-        message = Message(self.next_ts(), channel, user, text, visible_at=time.monotonic() + self.lag, **more)
+        more |= {"visible_at": time.monotonic() + self.lag, "by_bot": user == self.bot}
+        message = Message(self.next_ts(), channel, user, text, **more)
         self.messages[channel, message.ts] = message
         self._threads.setdefault((channel, message.thread_ts or message.ts), []).append(message.ts)
         return message
@@ -152,17 +155,17 @@ class Workspace:
     def replies(self, question: Message) -> list[Message]:
         """The bot's messages in the question's thread that came after it."""
         thread = self.thread(question.channel, question.thread_ts or question.ts)
-        return [m for m in thread if m.user == BOT and float(m.ts) > float(question.ts)]
+        return [m for m in thread if m.user == self.bot and float(m.ts) > float(question.ts)]
 
     # --- Methods ----------------------------------------------------------------------------
 
     def auth_test(self, arguments: Json) -> Json:
         return {
             "url": "https://acme.slack.com/",
-            "team": "Acme",
+            "team": self.name,
             "user": "docs-answers",
-            "team_id": TEAM,
-            "user_id": BOT,
+            "team_id": self.team,
+            "user_id": self.bot,
             "bot_id": BOT_ID,
         }
 
@@ -182,7 +185,7 @@ class Workspace:
         self._fits(wrong_message(arguments))
         message = self.put(
             channel,
-            BOT,
+            self.bot,
             arguments.get("text", ""),
             thread_ts=arguments.get("thread_ts", ""),
             blocks=arguments.get("blocks", []),
@@ -222,7 +225,7 @@ class Workspace:
             raise Error("missing_recipient_user_id")
         text = arguments.get("markdown_text", "")
         self._fits("msg_too_long" if len(text) > 12_000 else None)
-        message = self.put(channel.id, BOT, text, thread_ts=arguments["thread_ts"], streaming=True)
+        message = self.put(channel.id, self.bot, text, thread_ts=arguments["thread_ts"], streaming=True)
         self._clear_status(message)
         return {"channel": channel.id, "ts": message.ts}
 
@@ -281,7 +284,7 @@ class Workspace:
         edited = {"edited": {"user": message.user, "ts": message.ts}} if message.edits else {}
         files = {"files": message.files} if message.files else {}
         files |= {"blocks": message.blocks} if message.blocks else {}
-        return {**message.as_json(), "team": TEAM, **more, **edited, **files}
+        return {**message.as_json(), "team": self.team, **more, **edited, **files}
 
     def conversations_info(self, arguments: Json) -> Json:
         channel = self._known(arguments["channel"])
@@ -387,13 +390,15 @@ class Workspace:
             self.files.append(file)
             if thread := arguments.get("thread_ts"):
                 file["name"] = one["title"]
-                self.put(str(arguments["channel_id"]), BOT, "", thread_ts=thread, files=[file])
+                self.put(str(arguments["channel_id"]), self.bot, "", thread_ts=thread, files=[file])
         return {"files": [{"id": one["id"], "title": one["title"]} for one in listed]}
 
     def _account(self, user: str) -> Json:
         marks = {"deleted": user in self.deleted, "is_restricted": user in self.guests}
-        grid = {"team_id": "T0OTHER", "enterprise_user": {"teams": ["T0OTHER", TEAM]}} if user in self.of_grid else {}
-        return {"id": user, "team_id": TEAM, **marks, **grid}
+        grid = (
+            {"team_id": "T0OTHER", "enterprise_user": {"teams": ["T0OTHER", self.team]}} if user in self.of_grid else {}
+        )
+        return {"id": user, "team_id": self.team, **marks, **grid}
 
     def _members(self, everyone: list[Any], arguments: Json) -> Json:
         """One page; a cursor is only good if it was given."""
@@ -434,7 +439,7 @@ class Workspace:
         message = self.messages.get((channel, ts))
         if message is None:
             raise Error("message_not_found")
-        if message.user != BOT:
+        if message.user != self.bot:
             raise Error("cant_update_message")
         return message
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack import connection
+from adapters.slack import connection, requests
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.connection import signed
+from adapters.slack.requests import signed
 from pipeline.errors import Misconfigured, Unavailable
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
 from tests.contracts.waiting import until
@@ -159,7 +159,7 @@ async def sent(http: SlackHTTPDriver, raw: bytes) -> AsyncIterator[tuple[asyncio
 
 @pytest.fixture
 async def impatient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SlackHTTPDriver]:
-    monkeypatch.setattr(connection, "REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr(requests, "REQUEST_SECONDS", 0.1)
     driver = await SlackHTTPDriver.open(tmp_path / "data")
     yield driver
     await driver.close()

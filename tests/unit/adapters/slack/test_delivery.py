@@ -375,7 +375,7 @@ async def test_the_parts_of_a_long_reply_are_posted_once_whatever_happens_betwee
 
 async def test_messages_in_one_channel_keep_their_distance(slack: SlackDriver) -> None:
     loop = asyncio.get_running_loop()
-    web = (await slack.adapter._slack()).web
+    web = (await slack.adapter._workspaces.of("")).web
     web.pace = type(QUICK)(gap=0.05)
     started = loop.time()
     await asyncio.gather(*(web.turn("C0A") for _ in range(4)))

@@ -105,7 +105,7 @@ class Receipts:
 
 
 async def web_of(slack: SlackDriver, **pace: float) -> Web:
-    web = (await slack.adapter._slack()).web
+    web = (await slack.adapter._workspaces.of("")).web
     web.pace = replace(QUICK, **pace)  # type: ignore[arg-type]
     return web
 

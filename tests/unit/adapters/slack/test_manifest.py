@@ -88,9 +88,11 @@ SCHEMA = exactly(
         token_rotation_enabled={"const": False},
     ),
 )
-EVENTS_HANDLED = {"agent_session_stopped", "app_home_opened", "app_mention", "member_joined_channel"} | {
-    f"message.{kind}" for kind in ("channels", "groups", "im")
-}
+EVENTS_HANDLED = (
+    {"app_uninstalled", "tokens_revoked"}
+    | {"agent_session_stopped", "app_home_opened", "app_mention", "member_joined_channel"}
+    | {f"message.{kind}" for kind in ("channels", "groups", "im")}
+)
 
 
 def test_the_manifest_is_within_slacks_limits() -> None:
