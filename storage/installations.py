@@ -44,7 +44,6 @@ class SQLInstallations:
         return [self._open(space, sealed) for space, sealed in await self._rows()]
 
     async def renew(self) -> None:
-        """Seal every token with the first key, so that the others are needed no more. Raises Misconfigured."""
         renewed = [(self._seal.renewed(sealed), space, sealed) for space, sealed in await self._rows()]
         change = "UPDATE installation SET sealed = $1 WHERE space = $2 AND sealed = $3"
         await self._database.write(lambda db: db.executemany(change, renewed), durable=True)

@@ -145,6 +145,7 @@ class Installed:
         return self._open[team].session
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
+        await self._installations.renew()
         self._listening = inbox, desk
         for one in self._open.values():
             one.session.listen(inbox, desk)

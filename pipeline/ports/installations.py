@@ -23,6 +23,10 @@ class Installations(Protocol):
         """In the order of their workspaces' ids."""
         ...
 
+    async def renew(self) -> None:
+        """Encrypt anew what was not encrypted with the newest key."""
+        ...
+
     def new_state(self) -> str:
         """What an installation begins with, and has to come back with."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import math
 import secrets
@@ -11,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from urllib.parse import parse_qsl, urlsplit
 
-from aiohttp import BasicAuth, WSMsgType, web
+from aiohttp import WSMsgType, web
 
 from tests.doubles.slack.rules import ARGUMENTS, BY_KIND, READS, SCOPES, Json, wrong_message
 from tests.doubles.slack.workspace import BOT, Error, Workspace
@@ -97,9 +98,9 @@ class SlackServer:
         return {"code": code, "state": asked["state"]}
 
     async def _access(self, request: web.Request) -> web.Response:
-        given = BasicAuth.decode(request.headers["Authorization"])
+        given = base64.b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode()
         workspace = self._codes.pop(str((await request.post())["code"]), None)
-        if (given.login, given.password) != (CLIENT_ID, CLIENT_SECRET):
+        if given != f"{CLIENT_ID}:{CLIENT_SECRET}":
             return web.json_response({"ok": False, "error": "bad_client_secret"})
         if workspace is None:
             return web.json_response({"ok": False, "error": "invalid_code"})
