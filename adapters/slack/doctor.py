@@ -12,6 +12,7 @@ from adapters.slack.web import SDK_LOG, Declined, Pace, Web
 from pipeline.errors import CitewellError, Misconfigured
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
+from pipeline.values.installation import Installation
 
 SECONDS = 10.0
 UNREACHED = "Check the network, the proxy and SLACK_API_URL."
@@ -33,6 +34,37 @@ async def examine(
             yield finding
         yield await _connection(client, app_token, signing_secret)
         yield await _membership(Web(client, Pace(longest_wait=1.0)), channels)
+
+
+async def examine_installed(
+    installations: Collection[Installation], app_token: str, signing_secret: str, *, api_url: str
+) -> AsyncIterator[Finding]:
+    """The workspaces that added the bot by themselves."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS)) as session:
+
+        def client(token: str | None = None) -> AsyncWebClient:
+            return AsyncWebClient(token=token, base_url=api_url, session=session, retry_handlers=[], logger=SDK_LOG)
+
+        yield await _connection(client(), app_token, signing_secret)
+        for one in installations:
+            where = f"{one.name} ({one.space.space})"
+            try:
+                workspace = await introduce(Web(client(one.token), Pace(longest_wait=1.0)))
+            except Misconfigured as error:
+                yield bad("Slack token", f"{where}: {error}", "Add the app there again, at /slack/install.")
+            except CitewellError as error:
+                yield bad("Slack token", f"{where}: {error}", error.what_to_do or UNREACHED)
+            else:
+                lacks = sorted(SCOPES.keys() - workspace.scopes)
+                yield (
+                    bad(
+                        "Slack scopes",
+                        f"{where} lacks {', '.join(lacks)}",
+                        "Add the app there again, at /slack/install.",
+                    )
+                    if lacks
+                    else good("Slack token", f"that of {where} works, with every scope it needs")
+                )
 
 
 def _scopes(workspace: Workspace) -> list[Finding]:

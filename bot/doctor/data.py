@@ -13,6 +13,7 @@ from pathlib import Path
 from bot.checks import EMBED, embedded_otherwise, idle_rules, places_without_text
 from bot.citewell import Citewell
 from bot.doctor.sources import examine_sources
+from bot.doctor.workspaces import examine_kept
 from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline import wording
@@ -71,6 +72,8 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
     yield good("data folder", f"{settings.data} can be used")
     if settings.database:
         yield good("database", citewell.storage.engine)
+    if settings.slack_client_id:
+        yield await examine_kept(settings, citewell.storage.database)
     count = await library.count()
     if not count:
         yield warning("documents", "nothing is indexed", "To index a file or a folder: citewell index PATH")

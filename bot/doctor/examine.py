@@ -8,6 +8,7 @@ from bot.checks import missing_server
 from bot.doctor.data import examine_data
 from bot.doctor.machine import examine_machine
 from bot.doctor.models import examine_models
+from bot.doctor.workspaces import examine_tokens
 from bot.settings import Settings, secret
 from pipeline.values import Finding, PlaceId
 from pipeline.values.digest import Digest
@@ -24,7 +25,7 @@ async def examine(settings: Settings, *, offline: bool) -> AsyncIterator[Finding
         yield finding
     if offline:
         return
-    if not settings.slack_bot_token and not settings.discord_token:
+    if not (settings.slack_bot_token or settings.slack_client_id or settings.discord_token):
         yield warning("platforms", "no token is set", "Set the tokens of Slack or Discord: see README.md.")
     async for finding in examine_platforms(settings):
         yield finding
@@ -51,6 +52,10 @@ async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
             channels=[place.channel for place in places if place.platform == "slack" and place.channel],
         ):
             yield finding
+    if settings.slack_client_id:
+        async for finding in examine_tokens(settings):
+            yield finding
+    if settings.slack_bot_token or settings.slack_client_id:
         yield await examine_clock("Slack", f"{settings.slack_api_url.rstrip('/')}/api.test")
     if settings.discord_token:
         from adapters.discord.doctor import examine as examine_discord

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from cryptography.fernet import Fernet
+from pydantic import SecretStr
 
 from bot.digest import DigestPoster, begin_digest
+from bot.doctor.examine import examine
+from pipeline.errors import Misconfigured
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
 from tests.doubles.slack.server import SlackServer
-from tests.journeys.workspaces import House, Team, house, opened
+from tests.journeys.workspaces import KEY, House, Team, house, opened
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -237,3 +241,47 @@ async def test_a_workspace_that_adds_the_bot_again_is_spoken_to_with_its_new_tok
 async def test_the_address_that_slack_verifies_answers_its_challenge(home: House) -> None:
     answer = await home.acme.people._send("events_api", {"type": "url_verification", "challenge": "kite"})
     assert answer == {"challenge": "kite"}
+
+
+# --- What the operator is told ----------------------------------------------------------------------
+
+
+async def examined(home: House, **changed: object) -> dict[str, list[str]]:
+    """What `citewell doctor` finds of Slack: by state."""
+    settings = home.citewell.settings.model_copy(update=changed)
+    found: dict[str, list[str]] = {"good": [], "bad": [], "warning": []}
+    async for finding in examine(settings, offline=False):
+        if "Slack" in finding.subject:
+            found[finding.state.name.lower()].append(f"{finding.subject}: {finding.said}")
+    return found
+
+
+async def test_the_doctor_names_the_workspaces_and_each_whose_token_does_not_work(shared: House) -> None:
+    found = await examined(shared)
+    assert "Slack workspaces: added to Beta (T0BETA), Acme (T0TEAM)" in found["good"]
+    assert not found["bad"]
+    shared.slack.installed.pop("xoxb-T0BETA")
+    (dead,) = (await examined(shared))["bad"]
+    assert "Beta (T0BETA)" in dead
+    assert "invalid_auth" in dead
+
+
+async def test_the_doctor_names_the_setting_of_a_key_that_does_not_fit(shared: House) -> None:
+    (wrong,) = (await examined(shared, encryption_keys=SecretStr(Fernet.generate_key().decode())))["bad"]
+    assert "CITEWELL_ENCRYPTION_KEYS" in wrong
+    (missing,) = (await examined(shared, encryption_keys=None))["bad"]
+    assert "is not set" in missing
+
+
+async def test_without_a_key_that_fits_slack_is_left_out_with_the_setting_named(tmp_path: Path) -> None:
+    async with SlackServer(granted()) as slack:
+        async with opened(tmp_path, slack) as home:
+            await home.add(home.acme)
+        another = Fernet.generate_key().decode()
+        with pytest.raises(Misconfigured, match="CITEWELL_ENCRYPTION_KEYS"):
+            async with opened(tmp_path, slack, encryption_keys=another):
+                pass
+        async with opened(tmp_path, slack, encryption_keys=f"{another},{KEY}") as home:
+            assert "25 vacation days" in await home.acme.answered(QUESTION)
+        async with opened(tmp_path, slack, encryption_keys=another) as home:
+            assert "25 vacation days" in await home.acme.answered(QUESTION)

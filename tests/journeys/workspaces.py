@@ -142,7 +142,7 @@ async def opened(folder: Path, slack: SlackServer, *, http: bool = True, **more:
         for team in teams:
             team.workspace.add("C0TEAM")
         try:
-            await eventually(lambda: takes_connections(port))
+            await eventually(lambda: _listening(port, tasks[1]))
             yield House(slack, citewell, adapter, f"http://127.0.0.1:{port}", said, *teams)
         finally:
             for task in tasks:
@@ -150,6 +150,13 @@ async def opened(folder: Path, slack: SlackServer, *, http: bool = True, **more:
             with suppress(asyncio.CancelledError):
                 await asyncio.gather(*tasks)
             await adapter.close()
+
+
+async def _listening(port: int, listen: asyncio.Task[None]) -> bool:
+    """Raises what ended the listening."""
+    if listen.done():
+        listen.result()
+    return await takes_connections(port)
 
 
 async def _indexed(citewell: Citewell, folder: Path) -> None:
