@@ -37,8 +37,8 @@ JOBS = {
 """Of Slack and Discord; `adapters/replies` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "adding", "feed", "footer", "home_view", "members", "missed", "pages", "session", "startup", "stream",
-        "web",
+        "actors", "adding", "feed", "footer", "front", "home_view", "install_page", "installing", "members", "missed",
+        "pages", "requests", "session", "startup", "stream", "web", "workspaces",
     },
     "discord": {
         "buttons", "client", "commands", "errors", "found", "identify", "limits", "memory", "names", "pace",
@@ -46,7 +46,7 @@ ALONE = {
     },
     "console": {"follow", "piped", "render", "table"},
 }  # fmt: skip
-"""What only one platform has: Slack's list of people, pages and streams, Discord's gateway, limits and commands."""
+"""What only one platform has: Slack's list of people, pages, streams and installation, Discord's gateway, limits and commands."""
 
 
 def names(platform: str) -> set[str]:
