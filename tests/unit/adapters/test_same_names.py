@@ -46,7 +46,7 @@ ALONE = {
     },
     "console": {"follow", "piped", "render", "table"},
 }  # fmt: skip
-"""What only one platform has: Slack's list of people, pages, streams and installation, Discord's gateway, limits and commands."""
+"""What only one platform has: Slack's list of people and installation, Discord's gateway, limits and commands."""
 
 
 def names(platform: str) -> set[str]:
