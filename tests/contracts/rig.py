@@ -113,7 +113,7 @@ class Rig:
 
     async def end(self) -> None:
         """Stop as after a crash: nothing is finished and nothing is given back."""
-        running = list(self.worker._running)
+        running = list(self.worker._running.values())
         for task in (*self._tasks, *running):
             task.cancel()
         await asyncio.gather(*self._tasks, *running, return_exceptions=True)
