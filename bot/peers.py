@@ -14,37 +14,56 @@ from storage.database import Database, Standing
 from storage.inbox import SQLInbox
 
 LOOK_SECONDS = 1.0
-"""How soon it is noticed that this process was cut off, that another ended, and that nobody does what one has to."""
+"""How soon it is noticed that this process was cut off, that another ended, and that none is first."""
 
 log = structlog.get_logger(__name__)
 
 
 class Peers:
-    """`duties` is what the first of them does, until it is cancelled."""
-
-    def __init__(
-        self, database: Database, inbox: SQLInbox, worker: Worker, duties: Callable[[], Coroutine[Any, Any, object]]
-    ) -> None:
+    def __init__(self, database: Database, inbox: SQLInbox) -> None:
         self._database = database
         self._inbox = inbox
-        self._worker = worker
-        self._duties = duties
-        self._doing: asyncio.Task[object] | None = None
+        self._first, self._not_first = asyncio.Event(), asyncio.Event()
 
-    async def run(self) -> None:
-        """Look after it until cancelled. Raises what the duties raise."""
+    @property
+    def first(self) -> bool:
+        """Whether this process does what only one may do."""
+        return self._first.is_set()
+
+    async def run(self, worker: Worker) -> None:
+        """Until cancelled: end what `worker` has under way when this process was cut off, and take over from those that
+        are gone."""
         holder: int | None = None
-        try:
-            while True:
-                standing = await self._standing()
-                if standing is None or holder not in (None, standing.holder):
-                    await self._worker.abandon()
-                holder = standing.holder if standing else None
-                await (self._do() if standing and standing.first else self._leave())
-                await self._take_over()
-                await asyncio.sleep(LOOK_SECONDS)
-        finally:
-            await self._leave()
+        while True:
+            standing = await self._standing()
+            if standing is None or holder not in (None, standing.holder):
+                self._tell(first=False)
+                await worker.abandon()
+            holder = standing.holder if standing else None
+            self._tell(first=bool(standing and standing.first))
+            await self._take_over()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def while_first(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        """Do `work` whenever this process is first, until it ends by itself. Raises what it raises."""
+        while True:
+            await self._first.wait()
+            doing, losing = asyncio.create_task(work()), asyncio.create_task(self._not_first.wait())
+            try:
+                await asyncio.wait({doing, losing}, return_when=asyncio.FIRST_COMPLETED)
+                if doing.done():
+                    doing.result()
+                    return
+            finally:
+                for task in (doing, losing):
+                    task.cancel()
+                await asyncio.gather(doing, losing, return_exceptions=True)
+
+    def _tell(self, *, first: bool) -> None:
+        if first != self.first:
+            log.info("first_of_all" if first else "not_first_any_more")
+        for event, true in ((self._first, first), (self._not_first, not first)):
+            event.set() if true else event.clear()
 
     async def _standing(self) -> Standing | None:
         """None where this process may have been cut off: what it had begun may be others' by now."""
@@ -53,18 +72,6 @@ class Peers:
         except CitewellError as error:
             log.warning("cut_off", reason=str(error))
             return None
-
-    async def _do(self) -> None:
-        if self._doing is None:
-            self._doing = asyncio.create_task(self._duties(), name="duties")
-        elif self._doing.done():
-            self._doing.result()
-
-    async def _leave(self) -> None:
-        if self._doing:
-            self._doing.cancel()
-            await asyncio.wait({self._doing})
-            self._doing = None
 
     async def _take_over(self) -> None:
         try:

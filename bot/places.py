@@ -34,20 +34,18 @@ class Places:
         self._store = store
         self._library = library
         self._authority = authority
-        self._chat: dict[PlaceId, Place] | None = None
-        """What was set in chat: this process alone does that, and asks for every message."""
 
     async def of(self, chain: Sequence[PlaceId]) -> Place:
         """What holds in the last place of `chain`, which begins with the widest."""
-        return in_force(chain, self._file, await self._set())
+        return in_force(chain, self._file, await self._store.of(chain))
 
     async def origins(self, place: PlaceId) -> dict[str, tuple[Any, Layer]]:
         """Each name that is set for `place` or around it, with its value and where it comes from."""
-        return origins(place.chain, self._file, await self._set())
+        return origins(place.chain, self._file, await self._store.of(place.chain))
 
     async def set_here(self, place: PlaceId) -> Place:
         """What was set in chat for this very place."""
-        return (await self._set()).get(place, Place())
+        return (await self._store.of([place])).get(place, Place())
 
     async def set_up(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> Place:
         """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
@@ -62,7 +60,6 @@ class Places:
             what_to_do = "Name one; nothing was changed."
             raise WrongSetting(f"ask must be a channel of {place.around}", name="ask", what_to_do=what_to_do)
         await self._store.put(place, sets)
-        self._chat = None
         return await self.of(place.chain)
 
     async def teachable(self, place: PlaceId) -> list[str]:
@@ -70,11 +67,6 @@ class Places:
         readers = Readers(groups=frozenset(map(str, place.chain)))
         names = {*await self._library.collections(), *self._rules.named}
         return sorted(name for name in names if self._rules.sight(readers, name).allowed)
-
-    async def _set(self) -> dict[PlaceId, Place]:
-        if self._chat is None:
-            self._chat = await self._store.all()
-        return self._chat
 
     def _chosen(self, before: Place, choices: Mapping[str, str]) -> Place:
         if unknown := [name for name in choices if name not in Place.model_fields]:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 import structlog
 
-from bot.checks import idle_rules, missing_server, not_embedded, places_without_text
 from bot.citewell import Citewell
 from bot.courier import Courier
 from bot.digest import DigestPoster, digests_posted
-from bot.doctor.data import examine_room
 from bot.due_sources import kept_fresh
+from bot.greeting import greet
 from bot.operations.open import open_operations
 from bot.peers import Peers
 from bot.platforms import make_adapters
-from bot.schedule import jobs_of, scheduled
+from bot.roles import ONE_CONNECTION, Only
+from bot.roles import role as role_of
+from bot.schedule import Job, jobs_of, scheduled
 from bot.settings import Settings, read_settings
 from bot.wiring import open_citewell
-from bot.worker import Worker
-from bot.writers import EXTRACTIVE, model_spec
-from pipeline import wording
+from bot.worker import IDLE_SECONDS, Worker
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter
-from storage.inbox import SQLInbox
 from storage.runs import JobRuns
 
 DRAIN_SECONDS = 7.0
@@ -35,13 +34,17 @@ DRAIN_SECONDS = 7.0
 BUSY = 12
 """Answers made at a time without a model. Nothing is waited for then but the processor and the disk: with more, all are
 late, and each costs a tenth more for signs that it is being worked on (`bench.load`)."""
+SHARED_IDLE_SECONDS = 0.2
+"""How often the inbox is looked at where other processes may have put something into it, without ringing here."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
 """Seconds between two tries to reach a platform: twice as long after each, longer where the platform asks for it."""
+
+Part = Callable[[], Coroutine[Any, Any, object]]
 
 log = structlog.get_logger(__name__)
 
 
-async def serve(settings: Settings, say: Callable[[str], None]) -> int:
+async def serve(settings: Settings, say: Callable[[str], None], only: Only | None = None) -> int:
     """Answer until SIGTERM or SIGINT; returns the exit status.
 
     A platform that cannot log in is reported and the others go on; one that cannot be reached, or that breaks, is tried
@@ -50,16 +53,17 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
     """
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
+        storage = citewell.storage
         adapters = make_adapters(settings, citewell, say)
-        if not adapters:
-            raise Misconfigured(
-                "SLACK_BOT_TOKEN, DISCORD_TOKEN",
-                "no platform is set up",
-                what_to_do="Set the tokens of Slack or Discord (see README.md), or use `citewell chat` here.",
-            )
+        role = role_of(only, settings, adapters)
         operations = await stack.enter_async_context(open_operations(citewell, adapters))
+        peers = Peers(storage.database, storage.inbox)
+
+        def here(name: str) -> bool:
+            return name not in ONE_CONNECTION or peers.first
+
         worker = Worker(
-            citewell.storage.inbox,
+            storage.inbox,
             operations.answering,
             adapters,
             citewell.request,
@@ -67,103 +71,75 @@ async def serve(settings: Settings, say: Callable[[str], None]) -> int:
             concurrency=settings.concurrency,
             at_a_time=settings.concurrency if citewell.model else BUSY,
             expire_late=settings.late == "expire",
+            reached=here,
+            idle_seconds=SHARED_IDLE_SECONDS if settings.database else IDLE_SECONDS,
         )
-        citewell.storage.inbox.on_accept(worker.ring)
-        courier = Courier(citewell.storage.handoffs, citewell.desk, adapters)
-        citewell.storage.handoffs.on_notice(courier.ring)
-        stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for name in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(name, stop.set)
+        storage.inbox.on_accept(worker.ring)
         jobs = jobs_of(settings, citewell)
-
-        async def duties() -> None:
-            async with (
-                scheduled(jobs, JobRuns(citewell.storage.database)),
-                digests_posted(DigestPoster(citewell.storage.digests, citewell.desk, adapters)),
-                kept_fresh(citewell.sync, lambda: read_settings().sources, settings.sync_minutes),
-            ):
-                await courier.run()
-
-        peers = Peers(citewell.storage.database, citewell.storage.inbox, worker, duties)
-        async with operations.serving(worker, adapters, jobs):
-            documents = await citewell.storage.library.count()
-            indexed = wording.counted(documents, "document is", "documents are")
-            say(f"{indexed} indexed. Connecting to {' and '.join(adapters)}.")
-            if not documents:
-                say(
-                    "The sources of citewell.toml are taken in soon."
-                    if settings.sources
-                    else "To index a file or a folder, type in another terminal: citewell index PATH"
-                )
-            say(_who_writes(settings))
-            if settings.operations:
-                say(f"Health and metrics: http://{settings.operations}/healthz, /readyz and /metrics.")
-            for finding in examine_room(settings.data):
-                say(f"{finding.said}. {finding.fix}")
-            for line in (
-                *await idle_rules(citewell),
-                *await not_embedded(citewell),
-                *await missing_server(settings.chroma_url),
-                *places_without_text(settings),
-            ):
-                say(line)
-            await tell_backlog(citewell.storage.inbox, say)
-            return await _until_stopped(worker, peers, adapters, citewell, stop, say)
+        parts: dict[str, Part] = {
+            name: partial(_listening, adapters[name], citewell, peers, say) for name in role.listens
+        }
+        if role.answers:
+            duties = partial(_duties, citewell, adapters, jobs)
+            parts["worker"] = worker.run
+            parts["peers"] = partial(peers.run, worker)
+            parts["duties"] = partial(peers.while_first, duties)
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        listened = {name: adapters[name] for name in role.listens}
+        answering = worker if role.answers else None
+        async with operations.serving(answering, listened, jobs, elsewhere=lambda name: not here(name)):
+            await greet(citewell, role.listens, say, answers=role.answers)
+            status = await _until_stopped(parts, role.listens, worker, stop, say)
+            closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
+            for name, error in zip(adapters, closed, strict=True):
+                if isinstance(error, BaseException):
+                    log.warning("not_closed_cleanly", part=name, exc_info=error)
+            return status
 
 
-def _who_writes(settings: Settings) -> str:
-    spec = model_spec(settings)
-    if spec == EXTRACTIVE:
-        return "No language model is set: answers are made of the documents' own sentences."
-    judge = {"auto": "by itself", "none": "by words alone"}.get(settings.judge, f"by {settings.judge}")
-    return f"{spec} writes, and its sentences are checked {judge}."
-
-
-async def tell_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
-    """Tell the operator which questions wait since before, and which were given up and why."""
-    waiting, given_up = (await inbox.counts()).get("open", 0), await inbox.given_up()
-    if waiting:
-        say(f"{wording.counted(waiting, 'question')} from before will be answered now.")
-    if given_up:
-        log.warning("questions_given_up", reasons=given_up)
-        say(
-            f"{wording.counted(sum(given_up.values()), 'question')} could not be delivered: "
-            f"{', '.join(f'{count} × {why}' for why, count in given_up.items())}. "
-            "They are not tried again: once the cause is mended, whoever asked has to ask again."
-        )
+async def _duties(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job]) -> None:
+    """What one process does for all."""
+    storage, settings = citewell.storage, citewell.settings
+    courier = Courier(storage.handoffs, citewell.desk, adapters)
+    storage.handoffs.on_notice(courier.ring)
+    async with (
+        scheduled(jobs, JobRuns(storage.database)),
+        digests_posted(DigestPoster(storage.digests, citewell.desk, adapters)),
+        kept_fresh(citewell.sync, lambda: read_settings().sources, settings.sync_minutes),
+    ):
+        await courier.run()
 
 
 async def _until_stopped(
+    parts: Mapping[str, Part],
+    platforms: Collection[str],
     worker: Worker,
-    peers: Peers,
-    adapters: Mapping[str, PlatformAdapter],
-    citewell: Citewell,
     stop: asyncio.Event,
     say: Callable[[str], None],
 ) -> int:
-    listening = {
-        asyncio.create_task(keep_listening(adapter, citewell.storage.inbox, citewell.desk, say), name=name)
-        for name, adapter in adapters.items()
-    }
-    working: asyncio.Task[Any] = asyncio.create_task(worker.run(), name="worker")
-    looking: asyncio.Task[Any] = asyncio.create_task(peers.run(), name="duties")
+    """Run all parts until told to stop, or until one that is needed ends; the exit status."""
+    running = {asyncio.create_task(part(), name=name) for name, part in parts.items()}
+    listening = {task for task in running if task.get_name() in platforms}
     stopping = asyncio.create_task(stop.wait(), name="stop")
     status = 0
-    while listening and not stopping.done() and not status:
-        done, _ = await asyncio.wait({*listening, working, looking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    while not stopping.done() and not status:
+        done, _ = await asyncio.wait({*running, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in done - {stopping}:
-            listening.discard(task)
-            status = max(status, _ended(task, say), int(task in (working, looking)))
-    status = status or int(not listening)
-    for task in (*listening, working, looking, stopping):
+            status = max(status, _ended(task, say), int(task not in listening))
+            running.discard(task)
+        if platforms and not listening & running:
+            status = 1
+    for task in (*running, stopping):
         task.cancel()
-    await asyncio.gather(worker.drain(DRAIN_SECONDS), *listening, working, looking, stopping, return_exceptions=True)
-    closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)
-    for name, error in zip(adapters, closed, strict=True):
-        if isinstance(error, BaseException):
-            log.warning("not_closed_cleanly", part=name, exc_info=error)
+    await asyncio.gather(worker.drain(DRAIN_SECONDS), *running, stopping, return_exceptions=True)
     return status
+
+
+async def _listening(adapter: PlatformAdapter, citewell: Citewell, peers: Peers, say: Callable[[str], None]) -> None:
+    listen = partial(keep_listening, adapter, citewell.storage.inbox, citewell.desk, say)
+    await (peers.while_first(listen) if adapter.name in ONE_CONNECTION else listen())
 
 
 async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: Desk, say: Callable[[str], None]) -> None:

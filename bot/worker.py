@@ -38,9 +38,14 @@ class Worker:
         expire_late: bool = False,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
+        reached: Callable[[str], bool] = lambda _: True,
+        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
+        """`reached`: whether this process, of several, posts on a platform now."""
+        self._idle = idle_seconds
         self._inbox = inbox
         self._platforms = tuple(adapters)
+        self._reached = reached
         self._concurrency = concurrency
         self._delivery = Delivery(
             inbox,
@@ -77,7 +82,7 @@ class Worker:
                 else:
                     self._begin(work)
             try:
-                async with asyncio.timeout(IDLE_SECONDS):
+                async with asyncio.timeout(self._idle):
                     await self._bell.wait()
             except TimeoutError:
                 continue
@@ -110,7 +115,7 @@ class Worker:
 
     async def _lease(self) -> Work | None:
         try:
-            work = await self._inbox.lease(self._platforms)
+            work = await self._inbox.lease([*filter(self._reached, self._platforms)])
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
             return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
+
 from pipeline.values import Place, PlaceId
 from storage.database import Connection, Database
 
@@ -10,11 +13,13 @@ class SQLPlaces:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def all(self) -> dict[PlaceId, Place]:
-        """What is set, by place."""
+    async def of(self, places: Collection[PlaceId]) -> dict[PlaceId, Place]:
+        """What is set for each of `places`, where something is."""
+        names = json.dumps([str(place) for place in places])
 
         def work(db: Connection) -> list[tuple[str, str]]:
-            return db.execute("SELECT id, body FROM place").fetchall()
+            query = "SELECT id, body FROM place WHERE id IN (SELECT value FROM json_each($1))"
+            return db.execute(query, (names,)).fetchall()
 
         return {
             PlaceId.parse(place): Place.model_validate_json(body) for place, body in await self._database.read(work)

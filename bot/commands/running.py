@@ -5,14 +5,21 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from typing import Annotated
 
 import typer
 
 from bot.commands.terminal import Data, out, settings
 from bot.commands.terminal import run as run_to_end
+from bot.roles import Only
+
+OnlyOption = Annotated[
+    Only | None,
+    typer.Option("--only", help="Of several processes on PostgreSQL, do this and leave the rest to others."),
+]
 
 
-def run(data: Data = None) -> None:
+def run(data: Data = None, only: OnlyOption = None) -> None:
     """Answer on Slack and Discord, until Ctrl-C or SIGTERM.
 
     Slack needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN (over HTTP: SLACK_SIGNING_SECRET), Discord DISCORD_TOKEN;
@@ -22,7 +29,7 @@ def run(data: Data = None) -> None:
     async def work() -> None:
         from bot.service import serve
 
-        status = await serve(found, lambda line: out.print(line, soft_wrap=True, markup=False))
+        status = await serve(found, lambda line: out.print(line, soft_wrap=True, markup=False), only)
         if status:
             raise typer.Exit(status)
 

@@ -24,22 +24,25 @@ class Health:
 
     def __init__(
         self,
-        worker: Worker,
+        worker: Worker | None,
         adapters: Mapping[str, PlatformAdapter],
         library: SQLLibrary,
         *,
         stuck_seconds: float,
         silent_seconds: float = SILENT_SECONDS,
         look_seconds: float = LOOK_SECONDS,
+        elsewhere: Callable[[str], bool] = lambda _: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`stuck_seconds`: longer than any one answer takes."""
+        """`worker`: None where this process does not answer. `stuck_seconds`: longer than any one answer takes.
+        `elsewhere`: whether another process has the connection to a platform."""
         self._worker = worker
         self._adapters = adapters
         self._library = library
         self._stuck = stuck_seconds
         self._silent = silent_seconds
         self._look = look_seconds
+        self._elsewhere = elsewhere
         self._clock = clock
         self._reached = dict.fromkeys(adapters, clock())
 
@@ -51,13 +54,13 @@ class Health:
 
     async def connected(self) -> dict[str, bool]:
         """Which platforms reach us now."""
-        found = {name: await adapter.connected() for name, adapter in self._adapters.items()}
+        found = {name: self._elsewhere(name) or await adapter.connected() for name, adapter in self._adapters.items()}
         self._reached.update({name: self._clock() for name, there in found.items() if there})
         return found
 
     def alive(self) -> list[str]:
         """What a restart may mend: a worker that is stuck, a platform that has been silent for long."""
-        stuck = self._worker.still
+        stuck = self._worker.still if self._worker else 0.0
         wrong = [f"worker: nothing has moved for {stuck:.0f} seconds"] if stuck > self._stuck else []
         for name, reached in self._reached.items():
             silent = self._clock() - reached

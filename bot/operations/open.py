@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -36,9 +36,15 @@ class Operations:
 
     @asynccontextmanager
     async def serving(
-        self, worker: Worker, adapters: Mapping[str, PlatformAdapter], jobs: Collection[str]
+        self,
+        worker: Worker | None,
+        adapters: Mapping[str, PlatformAdapter],
+        jobs: Collection[str],
+        *,
+        elsewhere: Callable[[str], bool],
     ) -> AsyncIterator[None]:
-        """Serve while the block is open, where the settings say. Raises Misconfigured where it cannot listen."""
+        """Serve while the block is open, where the settings say. `elsewhere`: whether another process has the
+        connection to a platform. Raises Misconfigured where it cannot listen."""
         settings, metrics = self._citewell.settings, self._metrics
         if settings.operations is None or metrics is None:
             yield
@@ -46,7 +52,8 @@ class Operations:
         from bot.operations.server import serving
 
         storage = self._citewell.storage
-        health = Health(worker, adapters, storage.library, stuck_seconds=settings.total_seconds + STUCK_SECONDS)
+        stuck = settings.total_seconds + STUCK_SECONDS
+        health = Health(worker, adapters, storage.library, stuck_seconds=stuck, elsewhere=elsewhere)
 
         async def alive() -> list[str]:
             return health.alive()

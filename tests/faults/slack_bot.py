@@ -52,8 +52,10 @@ async def live(folder: str, api_url: str, database: str = "") -> None:
         adapters = {"slack": adapter}
         worker = Worker(storage.inbox, Thinking(), adapters, _request, desk.chosen, concurrency=8, grace_seconds=GRACE)
         storage.inbox.on_accept(worker.ring)
-        peers = Peers(storage.database, storage.inbox, worker, asyncio.Event().wait)
-        await asyncio.gather(worker.run(), peers.run(), keep_listening(adapter, storage.inbox, desk, lambda line: None))
+        peers = Peers(storage.database, storage.inbox)
+        await asyncio.gather(
+            worker.run(), peers.run(worker), keep_listening(adapter, storage.inbox, desk, lambda line: None)
+        )
 
 
 async def _request(message: IncomingMessage, chosen: Chosen, adapter: PlatformAdapter) -> Request:

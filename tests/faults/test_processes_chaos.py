@@ -24,7 +24,7 @@ from tests.doubles.slack.server import SlackServer
 from tests.doubles.slack.workspace import Message
 from tests.faults.nursery import Nursery
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "10"))
+KILLS = int(os.environ.get("CHAOS_KILLS", "6"))
 PROCESSES = 4
 QUESTIONS = 4
 """Asked before each kill."""

@@ -47,12 +47,13 @@ def _environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def running(folder: Path, *platforms: Platform, **settings: str) -> AsyncIterator[Process]:
-    """The process, once it is on every one of `platforms`; killed with SIGKILL at the end, if it is still there."""
+async def running(folder: Path, *platforms: Platform, only: str = "", **settings: str) -> AsyncIterator[Process]:
+    """The process, once it is on every one of `platforms`; killed with SIGKILL at the end, if it is still there.
+    `only`: its role among several."""
     environment = _environment(folder, settings)
     for platform in platforms:
         environment |= platform.environment
-    command = (sys.executable, "-m", "bot", "run")
+    command = (sys.executable, "-m", "bot", "run", *(["--only", only] if only else []))
     process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=PIPE, stderr=PIPE)
     try:
         async with asyncio.timeout(60):

@@ -37,3 +37,23 @@ async def test_two_processes_answer_each_question_once_and_one_alone_when_the_ot
         await asyncio.gather(*(answered(team, said, "25 vacation days") for said in asked))
         assert [len(team.replies(said)) for said in asked] == [1] * 12
         await stopped(one)
+
+
+@pytest.mark.slow
+async def test_one_process_takes_in_what_another_answers(documents: Path, tmp_path: Path, postgres: Server) -> None:
+    url = postgres.empty()
+    await indexed(tmp_path / "data", documents, url)
+    team = SlackDriver(tmp_path / "unused")
+    async with (
+        team.double(),
+        running(tmp_path / "data", team, only="slack", CITEWELL_DATABASE=url) as taking,
+        running(tmp_path / "other", only="worker", CITEWELL_DATABASE=url, **team.environment) as answering,
+    ):
+        mention = await team.mention("ann", QUESTION)
+        await answered(team, mention, "25 vacation days")
+        private = await team.ask("ann", QUESTION)
+        await answered(team, private, "25 vacation days")
+        assert any("25 vacation days" in shown.text for shown in await team.passages(mention, "ann"))
+        assert len(team.slack.sockets) == 2
+        assert "answered by another citewell run" in await stopped(taking)
+        assert "Nothing is listened to here" in await stopped(answering)

@@ -10,7 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot import service
-from bot.service import keep_listening, tell_backlog
+from bot.greeting import tell_backlog
+from bot.service import keep_listening
 from bot.settings import Collection, Settings
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Unavailable

@@ -1,0 +1,50 @@
+"""What one process does of all that there is to do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from enum import StrEnum
+from typing import NamedTuple
+
+from bot.settings import Settings
+from pipeline.errors import Misconfigured
+
+ONE_CONNECTION = frozenset({"discord"})
+"""Every connection to such a platform is told everything, and what is answered there is sent where it is listened: one
+process has it."""
+
+
+class Only(StrEnum):
+    """What `citewell run --only` leaves to a process."""
+
+    WORKER = "worker"
+    SLACK = "slack"
+
+
+class Role(NamedTuple):
+    listens: tuple[str, ...]
+    """The platforms that it takes messages and clicks from."""
+    answers: bool
+
+
+def role(only: Only | None, settings: Settings, platforms: Collection[str]) -> Role:
+    """What a process does on the platforms that are set up. Raises Misconfigured when that is nothing."""
+    if not platforms:
+        raise Misconfigured(
+            "SLACK_BOT_TOKEN, DISCORD_TOKEN",
+            "no platform is set up",
+            what_to_do="Set the tokens of Slack or Discord (see README.md), or use `citewell chat` here.",
+        )
+    if only is None:
+        return Role(tuple(platforms), answers=True)
+    if not settings.database:
+        raise Misconfigured(
+            "CITEWELL_DATABASE",
+            f"is not set, and --only {only} leaves the rest to other processes",
+            what_to_do="Set it (docs/operations/scale.md), or leave --only out.",
+        )
+    if only is Only.WORKER:
+        return Role(tuple(ONE_CONNECTION.intersection(platforms)), answers=True)
+    if only not in platforms:
+        raise Misconfigured("SLACK_BOT_TOKEN", f"is not set, and --only {only} needs it", what_to_do="Set it.")
+    return Role((only.value,), answers=False)

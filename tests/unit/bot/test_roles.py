@@ -1,0 +1,38 @@
+"""What `citewell run --only` leaves to a process."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import SecretStr
+
+from bot.roles import Only, role
+from bot.settings import Settings
+from pipeline.errors import Misconfigured
+
+
+def settings(database: str = "") -> Settings:
+    named = SecretStr(database) if database else None
+    return Settings(_env_file=None, database=named)  # type: ignore[call-arg]
+
+
+SHARED = settings("postgresql://db.example/citewell")
+
+
+def test_a_process_does_everything_unless_told_otherwise() -> None:
+    assert role(None, settings(), ["slack", "discord"]) == (("slack", "discord"), True)
+
+
+@pytest.mark.parametrize(
+    ("only", "listens", "answers"), [(Only.WORKER, ("discord",), True), (Only.SLACK, ("slack",), False)]
+)
+def test_a_process_with_a_role_leaves_the_rest_to_others(only: Only, listens: tuple[str, ...], answers: bool) -> None:
+    assert role(only, SHARED, ["slack", "discord"]) == (listens, answers)
+
+
+def test_a_role_needs_a_database_that_processes_share_and_a_platform() -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_DATABASE: is not set, and --only worker"):
+        role(Only.WORKER, settings(), ["slack"])
+    with pytest.raises(Misconfigured, match="SLACK_BOT_TOKEN: is not set, and --only slack"):
+        role(Only.SLACK, SHARED, ["discord"])
+    with pytest.raises(Misconfigured, match="no platform is set up"):
+        role(None, SHARED, [])
