@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from adapters.models.transport import http_client
@@ -57,6 +59,8 @@ def openai_client(service: str, *, key: str, base_url: str | None, timeout: floa
     def make() -> AsyncOpenAI:
         import openai
 
+        if find_spec("httpx"):  # The SDK looks at it wherever it is loaded, and fails while another thread loads it.
+            import_module("httpx")
         http = http_client(openai, service, timeout)
         return openai.AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, http_client=http)
 

@@ -12,8 +12,12 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+import structlog
+
 from adapters.fetch.retry_after import retry_after
 from pipeline.errors import CitewellError, Unavailable, Unusable
+
+log = structlog.get_logger(__name__)
 
 _REMEDIES = {
     401: "Check {key}: the service does not accept it.",
@@ -27,7 +31,8 @@ _ITS_OWN = "The service itself fails: try again later, or look at its log."
 
 @contextmanager
 def translated(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
-    """Turn errors of `sdk` and of the connection below it into Unavailable or Unusable; `key` names the setting."""
+    """Turn errors of `sdk`, its own defects and those of the connection below it into Unavailable or Unusable; `key`
+    names the setting."""
     import httpx2
 
     try:
@@ -46,6 +51,11 @@ def translated(sdk: ModuleType, service: str, key: str) -> Iterator[None]:
         raise Unavailable(service, f"reported an error while answering ({vendor_code(error)})") from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Unusable(f"{service}: the reply is not JSON") from error
+    except CitewellError:
+        raise
+    except Exception as error:  # a defect of the SDK's is its failure to answer, and no reason for us to fail
+        log.exception("model_client_failed", service=service)
+        raise Unavailable(service, f"its client failed ({type(error).__name__})") from error
 
 
 def _from_status(service: str, key: str, error: Any) -> CitewellError:

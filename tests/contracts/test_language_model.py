@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import httpx2
 import pytest
 from pydantic import BaseModel, ConfigDict
 
@@ -170,6 +171,18 @@ async def test_garbage_is_an_error_of_ours(provider: str, act: Act) -> None:
     async with models(provider, act) as (model, _):
         with pytest.raises(CitewellError):
             await streamed(model)
+
+
+async def test_a_defect_of_the_vendors_library_is_a_model_that_does_not_answer(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with models(provider, Text("Blue [1].")) as (model, _):
+        await model.connect()
+        monkeypatch.setattr(httpx2, "Headers", None)
+        with pytest.raises(Unavailable, match="its client failed"):
+            await streamed(model)
+        with pytest.raises(Unavailable, match="its client failed"):
+            await filled_in(model)
 
 
 async def test_a_wrong_key_is_named_by_its_setting_and_never_shown(provider: str) -> None:

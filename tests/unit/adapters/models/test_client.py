@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -79,6 +81,46 @@ async def test_what_failed_is_tried_again() -> None:
     with pytest.raises(Unavailable):
         await lazy.get()
     assert await lazy.get()
+
+
+LOADING = """
+import asyncio, importlib, importlib.abc, importlib.machinery, sys, threading
+import openai
+from adapters.models.openai import OpenAIModel
+from pipeline.ports import ChatMessage
+
+begun, go = threading.Event(), threading.Event()
+
+class Slowly(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "httpx._api":
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+            execute = spec.loader.exec_module
+            spec.loader.exec_module = lambda module: (begun.set(), go.wait(), execute(module))
+            return spec
+
+async def main():
+    sys.meta_path.insert(0, Slowly())
+    loading = threading.Thread(target=importlib.import_module, args=("httpx",))
+    loading.start()
+    begun.wait()
+    threading.Timer(1.0, go.set).start()
+    model = OpenAIModel("m", key="k", base_url="http://127.0.0.1:1/v1")
+    try:
+        async for _ in model.stream([ChatMessage(role="user", content="?")], max_tokens=5):
+            pass
+    except Exception as error:
+        print(error)
+    loading.join()
+
+asyncio.run(main())
+"""
+
+
+def test_a_client_waits_for_a_library_that_another_thread_is_loading() -> None:
+    """OpenAI's own raises AttributeError at its first request while httpx is half loaded, as Chroma loads it."""
+    ran = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=True)
+    assert "the connection failed" in ran.stdout
 
 
 async def test_a_wrong_base_url_is_named_as_a_cause() -> None:
