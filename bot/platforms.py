@@ -37,6 +37,7 @@ def _slack(settings: Settings, citewell: Citewell, say: Callable[[str], None]) -
         secret(settings.slack_app_token) or None,
         secret(settings.slack_signing_secret) or None,
         client=client,
+        desk=citewell.desk,
         api_url=settings.slack_api_url,
         host=settings.slack_host,
         port=settings.slack_port,

@@ -142,6 +142,11 @@ class Database(Protocol):
     @property
     def passages(self) -> PassageIndex: ...
 
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may answer from it, too."""
+        ...
+
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         """Run `work` in one transaction, after the process's writes before it. With `durable`, it survives a power cut
         once this returns; without, a crash of the process.

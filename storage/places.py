@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from pipeline.values import Place, PlaceId
 from storage.database import Connection, Database
+
+_ALL = "SELECT id, body FROM place"
+_SOME = "SELECT id, body FROM place WHERE id IN (SELECT value FROM json_each($1))"
 
 
 class SQLPlaces:
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._known: Mapping[PlaceId, Place] | None = None
+        """All of them, where no other process sets any."""
 
-    async def of(self, places: Collection[PlaceId]) -> dict[PlaceId, Place]:
-        """What is set for each of `places`, where something is."""
-        names = json.dumps([str(place) for place in places])
-
-        def work(db: Connection) -> list[tuple[str, str]]:
-            query = "SELECT id, body FROM place WHERE id IN (SELECT value FROM json_each($1))"
-            return db.execute(query, (names,)).fetchall()
-
-        return {
-            PlaceId.parse(place): Place.model_validate_json(body) for place, body in await self._database.read(work)
-        }
+    async def of(self, places: Collection[PlaceId]) -> Mapping[PlaceId, Place]:
+        """What is set for each of `places`, where something is, and maybe for others."""
+        if self._database.shared:
+            return await self._read(_SOME, json.dumps([str(place) for place in places]))
+        if self._known is None:
+            self._known = await self._read(_ALL)
+        return self._known
 
     async def put(self, place: PlaceId, sets: Place) -> None:
         """Replace what is set for `place`."""
@@ -34,3 +35,8 @@ class SQLPlaces:
             db.execute(put, (str(place), body))
 
         await self._database.write(work, durable=True)
+        self._known = None
+
+    async def _read(self, query: str, *values: str) -> Mapping[PlaceId, Place]:
+        rows = await self._database.read(lambda db: db.execute(query, values).fetchall())
+        return {PlaceId.parse(place): Place.model_validate_json(body) for place, body in rows}

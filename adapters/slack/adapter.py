@@ -35,6 +35,7 @@ class SlackAdapter:
         signing_secret: str | None = None,
         *,
         client: OAuthClient | None = None,
+        desk: Desk | None = None,
         api_url: str = "https://slack.com/api/",
         host: str = "127.0.0.1",
         port: int = 3000,
@@ -46,7 +47,8 @@ class SlackAdapter:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """The workspace of `bot_token`, or with `client` all that add the bot by themselves. `shared_channels`: answer
-        in Slack Connect channels, from public collections. `say` tells the operator."""
+        in Slack Connect channels, from public collections. `say` tells the operator. `desk`: for a process that
+        delivers and does not listen."""
         self._app_token = app_token
         self._signing_secret = signing_secret
         self._address = (host, port)
@@ -58,6 +60,7 @@ class SlackAdapter:
             pace=pace or Pace(),
             shared_channels=shared_channels,
             clock=clock,
+            desk=desk,
         )
         self._connecting = Connecting(terms)
         self._client = client

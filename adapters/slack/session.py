@@ -50,6 +50,8 @@ class Terms:
     shared_channels: bool = False
     """Answer in Slack Connect channels, from public collections."""
     clock: Callable[[], float] = time.time
+    desk: Desk | None = None
+    """What a process asks that delivers without listening."""
 
 
 class Session:
@@ -61,7 +63,7 @@ class Session:
 
     def __init__(self, web: Web, workspace: Workspace, terms: Terms) -> None:
         self._terms = terms
-        self._desk: Desk | None = None
+        self._desk = terms.desk
         self.web = web
         self.workspace = workspace
         self.me = workspace.me

@@ -37,6 +37,8 @@ class PostgresDatabase:
 
     It writes only on a connection that holds what its `use` needs."""
 
+    shared = True
+
     def __init__(self, url: str, use: Use = Use.BESIDE) -> None:
         self.passages = TsvectorPassages()
         self._url = url

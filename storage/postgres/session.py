@@ -20,6 +20,8 @@ Raw = psycopg.Connection[tuple[Any, ...]]
 IN_USE = 0x616C6F6E65  # "alone"
 FIRST = 0x6669727374  # "first"
 HOLDER = 0x686F6C64  # "hold"; the second half of that lock is the number
+STILL_SECONDS = 10.0
+"""A process that is suspended in a transaction, which others may wait for, is cut off after that time."""
 ENDED = f"""
     SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0 AND holder NOT IN (
         SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER} AND objsubid = 2
@@ -59,6 +61,7 @@ def begin(raw: Raw, use: Use) -> Session:
         return Session(raw)
     if not _held(raw, "pg_try_advisory_lock_shared($1)", IN_USE):
         raise _refused("this database is being moved", "Wait until `citewell migrate` has ended.")
+    raw.execute(f"SET idle_in_transaction_session_timeout TO '{STILL_SECONDS:.0f}s'")
     while True:
         number = 1 + secrets.randbits(30)
         if _held(raw, "pg_try_advisory_lock($1, $2)", HOLDER, number):

@@ -36,6 +36,8 @@ READ_CACHE_KIB = 8192
 class SQLiteDatabase:
     """`citewell.db` and its threads: a `Database`."""
 
+    shared = False
+
     def __init__(self, file: Path) -> None:
         self.passages = FTS5Passages()
         self._file = file

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
@@ -57,3 +58,22 @@ async def test_one_process_takes_in_what_another_answers(documents: Path, tmp_pa
         assert len(team.slack.sockets) == 2
         assert "answered by another citewell run" in await stopped(taking)
         assert "Nothing is listened to here" in await stopped(answering)
+
+
+@pytest.mark.slow
+async def test_another_process_connects_to_discord_when_the_one_that_was_is_killed(
+    documents: Path, tmp_path: Path, postgres: Server
+) -> None:
+    url = postgres.empty()
+    await indexed(tmp_path / "data", documents, url)
+    team = DiscordDriver(tmp_path / "unused")
+    async with team.double(), running(tmp_path / "data", team, CITEWELL_DATABASE=url) as first:
+        await answered(team, await team.mention("ann", QUESTION), "25 vacation days")
+        async with running(tmp_path / "other", CITEWELL_DATABASE=url, **team.environment):
+            await answered(team, before := await team.mention("ann", QUESTION), "25 vacation days")
+            first.kill()
+            await first.wait()
+            await team.gone()
+            await team.arrived()
+            await answered(team, after := await team.mention("bob", QUESTION), "25 vacation days")
+            assert [len(team.replies(said)) for said in (before, after)] == [1, 1]

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import Misconfigured, Unavailable, Withdrawn
-from pipeline.values import Work
+from pipeline.values import Audience, Place, PlaceId, Work
 from storage.database import Standing
 from storage.ends import open_end
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually
 from tests.doubles.postgres import Server
-from tests.doubles.samples import answer, message
+from tests.doubles.samples import answer, chunks, document, message
 
 Start = Callable[[], Awaitable[Storage]]
 
@@ -175,6 +175,24 @@ async def test_all_go_on_after_the_server_was_restarted_each_as_somebody_new(pos
     assert not before & {standing.holder for standing in after}
     assert sorted(standing.first for standing in after) == [False, True]
     assert (await taken_over(processes[1])).message.key == message().key
+
+
+async def test_what_is_set_in_chat_in_one_process_holds_in_all(start: Start) -> None:
+    one, other = await start(), await start()
+    place = PlaceId(platform="slack", space="T1", channel="C1")
+    assert await other.places.of(place.chain) == {}
+    await one.places.put(place, Place(threads=False))
+    assert await other.places.of(place.chain) == {place: Place(threads=False)}
+
+
+async def test_what_one_process_indexes_or_removes_the_others_find_or_do_not(start: Start) -> None:
+    one, other = await start(), await start()
+    everyone = Audience(collections=frozenset({"default"}))
+    assert not (await other.index.lexical(["vacation"], everyone, 5)).hits
+    await one.library.put(document("d"), chunks("d", ["25 vacation days"]), None, "")
+    assert [hit.chunk_id for hit in (await other.index.lexical(["vacation"], everyone, 5)).hits] == ["d#0"]
+    await one.library.remove(["d"])
+    assert not (await other.index.lexical(["vacation"], everyone, 5)).hits
 
 
 async def test_nobody_answers_from_what_is_being_moved_and_nobody_moves_what_is_answered_from(
