@@ -50,6 +50,7 @@ def _slack(settings: Settings, citewell: Citewell, say: Callable[[str], None]) -
 
 def _discord(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
     from adapters.discord.adapter import DiscordAdapter
+    from adapters.discord.shards import Shards
     from adapters.replies.parts import Look
 
     return DiscordAdapter(
@@ -62,4 +63,5 @@ def _discord(settings: Settings, say: Callable[[str], None]) -> PlatformAdapter:
         look=Look(citations=settings.include_citations, confidence=settings.include_confidence),
         retention_days=settings.retention_days,
         api_url=settings.discord_api_url or "",
+        shards=Shards.parse(settings.discord_shards) if settings.discord_shards else None,
     )

@@ -10,8 +10,7 @@ from bot.settings import Settings
 from pipeline.errors import Misconfigured
 
 ONE_CONNECTION = frozenset({"discord"})
-"""Every connection to such a platform is told everything, and what is answered there is sent where it is listened: one
-process has it."""
+"""What is answered on such a platform is sent where it is listened."""
 
 
 class Only(StrEnum):
@@ -25,6 +24,12 @@ class Role(NamedTuple):
     listens: tuple[str, ...]
     """The platforms that it takes messages and clicks from."""
     answers: bool
+
+
+def held_by_one(settings: Settings) -> frozenset[str]:
+    """The platforms of which every connection is told everything, so that one process has it: Discord, unless its
+    servers are divided."""
+    return frozenset() if settings.discord_shards else ONE_CONNECTION
 
 
 def role(only: Only | None, settings: Settings, platforms: Collection[str]) -> Role:

@@ -19,7 +19,7 @@ from bot.greeting import greet
 from bot.operations.open import open_operations
 from bot.peers import Peers
 from bot.platforms import make_adapters
-from bot.roles import ONE_CONNECTION, Only
+from bot.roles import Only, held_by_one
 from bot.roles import role as role_of
 from bot.schedule import Job, jobs_of, scheduled
 from bot.settings import Settings, read_settings
@@ -59,8 +59,10 @@ async def serve(settings: Settings, say: Callable[[str], None], only: Only | Non
         operations = await stack.enter_async_context(open_operations(citewell, adapters))
         peers = Peers(storage.database, storage.inbox)
 
+        single = held_by_one(settings)
+
         def here(name: str) -> bool:
-            return name not in ONE_CONNECTION or peers.first
+            return name not in single or peers.first
 
         worker = Worker(
             storage.inbox,
@@ -77,7 +79,8 @@ async def serve(settings: Settings, say: Callable[[str], None], only: Only | Non
         storage.inbox.on_accept(worker.ring)
         jobs = jobs_of(settings, citewell)
         parts: dict[str, Part] = {
-            name: partial(_listening, adapters[name], citewell, peers, say) for name in role.listens
+            name: partial(_listening, adapters[name], citewell, peers if name in single else None, say)
+            for name in role.listens
         }
         if role.answers:
             duties = partial(_duties, citewell, adapters, jobs)
@@ -137,9 +140,12 @@ async def _until_stopped(
     return status
 
 
-async def _listening(adapter: PlatformAdapter, citewell: Citewell, peers: Peers, say: Callable[[str], None]) -> None:
+async def _listening(
+    adapter: PlatformAdapter, citewell: Citewell, peers: Peers | None, say: Callable[[str], None]
+) -> None:
+    """With `peers`, while this process is the first of them."""
     listen = partial(keep_listening, adapter, citewell.storage.inbox, citewell.desk, say)
-    await (peers.while_first(listen) if adapter.name in ONE_CONNECTION else listen())
+    await (peers.while_first(listen) if peers else listen())
 
 
 async def keep_listening(adapter: PlatformAdapter, inbox: Inbox, desk: Desk, say: Callable[[str], None]) -> None:

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
+from adapters.discord.shards import Shards
+
 GROUP_PLATFORMS = ("slack:", "discord:")
 _SPACE_KEY = re.compile(r"~?[\w.:-]+")
 _REPOSITORY = re.compile(r"[\w-]+/[\w.-]+")
@@ -137,6 +139,11 @@ def collection_name(value: str) -> str:
     return value
 
 
+def _shard_range(value: str) -> str:
+    Shards.parse(value)
+    return value
+
+
 def listed(value: object, form: str, allowed: str) -> object:
     """The parts of a list that may be written as one text. Raises ValueError where one is not of that `form`."""
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
@@ -165,6 +172,8 @@ Group = AfterValidator(_group)
 """Who may see a collection: `platform:id[:id…]`."""
 Bearer = AfterValidator(_bearer)
 """Whom a role may be given to: never a channel, which people join by themselves."""
+ShardRange = AfterValidator(_shard_range)
+"""Which of all shards on Discord."""
 CollectionName = AfterValidator(collection_name)
 Recipient = AfterValidator(_recipient)
 """Where the bot may post by itself: a channel or a person."""

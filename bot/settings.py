@@ -24,7 +24,7 @@ from pydantic_settings import (
 from bot import wrong_settings
 from bot.setting_files import names_in, readable
 from bot.setting_tables import Collection, Roles
-from bot.setting_types import Address, CollectionName, Listener, Recipient, Server, listed, one_of
+from bot.setting_types import Address, CollectionName, Listener, Recipient, Server, ShardRange, listed, one_of
 from bot.source_tables import AnySource, one_name_each
 from pipeline.errors import Misconfigured
 from pipeline.values import CitationStyle, Place, PlaceId, Style
@@ -168,6 +168,9 @@ class Settings(BaseSettings):
         False, description="Ask for the message content intent (un-mentioned follow-ups)"
     )
     discord_threads: bool = Field(False, description="Answer a mention in a thread opened from it")
+    discord_shards: Annotated[str, ShardRange] | None = Field(
+        None, description="Beyond 2,500 servers: the shards of this process, such as 0-1/2 or 0-3/8; empty: one session"
+    )
     discord_home_guilds: Annotated[tuple[int, ...], NoDecode] = Field(
         (),
         description="Server ids (1,2) whose members are inside the organisation; empty: every server it is in",

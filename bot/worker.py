@@ -44,7 +44,7 @@ class Worker:
         """`reached`: whether this process, of several, posts on a platform now."""
         self._idle = idle_seconds
         self._inbox = inbox
-        self._platforms = tuple(adapters)
+        self._adapters = adapters
         self._reached = reached
         self._concurrency = concurrency
         self._delivery = Delivery(
@@ -113,9 +113,14 @@ class Worker:
         self._moved = time.monotonic()
         self.ring()
 
+    def _serves(self, space: str) -> bool:
+        platform, _, name = space.partition(":")
+        adapter = self._adapters.get(platform)
+        return adapter is not None and self._reached(platform) and adapter.serves(name)
+
     async def _lease(self) -> Work | None:
         try:
-            work = await self._inbox.lease([*filter(self._reached, self._platforms)])
+            work = await self._inbox.lease(self._serves)
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
             return None

@@ -8,7 +8,7 @@ alone, longer than the messages are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
@@ -97,14 +97,14 @@ class SQLInbox:
         await self._database.write(lambda db: erase_space(db, str(space)), durable=True)
         await self._database.scrub()
 
-    async def lease(self, platforms: Collection[str] | None = None) -> Work | None:
-        """The next message, fairly by space, then author, then age; None when there is none. Of `platforms` alone, or
-        of any.
+    async def lease(self, served: Callable[[str], bool] = lambda _: True) -> Work | None:
+        """The next message of the spaces (`slack:T1`) that are `served`, fairly by space, then author, then age; None
+        when there is none.
 
         Messages of one conversation are leased one at a time and in order."""
         now = self._clock()
 
-        while (sequence := await self._database.read(lambda db: candidate(db, now, platforms))) is not None:
+        while (sequence := await self._database.read(lambda db: candidate(db, now, served))) is not None:
             turn = partial(
                 take_turn,
                 sequence=sequence,

@@ -10,7 +10,7 @@ the next end tells, and after all others, so that they do not pay for it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import structlog
@@ -55,28 +55,23 @@ HELD = "state = 'open' AND leased_until > 0 AND holder = $1"
 TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = $2 AND {LEASABLE}"  # noqa: S608 - as above
 
 
-def candidate(db: Connection, now: float, platforms: Collection[str] | None = None) -> int | None:
-    """The message whose turn it is: its sequence number, or None when nothing can be leased.
+def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> int | None:
+    """The message whose turn it is in the spaces that are served: its sequence number, or None when nothing can be
+    leased.
 
     What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
     under_way, alone = db.execute(UNDER_WAY, (now, db.holder)).fetchone()
     if alone:
         return None
-    suspect, due = next(
-        (row for *row, space in db.execute(SUSPECT, (now,)).fetchall() if _of(space, platforms)), (None, now)
-    )
-    if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now, platforms)) is not None:
+    suspect, due = next((row for *row, space in db.execute(SUSPECT, (now,)).fetchall() if served(space)), (None, now))
+    if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now, served)) is not None:
         return found
     return None if under_way or suspect is None else int(suspect)
 
 
-def _of(space: str, platforms: Collection[str] | None) -> bool:
-    return platforms is None or space.partition(":")[0] in platforms
-
-
-def _next_in_turn(db: Connection, now: float, platforms: Collection[str] | None) -> int | None:
+def _next_in_turn(db: Connection, now: float, served: Callable[[str], bool]) -> int | None:
     for space, _ in _turns(db, ""):
-        if not _of(space, platforms):
+        if not served(space):
             continue
         for _, author in _turns(db, space):
             row = db.execute(OLDEST, (now, space, author)).fetchone()

@@ -16,7 +16,8 @@ from adapters.discord.errors import listening, translated
 from adapters.discord.identify import IdentifyBudget
 from adapters.discord.memory import Memory
 from adapters.discord.pace import Pace
-from adapters.discord.places import PLATFORM
+from adapters.discord.places import DIRECT, PLATFORM
+from adapters.discord.shards import ALL, Shards
 from adapters.replies.answer import EVERYTHING
 from adapters.replies.parts import Look
 from pipeline.errors import Unavailable
@@ -36,6 +37,8 @@ from pipeline.values import (
 from pipeline.values.digest import Digest
 from pipeline.values.insights import Insights
 
+ELSEWHERE_SECONDS = 60.0
+"""How long what belongs to another process is left alone."""
 CONNECT_SECONDS = 20.0
 """How long a delivery waits for the connection."""
 
@@ -58,9 +61,11 @@ class DiscordAdapter:
         look: Look = EVERYTHING,
         retention_days: int = 30,
         api_url: str = "",
+        shards: Shards | None = None,
         pace: Pace | None = None,
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
+        """`shards`: this process has a part of the servers, in as many sessions."""
         self._token = token
         self._pace = pace or Pace()
         self._options = Options(
@@ -71,10 +76,11 @@ class DiscordAdapter:
             days=retention_days,
             api_url=api_url,
             pace=self._pace,
+            shards=shards,
             say=say,
         )
-        self._memory = Memory(folder)
-        self._budget = identify_budget or IdentifyBudget(self._memory)
+        self._memory = Memory(folder, shards.name if shards else "")
+        self._budget = identify_budget or IdentifyBudget(self._memory, shards=shards or ALL)
         self._connection: Connection | None = None
         self._connected = asyncio.Event()
         self._delivering = 0
@@ -110,6 +116,10 @@ class DiscordAdapter:
         finally:
             self._connected.clear()
             self._connection = None
+
+    def serves(self, space: str) -> bool:
+        """Whether a server is on a shard of this process, by its id; for direct messages `dm`."""
+        return self._options.shards is None or self._options.shards.have(int(space) if space.isdecimal() else None)
 
     async def connected(self) -> bool:
         """Whether the gateway is there, and has not gone silent."""
@@ -162,13 +172,13 @@ class DiscordAdapter:
 
     async def readers_in(self, place: PlaceId) -> Readers:
         """Everyone who reads a channel."""
-        line = await self._ready()
+        line = await self._ready(place.space)
         await line.client.complete()
         return await line.audiences.of_channel(int(place.space), int(place.channel))
 
     async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
         """Post what the bot says by itself. Raises Unavailable, or Refused when Discord will not let us."""
-        line = await self._ready()
+        line = await self._ready(notice.space)
         with translated("post a notice"):
             await line.notices.notify(notice, answer, receipt)
 
@@ -196,7 +206,10 @@ class DiscordAdapter:
         with translated("look for a digest"):
             return await line.notices.find_digest(digest)
 
-    async def _ready(self) -> Connection:
+    async def _ready(self, space: str = DIRECT) -> Connection:
+        """Raises Unavailable where another process has that server, too."""
+        if space != DIRECT and not self.serves(space):
+            raise Unavailable("Discord", "the server is on a shard of another process", retry_after=ELSEWHERE_SECONDS)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await self._connected.wait()

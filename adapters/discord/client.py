@@ -19,6 +19,7 @@ from adapters.discord.identify import IdentifyBudget
 from adapters.discord.intake import Intake
 from adapters.discord.memory import Memory
 from adapters.discord.permissions import intents
+from adapters.discord.shards import Shards
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
 
@@ -49,8 +50,10 @@ class Client(discord.Client):
         api_url: str = "",
         ready_seconds: float = 2.0,
         lag_seconds: float = LAG_SECONDS,
+        **sharding: Any,
     ) -> None:
-        """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class."""
+        """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
+        `sharding` is for discord.py's client of several shards."""
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         super().__init__(
             intents=intents(message_content=message_content),
@@ -59,6 +62,7 @@ class Client(discord.Client):
             max_ratelimit_timeout=30.0,
             guild_ready_timeout=ready_seconds,
             enable_debug_events=True,
+            **sharding,
         )
         self._inbox = inbox
         self._intake = intake
@@ -72,6 +76,8 @@ class Client(discord.Client):
         self._linked = False
         self.heard = time.monotonic()
         """When the gateway last said anything, on the monotonic clock."""
+        self.ended: Unavailable | None = None
+        """Why no session may be opened."""
         self.set_up: Callable[[], Awaitable[None]] | None = None
         self.on_press: Pressed | None = None
 
@@ -180,7 +186,7 @@ class Client(discord.Client):
 
     def linked(self, *, silence: float = SILENCE_SECONDS) -> bool:
         """Whether there is a gateway session, and the gateway has said something within `silence` seconds."""
-        return self._linked and not self.is_closed() and time.monotonic() - self.heard <= silence
+        return self._linked and self._whole and not self.is_closed() and time.monotonic() - self.heard <= silence
 
     async def watch(self, *, silence: float = SILENCE_SECONDS, mark: float = MARK_SECONDS) -> None:
         """Note how far everything was read, until the gateway is dead: then raise Unavailable.
@@ -188,6 +194,8 @@ class Client(discord.Client):
         Raises what the reading of a gap did not foresee, too: a bot that missed something must not go on."""
         while True:
             await asyncio.sleep(min(mark, silence / 3))
+            if self.ended:
+                raise self.ended
             quiet = time.monotonic() - self.heard
             if quiet > silence:
                 raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
@@ -196,12 +204,57 @@ class Client(discord.Client):
             if quiet < self._lag:
                 await self._mark_if_all_read()
 
+    @property
+    def _whole(self) -> bool:
+        """Whether no part of the servers is cut off while another is there."""
+        return True
+
     async def _mark_if_all_read(self) -> None:
         """A start reads from the last mark on; without one it reads only channels that were seen before."""
-        everywhere = self._caught_up and not any(guild.unavailable for guild in self.guilds)
+        everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
         if not everywhere or self._intake.unsaved:
             return
         try:
             await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)
         except Unavailable as error:
             log.warning("discord_memory_unwritable", reason=str(error))
+
+
+class ShardedClient(Client, discord.AutoShardedClient):
+    """The same over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
+
+    def __init__(self, *given: Any, shards: Shards, identify_seconds: float, **more: Any) -> None:
+        self._down = set(shards.ids)
+        """Those that are not there now."""
+        self._pause = identify_seconds
+        super().__init__(*given, shard_ids=shards.ids, shard_count=shards.total, **more)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """One after the other. discord.py would try for ever what may not be tried again today."""
+        if not initial:
+            await asyncio.sleep(self._pause)
+        try:
+            await super().before_identify_hook(shard_id, initial=initial)
+        except Unavailable as error:
+            self.ended = error
+            raise
+
+    async def on_shard_disconnect(self, shard_id: int) -> None:
+        self._down.add(shard_id)
+
+    async def on_shard_resumed(self, shard_id: int) -> None:
+        self._down.discard(shard_id)
+
+    async def on_shard_ready(self, shard_id: int) -> None:
+        """What was said on any of its servers since has to be read, once all are there."""
+        self._down.discard(shard_id)
+        if self._whole:
+            self._complete.set()
+            self._read_gap()
+
+    async def on_ready(self) -> None:
+        """Told for the first sessions alone: `on_shard_ready` is told for each."""
+
+    @property
+    def _whole(self) -> bool:
+        return not self._down

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import structlog
@@ -12,7 +13,7 @@ from adapters.conversation.knowledge import addable
 from adapters.discord import commands
 from adapters.discord.account import Panels
 from adapters.discord.audience import Audiences
-from adapters.discord.client import Client
+from adapters.discord.client import Client, ShardedClient
 from adapters.discord.deliver import Deliverer
 from adapters.discord.errors import translated
 from adapters.discord.identify import IdentifyBudget
@@ -25,6 +26,7 @@ from adapters.discord.pace import Pace
 from adapters.discord.permissions import invite_url
 from adapters.discord.private import Asking
 from adapters.discord.setup import Setup
+from adapters.discord.shards import Shards
 from adapters.replies.parts import Look
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox
@@ -52,6 +54,8 @@ class Options(NamedTuple):
     """That something is kept."""
     api_url: str
     pace: Pace
+    shards: Shards | None
+    """Those of this process; None: all servers in one session."""
     say: Callable[[str], None]
     """Tells the operator."""
 
@@ -72,7 +76,10 @@ def connect(
     """Not connected yet; `connected` is set when it is."""
     appearing: set[ConversationId] = set()
     pace, look, threads = options.pace, options.look, options.threads
-    client = Client(
+    make: Callable[..., Client] = Client
+    if options.shards:
+        make = partial(ShardedClient, shards=options.shards, identify_seconds=pace.identify)
+    client = make(
         inbox,
         Intake(inbox, desk, memory, appearing, threads=threads),
         memory,

@@ -10,6 +10,7 @@ import discord
 from discord.http import Route
 
 from adapters.discord.permissions import NEEDED, intents, invite_url
+from adapters.discord.shards import ALL, Shards
 from pipeline import wording
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
@@ -23,6 +24,7 @@ async def examine(
     message_content: bool,
     home_guilds: Collection[int],
     servers: Collection[int] = (),
+    shards: Shards = ALL,
     api_url: str = "",
 ) -> AsyncIterator[Finding]:
     """`servers` are those that the settings name besides: the bot should be on them. Opens no gateway session, of which
@@ -42,6 +44,8 @@ async def examine(
             application = await client.application_info()
             for finding in _application(application, message_content=message_content, home=bool(home_guilds)):
                 yield finding
+            wanted, _, limits = await client.http.get_bot_gateway()
+            yield _sessions(wanted, int(limits["remaining"]), shards)
             found: list[dict[str, Any]] = list(map(dict, await client.http.get_guilds(limit=200)))
             for finding in _servers(found, {*home_guilds, *servers}, invite_url(application.id)):
                 yield finding
@@ -64,6 +68,16 @@ def _application(application: discord.AppInfo, *, message_content: bool, home: b
         fix = "Switch Public Bot off in the Developer Portal (Bot), or name your servers: CITEWELL_DISCORD_HOME_GUILDS."
         found.append(warning("Discord audience", "anybody may add the bot, so every server counts as outside", fix))
     return found
+
+
+def _sessions(wanted: int, left: int, shards: Shards) -> Finding:
+    """Discord wants a shard for every 1,000 servers or so, and refuses more than 2,500 on one."""
+    if wanted > max(2, shards.total):
+        fix = f"Set CITEWELL_DISCORD_SHARDS=0-{wanted - 1}/{wanted}, or divide these among processes."
+        return warning("Discord sessions", f"Discord wants {wanted} shards for your servers, not {shards.total}", fix)
+    if left < shards.total:
+        return bad("Discord sessions", f"only {left} may still be opened today", "Wait, and find what opens so many.")
+    return good("Discord sessions", f"{left} may still be opened today")
 
 
 def _servers(servers: list[dict[str, Any]], named: Collection[int], invite: str) -> list[Finding]:

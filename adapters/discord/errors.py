@@ -15,6 +15,8 @@ TRANSIENT = (discord.DiscordServerError, aiohttp.ClientError, OSError, TimeoutEr
 UNKNOWN_MESSAGE, BAD_FORM, THREAD_ARCHIVED, THREAD_EXISTS, THREAD_LOCKED = 10008, 50035, 50083, 160004, 160005
 UNAUTHORIZED, TOO_MANY_REQUESTS, AUTHENTICATION_FAILED = 401, 429, 4004
 """Two HTTP statuses, and a close code of the gateway."""
+TOO_MANY, WRONG_SHARDS = 4011, (4010, 4011)
+"""Close codes of the gateway: sharding is required; and that, or a shard that is none."""
 TOKEN_GONE = (10008, 10015, 10062, 50027)
 """The private reply of a command can no longer be reached."""
 
@@ -63,6 +65,12 @@ def listening() -> Iterator[None]:
             "“Message Content Intent”; or switch this setting off: then follow-ups need a mention or a reply.",
         ) from error
     except discord.ConnectionClosed as error:
+        if error.code in WRONG_SHARDS:
+            raise Misconfigured(
+                "CITEWELL_DISCORD_SHARDS",
+                f"Discord refuses {'one session for so many servers' if error.code == TOO_MANY else 'these shards'}",
+                what_to_do="Set it as docs/discord.md says; `citewell doctor` names how many shards Discord wants.",
+            ) from error
         if error.code != AUTHENTICATION_FAILED:
             raise
         raise _wrong_token() from error

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import structlog
 
 from adapters.discord.memory import Memory
+from adapters.discord.shards import ALL, Shards
 from pipeline.errors import Unavailable
 
 DAY = 86_400.0
@@ -17,6 +18,8 @@ FREE = 3
 """Identifications in a row before any waiting."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 900.0
 """Seconds; doubling. At the longest wait a crash loop identifies 96 times a day."""
+SHARED = 800
+"""The same for all shards of all processes together, where there are several."""
 HEALTHY = 1500.0
 """Seconds between two identifications that end a row: longer than any wait, with a session that lasted. A stop that was
 asked for ends it, too."""
@@ -27,9 +30,18 @@ log = structlog.get_logger(__name__)
 class IdentifyBudget:
     """Counts identifications across restarts, and says how long to wait before the next one."""
 
-    def __init__(self, memory: Memory, *, budget: int = BUDGET, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        shards: Shards = ALL,
+        budget: int = BUDGET,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """A start identifies once for each of this process's `shards`."""
         self._memory = memory
-        self._budget = budget
+        self._at_once = len(shards.ids)
+        self._budget = min(budget * self._at_once, max(1, SHARED * self._at_once // shards.total))
         self._clock = clock
 
     def wait(self) -> float:
@@ -39,9 +51,10 @@ class IdentifyBudget:
             if later - moment > HEALTHY or moment <= self._memory.stopped:
                 break
             row, later = row + 1, moment
-        if row < FREE:
+        starts = row // self._at_once
+        if starts < FREE:
             return 0.0
-        pause = min(FIRST_WAIT * 2.0 ** min(row - FREE, 16), LONGEST_WAIT)
+        pause = min(FIRST_WAIT * 2.0 ** min(starts - FREE, 16), LONGEST_WAIT)
         return max(0.0, self._memory.identified[-1] + pause - self._clock())
 
     def spend(self) -> None:

@@ -36,8 +36,9 @@ class Memory:
     """Any thread may use it. A damaged file counts as an empty one. Raises Misconfigured when the file cannot be read,
     Unavailable when it cannot be written."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "discord.json"
+    def __init__(self, folder: Path, part: str = "") -> None:
+        """`part` names the shards, where several processes have a file each."""
+        self._path = folder / (f"discord-{part}.json" if part else "discord.json")
         self._lock = threading.RLock()
 
     @cached_property

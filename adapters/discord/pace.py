@@ -21,5 +21,7 @@ class Pace(Value):
     """Of the gateway, after which it is dead."""
     mark: float = 10.0
     """Between two notes of how far everything was read."""
+    identify: float = 5.0
+    """Between the sessions of two shards; Discord takes one every five seconds."""
     leave: float = 7.0
     """For deliveries under way to end when listening ends."""

@@ -105,6 +105,10 @@ class SlackAdapter:
             self._say(f"Slack: it is added to a workspace at {INSTALL}, served at {host}:{port}.")
         await until_one_ends(*parts, self._workspaces.keep(self._reached))
 
+    def serves(self, space: str) -> bool:
+        """Every process speaks with every workspace."""
+        return True
+
     async def connected(self) -> bool:
         """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
         return await self._reached()

@@ -59,12 +59,14 @@ async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
         yield await examine_clock("Slack", f"{settings.slack_api_url.rstrip('/')}/api.test")
     if settings.discord_token:
         from adapters.discord.doctor import examine as examine_discord
+        from adapters.discord.shards import ALL, Shards
 
         async for finding in examine_discord(
             secret(settings.discord_token),
             message_content=settings.discord_message_content,
             home_guilds=settings.discord_home_guilds,
             servers=[int(place.space) for place in places if place.platform == "discord"],
+            shards=Shards.parse(settings.discord_shards) if settings.discord_shards else ALL,
             api_url=settings.discord_api_url or "",
         ):
             yield finding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
@@ -43,9 +43,9 @@ class Inbox(Protocol):
         """Erase all that is kept of a workspace or server that the bot was removed from."""
         ...
 
-    async def lease(self, platforms: Collection[str] | None = None) -> Work | None:
-        """The next message, fairly by space, then author, then age; None when there is none. Of `platforms` alone, or
-        of any.
+    async def lease(self, served: Callable[[str], bool] = lambda _: True) -> Work | None:
+        """The next message of the spaces (`slack:T1`) that are `served`, fairly by space, then author, then age; None
+        when there is none.
 
         Messages of one conversation are leased one at a time and in order."""
         ...

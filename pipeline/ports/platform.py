@@ -43,6 +43,10 @@ class PlatformAdapter(Protocol):
         Raises Misconfigured when it can never work, Unavailable when it may later."""
         ...
 
+    def serves(self, space: str) -> bool:
+        """Whether this process can answer in a workspace or server, by its id, as far as that is known by itself."""
+        ...
+
     async def connected(self) -> bool:
         """Whether what people write reaches us now, as far as the platform lets us know."""
         ...

@@ -11,6 +11,7 @@ from typing import Self
 
 from adapters.discord.adapter import DiscordAdapter
 from adapters.discord.pace import Pace
+from adapters.discord.shards import Shards
 from adapters.replies import words
 from pipeline import wording
 from pipeline.values import PlaceId, Reason, Style
@@ -23,7 +24,7 @@ from tests.doubles.discord.interactions import DEFERRED_UPDATE
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Interaction, Payload
 
-QUICK = Pace(first=0.05, edit=0.05, ready=0.02, lag=5.0, mark=0.05, leave=0.2)
+QUICK = Pace(first=0.05, edit=0.05, ready=0.02, identify=0.0, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
 ASK, RESOLVE = ("Ask ", "Einen Menschen fragen"), ("Reply", "Antworten oder erledigen")
 TELL = ("Tell me when", "Sag mir Bescheid")
@@ -61,6 +62,7 @@ class DiscordDriver:
     content = True
     """The message content intent."""
     pace = QUICK
+    shards: Shards | None = None
 
     def __init__(self, folder: Path) -> None:
         self.rig = Rig(folder)
@@ -120,6 +122,7 @@ class DiscordDriver:
             folder=self.rig.folder,
             say=self.said.append,
             api_url=self.discord.api_url,
+            shards=self.shards,
             pace=self.pace,
         )
         await self.rig.start(self.adapter)

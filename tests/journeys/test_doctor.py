@@ -94,6 +94,10 @@ def _without_intent(installation: Installation) -> None:
     installation.discord.gateway.content_granted = False
 
 
+def _too_many_servers(installation: Installation) -> None:
+    installation.discord.world.shards = 3
+
+
 def _out_of_the_channel(installation: Installation) -> None:
     installation.slack.workspace.channels[CHANNEL].member = False
 
@@ -137,6 +141,7 @@ def _set(**settings: object) -> Callable[[Installation], None]:
         (_out_of_the_channel, "Slack channels", CHANNEL, "/invite"),
         (_set(discord_token="wrong"), "Discord token", "refuses", "DISCORD_TOKEN"),
         (_without_intent, "Discord intents", "message content", "Developer Portal"),
+        (_too_many_servers, "Discord sessions", "wants 3 shards", "CITEWELL_DISCORD_SHARDS=0-2/3"),
         (_without_permission, "Discord permissions", "Send Messages", "role"),
         (_set(openai_api_key="wrong"), "language model", "invalid_api_key", "OPENAI_API_KEY"),
         (_model_down, "language model", "openai:double", "its log"),

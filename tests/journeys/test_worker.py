@@ -47,6 +47,9 @@ class Board:
         self.failure: Exception = ConnectionError("the board is down")
         self.found: str | None = None
 
+    def serves(self, space: str) -> bool:
+        return True
+
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         await asyncio.Event().wait()
 

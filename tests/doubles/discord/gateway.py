@@ -26,6 +26,12 @@ class Session:
     socket: web.WebSocketResponse | None
     sent: list[Payload] = field(default_factory=list)
     sequence: int = 0
+    shard: tuple[int, int] = (0, 1)
+
+    def has(self, guild_id: str) -> bool:
+        """Whether it is told of a server; of what is in none, the first one is."""
+        number, total = self.shard
+        return (int(guild_id or 0) >> 22) % total == number
 
     def forget(self) -> None:
         """What was sent cannot be replayed any more."""
@@ -84,18 +90,21 @@ class Gateway:
             await socket.close(code=4014)
             return None
         self.sessions = {key: one for key, one in self.sessions.items() if one.socket}
-        session = Session(f"session{self.identifies}", data["intents"], socket)
+        shard = tuple(data.get("shard") or (0, 1))
+        session = Session(f"session{self.identifies}", data["intents"], socket, shard=shard)
         self.sessions[session.id] = session
         self._world.intents = data["intents"]
-        guilds = [{"id": guild_id, "unavailable": True} for guild_id in self._world.guilds]
+        told = [guild_id for guild_id in self._world.guilds if session.has(guild_id)]
+        guilds = [{"id": guild_id, "unavailable": True} for guild_id in told]
         application = {"id": self._world.application, "flags": 0}
         ready = {
             "v": 10, "user": self._world.bot, "guilds": guilds, "session_id": session.id,
             "resume_gateway_url": f"ws://{request.host}/gateway", "application": application,
+            "shard": list(session.shard),
         }  # fmt: skip
         await self._send(session, "READY", ready)
         await self.tells_servers.wait()
-        for guild_id in self._world.guilds:
+        for guild_id in told:
             await self._send(session, "GUILD_CREATE", self._guild(guild_id))
         async with self._changed:
             self._changed.notify_all()
@@ -135,9 +144,10 @@ class Gateway:
                 session.socket = None
 
     async def emit(self, event: str, data: Payload, *, intent: int = 0) -> None:
-        """Send to every session that asked for `intent`; 0 means all."""
+        """Send to every session that has the server and asked for `intent`; 0 means all."""
+        about = str(data.get("guild_id") or "") or (data["id"] if event.startswith("GUILD_") else "")
         for session in list(self.sessions.values()):
-            if not intent or session.intents & intent:
+            if session.has(about) and (not intent or session.intents & intent):
                 await self._send(session, event, data)
 
     async def emit_message(self, event: str, message: Payload) -> None:

@@ -72,6 +72,7 @@ class FakeDiscord(People):
             ("GET", "/users/@me/guilds", self._guilds),
             ("GET", "/oauth2/applications/@me", self._application),
             ("GET", "/gateway", self._gateway_url),
+            ("GET", "/gateway/bot", self._gateway_of_bot),
             ("POST", "/users/@me/channels", self._open_direct),
             ("GET", "/guilds/{guild}/members/{user}", self._member),
             ("PUT", "/applications/{app}/commands", self._commands),
@@ -145,6 +146,10 @@ class FakeDiscord(People):
 
     async def _gateway_url(self, request: web.Request) -> Payload:
         return {"url": f"ws://{request.host}/gateway"}
+
+    async def _gateway_of_bot(self, request: web.Request) -> Payload:
+        limits = {"total": 1000, "remaining": 1000 - self.gateway.identifies, "reset_after": 0, "max_concurrency": 1}
+        return {**await self._gateway_url(request), "shards": self.world.shards, "session_start_limit": limits}
 
     async def _user(self, request: web.Request) -> Payload:
         return self.person_by_id(request.match_info["user"])

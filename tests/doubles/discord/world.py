@@ -76,6 +76,8 @@ class World:
         self.nonces: dict[tuple[str, str], tuple[float, str]] = {}
         self.interactions: dict[str, Interaction] = {}
         self.commands: list[Payload] = []
+        self.shards = 1
+        """How many Discord wants."""
         self.attached: dict[str, bytes] = {}
         """The content of what people attached, by id."""
         self.syncs = 0

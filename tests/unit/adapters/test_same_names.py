@@ -42,7 +42,7 @@ ALONE = {
     },
     "discord": {
         "buttons", "client", "commands", "errors", "found", "identify", "limits", "memory", "names", "pace",
-        "permissions", "places", "retry", "target", "throttle",
+        "permissions", "places", "retry", "shards", "target", "throttle",
     },
     "console": {"follow", "piped", "render", "table"},
 }  # fmt: skip

@@ -60,6 +60,9 @@ class Platform:
         self.refused: frozenset[str] = frozenset()
         self.found: str | None = None
 
+    def serves(self, space: str) -> bool:
+        return True
+
     async def listen(self, inbox: Inbox, desk: Desk) -> None: ...
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:

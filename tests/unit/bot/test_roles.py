@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
-from bot.roles import Only, role
+from bot.roles import Only, held_by_one, role
 from bot.settings import Settings
 from pipeline.errors import Misconfigured
 
@@ -27,6 +27,11 @@ def test_a_process_does_everything_unless_told_otherwise() -> None:
 )
 def test_a_process_with_a_role_leaves_the_rest_to_others(only: Only, listens: tuple[str, ...], answers: bool) -> None:
     assert role(only, SHARED, ["slack", "discord"]) == (listens, answers)
+
+
+def test_one_process_has_the_connection_to_discord_unless_its_servers_are_divided() -> None:
+    assert held_by_one(settings()) == {"discord"}
+    assert held_by_one(settings().model_copy(update={"discord_shards": "0-1/4"})) == frozenset()
 
 
 def test_a_role_needs_a_database_that_processes_share_and_a_platform() -> None:

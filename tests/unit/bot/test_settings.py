@@ -34,6 +34,24 @@ def test_the_environment_wins_over_dotenv_and_dotenv_over_toml(monkeypatch: pyte
     assert (found.top_k, found.max_length, found.history_turns) == (6, 600, 2)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"SLACK_CLIENT_ID": "1.2"}, "SLACK_CLIENT_SECRET must be set"),
+        (
+            {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": "s", "SLACK_BOT_TOKEN": "xoxb-1"},
+            "SLACK_BOT_TOKEN must be",
+        ),
+    ],
+)
+def test_workspaces_that_add_the_bot_need_its_secret_and_no_token(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], said: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert said in refusal()
+
+
 def test_secrets_go_by_their_owners_names_and_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-not-to-be-seen")
     found = read_settings()
@@ -55,6 +73,8 @@ def test_secrets_go_by_their_owners_names_and_never_show(monkeypatch: pytest.Mon
         ("CITEWELL_MODEL", "openai:", "openai:NAME"),
         ("CITEWELL_JUDGE", "yes", "auto, none, openai:NAME"),
         ("CITEWELL_EMBEDDER", "word2vec", "minilm, none or openai:NAME"),
+        ("CITEWELL_SLACK_HOME_WORKSPACES", "acme", "ids of Slack workspaces, such as T0123,T0456"),
+        ("CITEWELL_DISCORD_SHARDS", "8", "FIRST-LAST/TOTAL, such as 0-3/8"),
         ("CITEWELL_DISCORD_HOME_GUILDS", "mine", "ids of Discord servers, such as 1234,5678"),
         ("CITEWELL_CHROMA_URL", "foo", "http://HOST:PORT"),
         ("CITEWELL_CHROMA_URL", "http://", "http://HOST:PORT"),

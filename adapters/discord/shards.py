@@ -1,0 +1,43 @@
+"""Which part of all servers one process has."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+FORM = "FIRST-LAST/TOTAL, such as 0-3/8, counted from 0"
+_WRITTEN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?/(\d{1,4})")
+
+
+class Shards(NamedTuple):
+    first: int
+    last: int
+    total: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shards:
+        """`0-3/8`: the first four of eight; `7/8`: the last one. Raises ValueError saying what it must be."""
+        found = _WRITTEN.fullmatch(text)
+        if found is None:
+            raise ValueError(FORM)
+        first, total = int(found[1]), int(found[3])
+        last = int(found[2] or first)
+        if not first <= last < total:
+            raise ValueError(FORM)
+        return cls(first, last, total)
+
+    @property
+    def ids(self) -> list[int]:
+        return list(range(self.first, self.last + 1))
+
+    @property
+    def name(self) -> str:
+        """Of a file."""
+        return f"{self.first}-{self.last}-of-{self.total}"
+
+    def have(self, guild_id: int | None) -> bool:
+        """Whether a server is on one of them; direct messages, of no server, are on the first of all."""
+        return self.first <= ((guild_id or 0) >> 22) % self.total <= self.last
+
+
+ALL = Shards(0, 0, 1)
