@@ -76,8 +76,6 @@ class Client(discord.Client):
         self._linked = False
         self.heard = time.monotonic()
         """When the gateway last said anything, on the monotonic clock."""
-        self.ended: Unavailable | None = None
-        """Why no session may be opened."""
         self.set_up: Callable[[], Awaitable[None]] | None = None
         self.on_press: Pressed | None = None
 
@@ -194,8 +192,6 @@ class Client(discord.Client):
         Raises what the reading of a gap did not foresee, too: a bot that missed something must not go on."""
         while True:
             await asyncio.sleep(min(mark, silence / 3))
-            if self.ended:
-                raise self.ended
             quiet = time.monotonic() - self.heard
             if quiet > silence:
                 raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
@@ -230,14 +226,15 @@ class ShardedClient(Client, discord.AutoShardedClient):
         super().__init__(*given, shard_ids=shards.ids, shard_count=shards.total, **more)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """One after the other. discord.py would try for ever what may not be tried again today."""
+        """One after the other."""
         if not initial:
             await asyncio.sleep(self._pause)
-        try:
-            await super().before_identify_hook(shard_id, initial=initial)
-        except Unavailable as error:
-            self.ended = error
-            raise
+        await super().before_identify_hook(shard_id, initial=initial)
+
+    async def launch_shard(self, gateway: yarl.URL, shard_id: int, *, initial: bool = False) -> None:
+        """Raises Unavailable where no session may be opened today: discord.py would try for ever."""
+        self._budget.check()
+        await super().launch_shard(gateway, shard_id, initial=initial)
 
     async def on_shard_disconnect(self, shard_id: int) -> None:
         self._down.add(shard_id)

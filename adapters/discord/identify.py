@@ -59,6 +59,10 @@ class IdentifyBudget:
 
     def spend(self) -> None:
         """Count one identification, durably, before it is made. Raises Unavailable when none is left today."""
+        self._memory.mark_identified((*self.check(), self._clock()))
+
+    def check(self) -> tuple[float, ...]:
+        """When those of the last 24 hours were. Raises Unavailable when none is left."""
         now = self._clock()
         today = tuple(moment for moment in self._memory.identified if moment > now - DAY)
         if len(today) >= self._budget:
@@ -67,7 +71,7 @@ class IdentifyBudget:
                 f"{self._budget} sessions were opened within 24 hours; opening more would put the token at risk",
                 retry_after=today[0] + DAY - now,
             )
-        self._memory.mark_identified((*today, now))
+        return today
 
     def stopped(self) -> None:
         """The session was ended because somebody wanted so, and not by a crash."""
