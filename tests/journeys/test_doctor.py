@@ -94,10 +94,6 @@ def _without_intent(installation: Installation) -> None:
     installation.discord.gateway.content_granted = False
 
 
-def _too_many_servers(installation: Installation) -> None:
-    installation.discord.world.shards = 3
-
-
 def _out_of_the_channel(installation: Installation) -> None:
     installation.slack.workspace.channels[CHANNEL].member = False
 
@@ -141,7 +137,6 @@ def _set(**settings: object) -> Callable[[Installation], None]:
         (_out_of_the_channel, "Slack channels", CHANNEL, "/invite"),
         (_set(discord_token="wrong"), "Discord token", "refuses", "DISCORD_TOKEN"),
         (_without_intent, "Discord intents", "message content", "Developer Portal"),
-        (_too_many_servers, "Discord sessions", "wants 3 shards", "CITEWELL_DISCORD_SHARDS=0-2/3"),
         (_without_permission, "Discord permissions", "Send Messages", "role"),
         (_set(openai_api_key="wrong"), "language model", "invalid_api_key", "OPENAI_API_KEY"),
         (_model_down, "language model", "openai:double", "its log"),
@@ -211,6 +206,13 @@ async def test_no_service_is_asked_offline(installation: Installation) -> None:
     assert not installation.slack.calls
     assert not installation.model.requests
     assert {finding.subject for finding in found} >= {"Python", "SQLite", "data folder", "documents", "backup"}
+
+
+async def test_more_servers_than_one_session_holds_are_told_with_the_setting(installation: Installation) -> None:
+    installation.discord.world.shards = 3
+    (found,) = [finding for finding in await installation.examined() if finding.subject == "Discord sessions"]
+    assert found.state is State.WARNING
+    assert "CITEWELL_DISCORD_SHARDS=0-2/3" in found.fix
 
 
 async def test_a_clock_that_is_off_is_named() -> None:
