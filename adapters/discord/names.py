@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import discord
 from discord import app_commands
 
 from pipeline.language import speaking
-from pipeline.translations import ENGLISH, Message
+from pipeline.translations import ENGLISH, Message, Words
 
 ASK, SOURCES, PRIVACY = Message("ask"), Message("sources"), Message("privacy")
 PREFERENCES, HELP = Message("preferences"), Message("help")
@@ -46,14 +48,19 @@ INSIGHTS_ABOUT = Message("For admins: what was asked lately, and what the docume
 WHERE_ABOUT = Message("This channel or the whole server")
 
 
+_WORDS: Mapping[discord.Locale, Words] = {
+    locale: words for locale in discord.Locale if (words := speaking(None, locale=locale.value)) != ENGLISH
+}
+
+
 class CommandTranslator(app_commands.Translator):
     """Whatever is declared to Discord and stands in our catalogues."""
 
     async def translate(
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
     ) -> str | None:
-        words = speaking(None, locale=locale.value)
-        if words == ENGLISH or not string.message:
+        words = _WORDS.get(locale)
+        if words is None or not string.message:
             return None
         said = words(Message(string.message))
         return said if said != string.message else None

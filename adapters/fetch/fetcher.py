@@ -14,7 +14,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from adapters.fetch.capped import ENCODINGS, capped
 from adapters.fetch.retry_after import retry_after
-from adapters.fetch.transport import CheckedTransport, Resolve, check_addresses, resolve, written_out
+from adapters.fetch.transport import CheckedTransport, Resolve, check_addresses, resolve, trusted, written_out
 from pipeline.errors import Refused, Unavailable
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -74,7 +74,7 @@ class Fetcher:
         self._sleep = sleep
         self._transport: httpx2.AsyncHTTPTransport
         if proxy:
-            self._transport = httpx2.AsyncHTTPTransport(trust_env=False, proxy=proxy)
+            self._transport = httpx2.AsyncHTTPTransport(verify=trusted(), trust_env=False, proxy=proxy)
         else:
             self._transport = CheckedTransport(private=private, resolve=resolve)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import httpcore2
@@ -41,14 +43,19 @@ def check_addresses(host: str, addresses: Iterable[str], *, private: bool) -> No
         )
 
 
+@cache
+def trusted() -> ssl.SSLContext:
+    """The authorities that certificates may be from; reading them takes too long to do it for each connection pool."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
 class CheckedTransport(httpx2.AsyncHTTPTransport):
     """Raises Refused for a host of which one address is forbidden, before anything is connected."""
 
     def __init__(self, *, private: bool, resolve: Resolve = resolve) -> None:
-        super().__init__(trust_env=False)
-        context = httpx2.create_ssl_context(trust_env=False)
+        super().__init__(verify=trusted(), trust_env=False)
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=context, network_backend=_CheckedBackend(resolve, private=private), max_connections=20
+            ssl_context=trusted(), network_backend=_CheckedBackend(resolve, private=private), max_connections=20
         )
 
 

@@ -18,7 +18,7 @@ from storage.open import open_storage
 from tests.doubles.git import Repository, repository
 from tests.doubles.processes import child
 
-DOCUMENTS = 60
+DOCUMENTS = 30
 KILLS = 3
 """In each of the two syncs; more say no more than that many more times."""
 EVERYTHING = Audience(collections=frozenset({"default"}))

@@ -70,8 +70,9 @@ class Slack:
         return [_post(post) for panel in shown for post in slack.posts(panel)]
 
     def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
+        """Every step of a short answer, and several of a long one: each shows again what came before."""
         before = text = ""
-        for count in range(1, len(written) + 1):
+        for count in (*range(1, len(written), max(1, len(written) // 5)), len(written)):
             text = slack.streamed(parts.growing(written[:count], notes=[note]))
             assert not text or text.startswith(before), "a stream cannot take back"
             before = text or before
