@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice, pairwise
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,21 @@ from tests.doubles.postgres import Server, postgres_server
 settings.register_profile("citewell", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("citewell")
 """An example may take as long as it takes: machines differ. Everything else is as hypothesis has it, on CI as well."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each process that tests begins with its share of the slow ones, so that at the end none is waited for: with
+    `--dist worksteal` each gets one equal stretch of what is collected."""
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    quick = iter([item for item in items if not item.get_closest_marker("slow")])
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    bounds = [len(items) * number // workers for number in range(workers + 1)]
+    shares = [slow[number::workers] for number in range(workers)]
+    lengths = [after - before for before, after in pairwise(bounds)]
+    dealt = [
+        [*share, *islice(quick, max(0, length - len(share)))] for share, length in zip(shares, lengths, strict=True)
+    ]
+    items[:] = [*chain.from_iterable(dealt), *quick]
 
 
 @pytest.fixture(autouse=True)

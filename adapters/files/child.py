@@ -12,7 +12,8 @@ import math
 import os
 import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from adapters.files.blocks import Blocks, packed
 from adapters.files.formats import BINARY_FORMATS, read_format
@@ -48,19 +49,29 @@ def main() -> None:
 
 def _answer(suffix: str, content: bytes, cpu_seconds: float) -> tuple[dict[str, object], Sequence[bytes]]:
     try:
-        found = _read(suffix, content, cpu_seconds)
-        blocks = found.blocks
-        frames = blocks.frames if isinstance(blocks, Blocks) else (packed(list(blocks)),)
-        known = found.model_dump(mode="json", exclude={"blocks"})
-        return {"content": known, "frames": len(frames), "blocks": len(blocks)}, frames
+        with understood(suffix):
+            found = _read(suffix, content, cpu_seconds)
+            blocks = found.blocks
+            frames = blocks.frames if isinstance(blocks, Blocks) else (packed(list(blocks)),)
+            known = found.model_dump(mode="json", exclude={"blocks"})
+            return {"content": known, "frames": len(frames), "blocks": len(blocks)}, frames
     except Refused as error:
         return {"refused": str(error), "what_to_do": error.what_to_do}, ()
     except MemoryError:
         refused = "reading it takes more memory than a document may"
         return {"refused": refused, "what_to_do": "Split it.", "spent": True}, ()
-    except Exception:  # noqa: BLE001 whatever a library stumbles over is the file's fault
+
+
+@contextmanager
+def understood(suffix: str) -> Iterator[None]:
+    """Raises Refused for whatever a library stumbles over: it is the file's fault."""
+    try:
+        yield
+    except (Refused, MemoryError):
+        raise
+    except Exception as error:
         wrong = "the file is damaged" if suffix in BINARY_FORMATS else f"the file is not understood as {suffix}"
-        return {"refused": wrong, "what_to_do": "Open and save it again, then retry."}, ()
+        raise Refused(wrong, what_to_do="Open and save it again, then retry.") from error
 
 
 def _read(suffix: str, content: bytes, cpu_seconds: float) -> Content:

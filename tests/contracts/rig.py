@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from adapters.fetch.fetcher import Fetcher, open_fetcher
-from adapters.files.reader import Reader
 from bot.courier import Courier
 from bot.desk import CitewellDesk
 from bot.indexing import Indexer
@@ -44,6 +43,7 @@ from pipeline.values import (
 )
 from storage.open import Storage, open_storage
 from tests.contracts.answers import cited
+from tests.doubles.reader import ReaderHere
 
 Script = Callable[[Request], AsyncIterator[Event]]
 GRACE = 0.2
@@ -80,7 +80,7 @@ class Rig:
         self._stack = AsyncExitStack()
         self.storage: Storage = await self._stack.enter_async_context(open_storage(self.folder, exclusive=True))
         inbox: Any = _Crashing(self, "inbox", "crash_before")
-        reader = Reader()
+        reader = ReaderHere()
         self._stack.push_async_callback(reader.close)
         indexer = Indexer(self.storage.library, None, Splitter(WordCount()), reader)
         self.desk = CitewellDesk(

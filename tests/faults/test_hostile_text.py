@@ -16,6 +16,7 @@ from tests.faults.hostile_text import ENTRIES
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES)
 async def test_long_runs_of_anything_are_read_in_linear_time(entry: str) -> None:
     """The process has many times the processor time that an input needs; a pattern of quadratic time ends it."""

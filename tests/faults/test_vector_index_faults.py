@@ -75,6 +75,7 @@ async def test_nothing_of_the_vectors_is_on_disk_beside_the_database(tmp_path: P
         assert names(tmp_path) == {"citewell.db", "backups", "run.lock"}
 
 
+@pytest.mark.slow
 async def test_documents_that_are_replaced_over_and_over_are_found_as_they_are(tmp_path: Path) -> None:
     async with open_storage(tmp_path, embedder="m") as storage:
         for _ in range(4):
@@ -114,6 +115,7 @@ async def test_a_server_that_is_not_there_costs_no_answer(tmp_path: Path) -> Non
         await assert_exact(storage)
 
 
+@pytest.mark.slow
 async def test_a_server_that_dies_costs_no_answer_and_is_filled_again_when_another_takes_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

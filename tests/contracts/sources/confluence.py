@@ -12,7 +12,6 @@ import httpx2
 from markdown_it import MarkdownIt
 
 from adapters.fetch.fetcher import open_fetcher
-from adapters.files.reader import Reader
 from adapters.sources.confluence.api import Api, credentials
 from adapters.sources.confluence.cloud import Cloud
 from adapters.sources.confluence.data_center import DataCenter
@@ -23,6 +22,7 @@ from tests.doubles.confluence.cloud import CloudSite
 from tests.doubles.confluence.data_center import DataCenterSite
 from tests.doubles.confluence.wiki import BOT, Content, Wiki
 from tests.doubles.outage import at_once
+from tests.doubles.reader import ReaderHere
 
 SPACE = "ENG"
 
@@ -48,7 +48,7 @@ class ConfluenceRemote:
     async def source(
         self, memory: SourceMemory, spaces: tuple[str, ...] = (SPACE,), **settings: object
     ) -> AsyncIterator[DocumentSource]:
-        reader = Reader()
+        reader = ReaderHere()
         on_cloud = isinstance(self.site, CloudSite)
         headers = credentials(cloud.TOKEN, cloud.EMAIL) if on_cloud else credentials(data_center.TOKEN)
         ports = frozenset(filter(None, (urlsplit(url).port for url in (self.site.url, self.site.media))))

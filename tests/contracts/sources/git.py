@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import unquote, urlsplit
 
-from adapters.files.reader import Reader
 from adapters.sources.git.command import Git
 from adapters.sources.git.source import GitSource
 from pipeline.ports import DocumentSource, SourceMemory
 from tests.doubles.git import Repository, repository
+from tests.doubles.reader import ReaderHere
 
 BASE_URL = "https://git.example/team/blob/main/{path}"
 
@@ -31,7 +31,7 @@ class GitRemote:
 
     @asynccontextmanager
     async def source(self, memory: SourceMemory) -> AsyncIterator[DocumentSource]:
-        reader = Reader()
+        reader = ReaderHere()
         git = Git(self._folder, self._served.url, private=True)
         try:
             yield GitSource("team", self._served.url, git, memory, reader, self._folder, base_url=BASE_URL)

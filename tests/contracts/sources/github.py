@@ -11,10 +11,10 @@ from urllib.parse import urldefrag, urlsplit
 import aiohttp
 
 from adapters.fetch.fetcher import Fetcher
-from adapters.files.reader import Reader
 from adapters.sources.github.source import GitHubSource
 from pipeline.ports import DocumentSource, SourceMemory
 from tests.doubles.github.server import NAME, OWNER, TOKEN, GitHub, open_github
+from tests.doubles.reader import ReaderHere
 
 
 class GitHubRemote:
@@ -81,7 +81,7 @@ async def github_source(
         origin=github.url,
         sleep=_no_pause,
     )
-    reader = Reader()
+    reader = ReaderHere()
     try:
         yield GitHubSource(
             "team", repository, fetcher, memory, reader, endpoint=f"{github.url}/api/graphql", **settings

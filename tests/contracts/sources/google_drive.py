@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from adapters.fetch.fetcher import Fetcher
-from adapters.files.reader import Reader
 from adapters.sources.google_drive.service_account import ServiceAccount
 from adapters.sources.google_drive.source import GoogleDriveSource
 from pipeline.ports import DocumentSource, SourceMemory
 from tests.doubles.google_drive.drive import DOC, FOLDER
 from tests.doubles.google_drive.server import GoogleDrive, open_google_drive
+from tests.doubles.reader import ReaderHere
 
 
 class DriveRemote:
@@ -75,7 +75,7 @@ async def drive_source(
     port = urlsplit(google.url).port or 0
     fetcher = Fetcher(ports=frozenset({port}), private=True, sleep=_no_pause)
     account = ServiceAccount(json.dumps(google.key), fetcher, setting="GOOGLE_APPLICATION_CREDENTIALS")
-    reader = Reader()
+    reader = ReaderHere()
     try:
         yield GoogleDriveSource(
             "team", folder, fetcher, memory, reader, account, restricted=restricted, base_url=google.url

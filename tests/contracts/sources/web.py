@@ -13,11 +13,11 @@ import httpx2
 from markdown_it import MarkdownIt
 
 from adapters.fetch.fetcher import open_fetcher
-from adapters.files.reader import Reader
 from adapters.sources.web.reach import Reach
 from adapters.sources.web.source import WebSource
 from pipeline.ports import DocumentSource, SourceMemory
 from tests.doubles.outage import at_once
+from tests.doubles.reader import ReaderHere
 from tests.doubles.web_site import WebSite, html, moved
 
 
@@ -33,7 +33,7 @@ class WebRemote:
 
     @asynccontextmanager
     async def source(self, memory: SourceMemory) -> AsyncIterator[DocumentSource]:
-        reader = Reader()
+        reader = ReaderHere()
         ports = frozenset(filter(None, [urlsplit(self.site.url).port]))
         reach = Reach(sitemap=f"{self.site.url}/sitemap.xml")
         try:

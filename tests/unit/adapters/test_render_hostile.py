@@ -81,6 +81,7 @@ def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> 
     check(surface, sentences, written, citations=[source], citation_style=data.draw(styles))
 
 
+@pytest.mark.slow
 @on_every_surface
 def test_thousands_of_hostile_sentences_are_harmless(surface: Surface) -> None:
     """The same for 4,000 sentences from a fixed seed, twenty to an answer."""

@@ -26,6 +26,7 @@ from pipeline.ports import DocumentSource
 from tests.doubles.google_drive.oauth import TokenEndpoint
 from tests.doubles.memory import Kept
 from tests.doubles.outage import at_once, served
+from tests.doubles.reader import ReaderHere
 
 Make = Callable[[Fetcher, Reader, str], DocumentSource]
 ANSWER = {"access_token": "t", "expires_in": 3600}
@@ -81,7 +82,7 @@ async def answering(answer: object, make: Make) -> AsyncIterator[DocumentSource]
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", same)
-    reader = Reader()
+    reader = ReaderHere()
     async with served(app) as url:
         ports = frozenset({urlsplit(url).port or 80})
         async with open_fetcher(private=True, ports=ports) as fetcher:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.reader import Reader
 from adapters.sources.git.command import Git
 from adapters.sources.git.source import GitSource
 from pipeline.errors import Misconfigured, Refused, Unavailable
 from storage.source_memory import SQLSourceMemory
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.git import Repository, git, repository
+from tests.doubles.reader import ReaderHere
 
 
 class Clone:
@@ -23,7 +23,7 @@ class Clone:
         self.served = served
         self.folder = folder
         self.memory = memory
-        self.reader = Reader()
+        self.reader = ReaderHere()
 
     def source(
         self, *, branch: str = "", paths: Sequence[str] = (), token: str = "", url: str = "", private: bool = True

@@ -25,6 +25,7 @@ from tests.doubles.git import Repository, repository
 from tests.doubles.github.repository import Comment
 from tests.doubles.github.server import GitHub, open_github
 from tests.doubles.memory import Kept
+from tests.doubles.reader import ReaderHere
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -254,7 +255,7 @@ def wiki(served: Repository, folder: Path, memory: Kept, reader: Reader) -> Wiki
 async def test_pages_of_the_wiki_are_documents_with_the_address_of_the_page(github: GitHub, tmp_path: Path) -> None:
     (server := tmp_path / "server").mkdir()
     github.add(1, "Done", "Text.")
-    memory, reader = Kept(), Reader()
+    memory, reader = Kept(), ReaderHere()
     async with repository(server) as served:
         (served.tree / "On-call & duty.md").write_text("## Hand-over\n\nAt nine.\n")
         (served.tree / "_Sidebar.md").write_text("* [[Home]]\n")
@@ -276,7 +277,7 @@ async def test_pages_of_the_wiki_are_documents_with_the_address_of_the_page(gith
 async def test_a_repository_without_a_wiki_is_read_without_one(github: GitHub, tmp_path: Path) -> None:
     (server := tmp_path / "server").mkdir()
     github.add(1, "Done", "Text.")
-    memory, reader = Kept(), Reader()
+    memory, reader = Kept(), ReaderHere()
     async with repository(server) as served:
         served.url = served.url.replace("team", "other")
         async with github_source(github, memory, wiki=wiki(served, tmp_path / "clone", memory, reader)) as source:

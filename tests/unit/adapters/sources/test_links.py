@@ -12,11 +12,12 @@ from adapters.sources.folder import FolderSource
 from adapters.sources.git.hosts import base_url
 from adapters.sources.links import file_url, with_fragments
 from pipeline.values import Block, BlockKind, Parsed
+from tests.doubles.reader import ReaderHere
 
 
 @pytest.fixture
 async def reader() -> AsyncIterator[Reader]:
-    reader = Reader()
+    reader = ReaderHere()
     yield reader
     await reader.close()
 

@@ -13,13 +13,13 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from adapters.fetch.fetcher import open_fetcher
-from adapters.files.reader import Reader
 from adapters.sources.web.reach import Reach
 from adapters.sources.web.source import WebSource
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Parsed
 from tests.doubles.outage import at_once
+from tests.doubles.reader import ReaderHere
 from tests.doubles.web_site import Page, WebSite, html, moved, sitemap, sitemap_index
 
 
@@ -62,7 +62,7 @@ async def site() -> AsyncIterator[WebSite]:
 
 @asynccontextmanager
 async def opened(site: WebSite, memory: Memory, reach: Reach, **settings: object) -> AsyncIterator[WebSource]:
-    reader = Reader()
+    reader = ReaderHere()
     ports = frozenset(filter(None, [urlsplit(site.url).port]))
     try:
         async with open_fetcher(private=True, ports=ports, sleep=at_once) as fetcher:
