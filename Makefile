@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test check fmt words bench quality quality-small chaos lock release
+.PHONY: demo test check fmt words bench bench-scale quality quality-small chaos lock release
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -39,6 +39,9 @@ words: $(BIN)/citewell ## the catalogues of what the bot says, brought up to dat
 
 bench: $(BIN)/citewell ## one table of timings from this machine
 	$(BIN)/python -m bench.run
+
+bench-scale: $(BIN)/citewell ## SQLite beside PostgreSQL with several processes: answers a second, waits, acknowledgements
+	$(BIN)/python -m bench.scale
 
 quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, as one table; with READER (see training/) with and without it
 	$(BIN)/python -m bench.quality "$(DATA)"

