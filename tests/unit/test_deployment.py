@@ -111,7 +111,20 @@ def test_citewell_alone_is_composed_unless_a_profile_is_named() -> None:
     assert [name for name, service in services.items() if "profiles" not in service] == ["citewell"]
     assert services["citewell"]["read_only"]
     named = {volume.partition(":")[0] for service in services.values() for volume in service["volumes"]}
-    assert {name for name in named if not name.startswith(".")} == set(COMPOSE["volumes"])
+    assert {name for name in named if not name.startswith((".", "/"))} == set(COMPOSE["volumes"])
+    assert [
+        name for name in named if name.startswith(".") and name != "./documents" and not (ROOT / name).exists()
+    ] == []
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="there is no promtool here (Debian: prometheus)")
+def test_prometheus_accepts_what_the_composition_gives_it(tmp_path: Path) -> None:
+    for given in ("deploy/prometheus.yml", "docs/operations/alerts.yml"):
+        shutil.copy(ROOT / given, tmp_path)
+    checked = subprocess.run(
+        ["promtool", "check", "config", tmp_path / "prometheus.yml"], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd here")
