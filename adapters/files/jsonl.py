@@ -43,7 +43,7 @@ def read_content(line: Line) -> Content:
     """The line's text as blocks. Raises Refused when it has none."""
     from adapters.files.markdown import read_passage
 
-    found = read_passage(line.text, title=line.title)
+    found = read_passage(_titled(line), title=line.title)
     if not found.has_text:
         raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
     return found.model_copy(
@@ -54,3 +54,9 @@ def read_content(line: Line) -> Content:
             "document_type": label(line.document_type),
         }
     )
+
+
+def _titled(line: Line) -> str:
+    """The text, under its title where that is a question, as in an FAQ of any other format."""
+    title = label(line.title)
+    return f"# {title}\n\n{line.text}" if title.endswith(("?", "？")) and title not in line.text else line.text

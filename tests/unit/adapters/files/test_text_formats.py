@@ -383,6 +383,15 @@ def test_a_line_of_json_is_a_document() -> None:
     assert shown(content) == [("prose", "Intro."), ("item", "one"), ("item", "two")]
 
 
+def test_a_question_as_the_title_of_a_json_line_stands_over_its_answer() -> None:
+    asked, named = (
+        {"doc_id": "1", "title": title, "text": "Press Renew."} for title in ("How do I reset it?", "Reset")
+    )
+    over, alone = (read_content(read_line(json.dumps(line).encode())) for line in (asked, named))
+    assert shown(over) == [("heading", "How do I reset it?"), ("prose", "Press Renew.")]
+    assert shown(alone) == [("prose", "Press Renew.")]
+
+
 @pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"doc_id": "1"}', b'{"doc_id": "", "text": "t"}', b"\xff\xfe"])
 def test_a_bad_line_is_refused_with_what_to_do(line: bytes) -> None:
     with pytest.raises(Refused) as caught:
