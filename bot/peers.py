@@ -24,6 +24,7 @@ class Peers:
         self._database = database
         self._inbox = inbox
         self._first, self._not_first = asyncio.Event(), asyncio.Event()
+        self._looked = False
 
     @property
     def first(self) -> bool:
@@ -60,10 +61,11 @@ class Peers:
                 await asyncio.gather(doing, losing, return_exceptions=True)
 
     def _tell(self, *, first: bool) -> None:
-        if first != self.first:
+        if self._looked and first != self.first:
             log.info("first_of_all" if first else "not_first_any_more")
         for event, true in ((self._first, first), (self._not_first, not first)):
             event.set() if true else event.clear()
+        self._looked = True
 
     async def _standing(self) -> Standing | None:
         """None where this process may have been cut off: what it had begun may be others' by now."""
