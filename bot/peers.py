@@ -42,7 +42,8 @@ class Peers:
                 await worker.abandon()
             holder = standing.holder if standing else None
             self._tell(first=bool(standing and standing.first))
-            await self._take_over()
+            if self._database.shared:
+                await self._take_over()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def while_first(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:

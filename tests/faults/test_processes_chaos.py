@@ -18,11 +18,11 @@ import pytest
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
-from tests.doubles.slack.people import People
-from tests.doubles.slack.rules import EVENTS, Json
+from tests.doubles.slack.rules import Json
 from tests.doubles.slack.server import SlackServer
 from tests.doubles.slack.workspace import Message
 from tests.faults.nursery import Nursery
+from tests.faults.slack_people import LOST_RESPONSES, complete, unreliable
 
 KILLS = int(os.environ.get("CHAOS_KILLS", "6"))
 PROCESSES = 4
@@ -32,7 +32,7 @@ BACKLOG = 8
 RESTARTS = 5
 """So many kills of processes come before one of the database."""
 PATIENCE = 120
-LOST_ACKS, LOST_RESPONSES, LAG, KILLING = 0.02, 0.01, 0.3, 0.1
+KILLING = 0.1
 
 
 class Team:
@@ -42,19 +42,12 @@ class Team:
         self.dice = random.Random(KILLS)
         self.slack = slack
         self.processes = processes
-        self.people = People(slack, list(EVENTS))
-        self.people.ack_within = 0.5
-        self.people.retry_after = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8)
-        self.people.lose_ack = lambda: self.dice.random() < LOST_ACKS
+        self.people = unreliable(slack, self.dice, (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8))
         self.asked: list[Message] = []
         self.telling: set[asyncio.Task[object]] = set()
         self.aimed = False
         self.shot: Counter[str] = Counter()
         slack.hook = self.hook
-        slack.streams_per_minute = 1_000_000
-        slack.workspace.lag = LAG
-        for number in range(20):
-            slack.workspace.add(f"C{number}")
 
     async def hook(self, method: str, arguments: Json, when: str) -> str | None:
         if not method.startswith("chat."):
@@ -90,10 +83,6 @@ class Team:
 
     def replies(self, asked: Message) -> list[Message]:
         return self.slack.workspace.replies(asked)
-
-
-def complete(reply: Message) -> bool:
-    return not reply.streaming and bool(reply.metadata) and "Last" in reply.shown
 
 
 @asynccontextmanager

@@ -16,11 +16,11 @@ import pytest
 
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
-from tests.doubles.slack.people import People
-from tests.doubles.slack.rules import EVENTS, Json
+from tests.doubles.slack.rules import Json
 from tests.doubles.slack.server import SlackServer
 from tests.doubles.slack.workspace import Message
 from tests.faults.nursery import Nursery
+from tests.faults.slack_people import LOST_RESPONSES, complete, unreliable
 
 KILLS = int(os.environ.get("CHAOS_KILLS", "10"))
 STEPS = {
@@ -39,7 +39,6 @@ BACKLOG = 6
 """Questions that may still wait for an answer when the next kill is aimed: each one is killed only so often."""
 PATIENCE = 120
 """Seconds that the answers to all questions may take; the test itself may take longer, so that it can tell of them."""
-LOST_ACKS, LOST_RESPONSES, LAG = 0.02, 0.01, 0.3
 
 
 class Chaos:
@@ -50,10 +49,7 @@ class Chaos:
         self.slack = slack
         self.nursery = nursery
         self.folder = folder
-        self.people = People(slack, list(EVENTS))
-        self.people.ack_within = 0.5
-        self.people.retry_after = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
-        self.people.lose_ack = lambda: self.dice.random() < LOST_ACKS
+        self.people = unreliable(slack, self.dice, (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4))
         self.asked: list[Message] = []
         self.open: list[Message] = []
         self.telling: set[asyncio.Task[None]] = set()
@@ -62,10 +58,6 @@ class Chaos:
         self.step = ""
         self.dead = asyncio.Event()
         slack.hook = self.hook
-        slack.streams_per_minute = 1_000_000
-        slack.workspace.lag = LAG
-        for number in range(20):
-            slack.workspace.add(f"C{number}")
 
     async def hook(self, method: str, arguments: Json, when: str) -> str | None:
         """Kill at the step that is meant; otherwise lose a response now and then."""
@@ -148,10 +140,6 @@ class Chaos:
 
     def replies(self, message: Message) -> list[Message]:
         return self.slack.workspace.replies(message)
-
-
-def complete(reply: Message) -> bool:
-    return not reply.streaming and bool(reply.metadata) and "Last" in reply.shown
 
 
 @pytest.mark.slow

@@ -16,12 +16,18 @@ from tests.journeys.process import answered, indexed, running, stopped
 QUESTION = "How many vacation days do employees get?"
 
 
-@pytest.mark.slow
-async def test_two_processes_answer_each_question_once_and_one_alone_when_the_other_is_killed(
-    documents: Path, tmp_path: Path, postgres: Server
-) -> None:
+@pytest.fixture
+async def url(documents: Path, tmp_path: Path, postgres: Server) -> str:
+    """The address of a database that holds the documents."""
     url = postgres.empty()
     await indexed(tmp_path / "data", documents, url)
+    return url
+
+
+@pytest.mark.slow
+async def test_two_processes_answer_each_question_once_and_one_alone_when_the_other_is_killed(
+    tmp_path: Path, url: str
+) -> None:
     team = SlackDriver(tmp_path / "unused")
     async with (
         team.double(),
@@ -41,9 +47,7 @@ async def test_two_processes_answer_each_question_once_and_one_alone_when_the_ot
 
 
 @pytest.mark.slow
-async def test_one_process_takes_in_what_another_answers(documents: Path, tmp_path: Path, postgres: Server) -> None:
-    url = postgres.empty()
-    await indexed(tmp_path / "data", documents, url)
+async def test_one_process_takes_in_what_another_answers(tmp_path: Path, url: str) -> None:
     team = SlackDriver(tmp_path / "unused")
     async with (
         team.double(),
@@ -61,11 +65,7 @@ async def test_one_process_takes_in_what_another_answers(documents: Path, tmp_pa
 
 
 @pytest.mark.slow
-async def test_another_process_connects_to_discord_when_the_one_that_was_is_killed(
-    documents: Path, tmp_path: Path, postgres: Server
-) -> None:
-    url = postgres.empty()
-    await indexed(tmp_path / "data", documents, url)
+async def test_another_process_connects_to_discord_when_the_one_that_was_is_killed(tmp_path: Path, url: str) -> None:
     team = DiscordDriver(tmp_path / "unused")
     async with team.double(), running(tmp_path / "data", team, CITEWELL_DATABASE=url) as first:
         await answered(team, await team.mention("ann", QUESTION), "25 vacation days")

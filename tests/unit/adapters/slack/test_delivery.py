@@ -189,14 +189,19 @@ async def test_a_stop_that_slack_has_made_final_is_the_end_of_the_question(slack
     assert len(slack.workspace.replies(question)) == 1
 
 
-async def test_where_no_status_is_taken_a_reaction_shows_work_and_is_removed(slack: SlackDriver) -> None:
-    slack.workspace.without["assistant.threads.setStatus"] = "unknown_method"
-    slack.workspace.without["agents.sessions.setStatus"] = "feature_disabled"
+async def reacted(slack: SlackDriver) -> None:
+    """A question is answered, after a reaction has shown that it is worked on."""
     writer = Writer()
     slack.rig.script = writer
     said = await slack.mention("ann", "How much leave do I get?")
     await until(lambda: slack.workspace.reactions == {(CHANNEL, said.handle.ts, "eyes")})
     await finish(slack, writer, said.handle)
+
+
+async def test_where_no_status_is_taken_a_reaction_shows_work_and_is_removed(slack: SlackDriver) -> None:
+    slack.workspace.without["assistant.threads.setStatus"] = "unknown_method"
+    slack.workspace.without["agents.sessions.setStatus"] = "feature_disabled"
+    await reacted(slack)
     assert slack.workspace.reactions == set()
     assert len(slack.slack.called("assistant.threads.setStatus!unknown_method")) == 1
 
@@ -208,11 +213,7 @@ async def test_a_reaction_of_which_slack_said_nothing_is_removed(slack: SlackDri
         return "drop" if method == "reactions.add" and when == "after" else None
 
     slack.slack.hook = hook
-    writer = Writer()
-    slack.rig.script = writer
-    said = await slack.mention("ann", "How much leave do I get?")
-    await until(lambda: slack.workspace.reactions == {(CHANNEL, said.handle.ts, "eyes")})
-    await finish(slack, writer, said.handle)
+    await reacted(slack)
     assert slack.workspace.reactions == set()
 
 
