@@ -15,14 +15,18 @@ from storage.inbox import SQLInbox
 
 LOOK_SECONDS = 1.0
 """How soon it is noticed that this process was cut off, that another ended, and that none is first."""
+SETTLED_SECONDS = 10.0
+"""How long a process knows the server before it takes over from others: one that was restarted, or took another's
+place, knows nobody at first, and who is cut off from it may not have noticed yet."""
 
 log = structlog.get_logger(__name__)
 
 
 class Peers:
-    def __init__(self, database: Database, inbox: SQLInbox) -> None:
+    def __init__(self, database: Database, inbox: SQLInbox, *, settled_seconds: float = SETTLED_SECONDS) -> None:
         self._database = database
         self._inbox = inbox
+        self._settled = settled_seconds
         self._first, self._not_first = asyncio.Event(), asyncio.Event()
         self._looked = False
 
@@ -34,15 +38,17 @@ class Peers:
     async def run(self, worker: Worker) -> None:
         """Until cancelled: end what `worker` has under way when this process was cut off, and take over from those that
         are gone."""
-        holder: int | None = None
+        clock = asyncio.get_running_loop().time
+        holder, since = None, clock()
         while True:
             standing = await self._standing()
             if standing is None or holder not in (None, standing.holder):
                 self._tell(first=False)
+                since = clock()
                 await worker.abandon()
             holder = standing.holder if standing else None
             self._tell(first=bool(standing and standing.first))
-            if self._database.shared:
+            if self._database.shared and clock() - since >= self._settled:
                 await self._take_over()
             await asyncio.sleep(LOOK_SECONDS)
 

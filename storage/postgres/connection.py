@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
@@ -32,6 +34,7 @@ SESSION = {
     "tcp_keepalives_idle": "30",
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "'60s'",
 }
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 DURABLE = "BEGIN"
@@ -179,8 +182,15 @@ def _connection(pool: Pool) -> Iterator[Raw]:
         pool.putconn(raw)
 
 
+def cut(raw: Raw) -> None:
+    """End a connection that another thread waits on: it is told at once that it was lost."""
+    with suppress(psycopg.OperationalError, OSError), socket.socket(fileno=os.dup(raw.fileno())) as line:
+        line.shutdown(socket.SHUT_RDWR)
+
+
 def configured(raw: Raw) -> None:
-    """What every connection has. A client that vanished is noticed after a minute, and its locks with it."""
+    """What every connection has. A client that vanished is noticed after a minute, and its locks with it: without a
+    limit for what it was sent, that would take a quarter of an hour where an answer was on its way."""
     raw.adapters.register_dumper(str, _WithoutNul)
     raw.adapters.register_loader("json", TextBinaryLoader)
     for name, value in SESSION.items():

@@ -9,26 +9,33 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import psycopg
 from psycopg_pool import ConnectionPool
 
+from pipeline.errors import Unavailable
 from storage.database import Connection, Standing, Work
 from storage.postgres.connection import (
     READERS,
     WAIT_SECONDS,
     PostgresTransactions,
     configured,
+    cut,
     snapshot,
 )
 from storage.postgres.errors import translated
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
-from storage.postgres.session import ENDED, Session, Use, begin
+from storage.postgres.session import ENDED, HELD, Raw, Session, Use, begin
 from storage.writes import WriteQueue
 
 T = TypeVar("T")
+HEARD_SECONDS = 4.0
+"""How long the server may say nothing: less than half of what passes before others take over from a process that it
+does not hear of."""
 CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
@@ -43,11 +50,12 @@ class PostgresDatabase:
         self.passages = TsvectorPassages()
         self._url = url
         self._use = use
+        self._lines: WeakSet[Raw] = WeakSet()
         self._pool = ConnectionPool(
             url,
             connection_class=psycopg.Connection,
             kwargs={**CONNECT, "autocommit": True, "cursor_factory": psycopg.RawCursor},
-            configure=configured,
+            configure=self._configured,
             min_size=1,
             max_size=READERS,
             timeout=WAIT_SECONDS,
@@ -85,8 +93,17 @@ class PostgresDatabase:
         return await self._run(self._reading, lambda: snapshot(self._pool, work, self._transactions.holder))
 
     async def stand(self) -> Standing:
-        """See `Database`."""
-        return await self._run(self._writing, self._transactions.stand)
+        """See `Database`. While a long write is under way, the server is asked on another connection; where it does not
+        answer there either, all of them are given up."""
+        holder = self._transactions.holder
+        standing = asyncio.create_task(self._run(self._writing, self._transactions.stand))
+        standing.add_done_callback(lambda task: task.cancelled() or task.exception())
+        while not (await asyncio.wait({standing}, timeout=1.0))[0]:
+            if not await self._held(holder):
+                for raw in tuple(self._lines):
+                    cut(raw)
+                raise Unavailable("storage", "PostgreSQL does not answer")
+        return await standing
 
     def ended(self, db: Connection) -> set[int]:
         """See `Database`: those whose lock is free."""
@@ -103,6 +120,14 @@ class PostgresDatabase:
         await asyncio.to_thread(self._transactions.close)
         await asyncio.to_thread(self._pool.close)
 
+    async def _held(self, holder: int) -> bool:
+        """Whether the server still knows this process by that number."""
+        with suppress(TimeoutError, Unavailable):
+            async with asyncio.timeout(HEARD_SECONDS):
+                (held,) = await self.read(lambda db: db.execute(HELD, (holder,)).fetchone())
+                return bool(held)
+        return False
+
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
         with translated():
             return await asyncio.get_running_loop().run_in_executor(executor, work)
@@ -115,9 +140,13 @@ class PostgresDatabase:
 
     def _connect(self) -> Session:
         raw = psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT)
-        configured(raw)
+        self._configured(raw)
         try:
             return begin(raw, self._use)
         except BaseException:
             raw.close()
             raise
+
+    def _configured(self, raw: Raw) -> None:
+        configured(raw)
+        self._lines.add(raw)

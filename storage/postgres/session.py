@@ -22,6 +22,10 @@ FIRST = 0x6669727374  # "first"
 HOLDER = 0x686F6C64  # "hold"; the second half of that lock is the number
 STILL_SECONDS = 10.0
 """A process that is suspended in a transaction, which others may wait for, is cut off after that time."""
+HELD = f"""
+    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER} AND objid = $1 AND objsubid = 2
+        AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""  # noqa: S608 - our own number
 ENDED = f"""
     SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0 AND holder NOT IN (
         SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = {HOLDER} AND objsubid = 2

@@ -71,12 +71,23 @@ class Server:
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             connection.execute(statement)  # type: ignore[call-overload] # our own words
 
+    def wait_for(self, query: str) -> None:
+        """Until that is not 0."""
+        end = time.monotonic() + 60
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            while connection.execute(query).fetchone() == (0,):  # type: ignore[call-overload] # our own words
+                if time.monotonic() > end:
+                    raise TimeoutError(query)
+                time.sleep(0.02)
+
     def start(self) -> None:
         """Start it, with whatever data there is, and wait until it answers."""
         settings = {**SOCKET_ONLY, **self.settings, "unix_socket_directories": str(self.folder)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        self.process = _run(self.binaries / "postgres", "-D", str(self.folder / "data"), *options, folder=self.folder)
-        self.watch = _run("/bin/sh", "-c", WATCH, "sh", str(self.process.pid), folder=self.folder)
+        self.process = run_as_owner(
+            self.binaries / "postgres", "-D", str(self.folder / "data"), *options, folder=self.folder
+        )
+        self.watch = run_as_owner("/bin/sh", "-c", WATCH, "sh", str(self.process.pid), folder=self.folder)
         end = time.monotonic() + 60
         while True:
             try:
@@ -115,7 +126,7 @@ def postgres_server(settings: Mapping[str, str] = QUICK) -> Iterator[Server]:
                 server.binaries = _copied(found, folder)
             shutil.chown(folder, "nobody")
         made = ("-D", str(folder / "data"), "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
-        initdb = _run(server.binaries / "initdb", *made, folder=folder)
+        initdb = run_as_owner(server.binaries / "initdb", *made, folder=folder)
         initdb.communicate()
         if initdb.returncode:
             raise LookupError(f"it does not start here: {server.said()}")
@@ -148,7 +159,8 @@ def _copied(binaries: Path, folder: Path) -> Path:
     return folder / package.name / binaries.parent.name / binaries.name
 
 
-def _run(program: str | Path, *arguments: str, folder: Path) -> subprocess.Popen[bytes]:
+def run_as_owner(program: str | Path, *arguments: str, folder: Path) -> subprocess.Popen[bytes]:
+    """As the user whom the server's files belong to; root may not run it."""
     other = {"user": "nobody", "group": pwd.getpwnam("nobody").pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(  # type: ignore[call-overload,no-any-return] # the user is another one only for root

@@ -16,8 +16,10 @@ from storage.database import Standing
 from storage.ends import open_end
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually
-from tests.doubles.postgres import Server
+from tests.doubles.postgres import SHARED, USER, Server, postgres_server
+from tests.doubles.relay import Relay
 from tests.doubles.samples import answer, chunks, document, message
+from tests.doubles.standby import replicated
 
 Start = Callable[[], Awaitable[Storage]]
 
@@ -175,6 +177,54 @@ async def test_all_go_on_after_the_server_was_restarted_each_as_somebody_new(pos
     assert not before & {standing.holder for standing in after}
     assert sorted(standing.first for standing in after) == [False, True]
     assert (await taken_over(processes[1])).message.key == message().key
+
+
+@pytest.mark.slow
+async def test_who_hears_nothing_of_the_server_any_more_waits_for_nothing_and_comes_back_as_somebody_new(
+    postgres: Server, start: Start, url: str, tmp_path: Path
+) -> None:
+    other = await start()
+    async with (
+        Relay(postgres.folder) as relay,
+        open_storage(tmp_path, database=relay.url(SHARED), exclusive=True) as one,
+    ):
+        await one.inbox.accept(message())
+        await one.inbox.lease()
+        before = await one.database.stand()
+        relay.blacken()
+        answering = asyncio.create_task(one.inbox.answered(message().key, answer()))
+        reading = asyncio.create_task(one.inbox.counts())
+        with pytest.raises(Unavailable):
+            await one.database.stand()
+        for waiting in answering, reading:
+            with pytest.raises(Unavailable):
+                await waiting
+        relay.lighten()
+        assert await one.database.stand() != before
+        assert (await taken_over(other)).message.key == message().key
+        with pytest.raises(Withdrawn):
+            await one.inbox.posting(message().key)
+
+
+async def test_a_long_write_is_not_taken_for_a_server_that_is_gone(start: Start) -> None:
+    one = await start()
+    before = await one.database.stand()
+    long = asyncio.create_task(one.database.write(lambda db: db.execute("SELECT pg_sleep(1.5)").fetchone()))
+    assert await one.database.stand() == before
+    await long
+
+
+@pytest.mark.slow
+async def test_of_two_addresses_the_server_is_found_that_took_the_others_place(
+    tmp_path: Path, postgres: Server
+) -> None:
+    with postgres_server() as server, replicated(server) as pair:
+        hosts = f"{server.folder},{pair.standby.folder}"
+        url = f"postgresql:///{SHARED}?host={hosts}&user={USER}&target_session_attrs=read-write"
+        async with open_storage(tmp_path, database=url, exclusive=True) as storage:
+            await storage.inbox.accept(message())
+            pair.fail_over()
+            assert await storage.inbox.lease()
 
 
 async def test_what_is_set_in_chat_in_one_process_holds_in_all(start: Start) -> None:
