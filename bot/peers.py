@@ -36,8 +36,8 @@ class Peers:
         return self._first.is_set()
 
     async def run(self, worker: Worker) -> None:
-        """Until cancelled: end what `worker` has under way when this process was cut off, and take over from those that
-        are gone."""
+        """Until cancelled: end what `worker` has under way when this process was cut off, take over from those that
+        are gone, and stop what others heard that nobody wants."""
         clock = asyncio.get_running_loop().time
         holder, since = None, clock()
         while True:
@@ -48,8 +48,10 @@ class Peers:
                 await worker.abandon()
             holder = standing.holder if standing else None
             self._tell(first=bool(standing and standing.first))
-            if self._database.shared and clock() - since >= self._settled:
-                await self._take_over()
+            if self._database.shared:
+                await self._stop(worker)
+                if clock() - since >= self._settled:
+                    await self._take_over()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def while_first(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
@@ -88,3 +90,11 @@ class Peers:
                 log.warning("taken_over", messages=taken)
         except CitewellError as error:
             log.warning("inbox_unavailable", reason=str(error))
+
+    async def _stop(self, worker: Worker) -> None:
+        """What others heard that nobody wants."""
+        try:
+            for conversation in await self._inbox.stopped():
+                await worker.stop(conversation)
+        except CitewellError as error:
+            log.warning("answer_not_stopped", reason=str(error))

@@ -13,7 +13,7 @@ from bot.delivery import Delivery
 from bot.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
-from pipeline.values import Chosen, IncomingMessage, Request, Work
+from pipeline.values import Chosen, ConversationId, IncomingMessage, Request, Work
 
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
@@ -92,6 +92,10 @@ class Worker:
         if self._running:
             await asyncio.wait(self._running.values(), timeout=seconds)
         await self.abandon(*self._running)
+
+    async def stop(self, conversation: ConversationId) -> None:
+        """Somebody does not want what is being written there."""
+        await self._adapters[conversation.platform].stop(conversation)
 
     async def abandon(self, *keys: str) -> None:
         """End what is under way of these messages, or of all. What is still this process's goes back to the inbox."""

@@ -19,7 +19,18 @@ from storage.database import Connection, Database
 from storage.erase import erase_space
 from storage.intake import change, conversation, drop, forget, take, waits_overheard
 from storage.lease import candidate, give_back, holders, take_back, take_turn
-from storage.reply import GIVEN_UP, count, end, keep_reference, keep_share, mark_posting, save_answer, unless_withdrawn
+from storage.reply import (
+    GIVEN_UP,
+    count,
+    end,
+    keep_reference,
+    keep_share,
+    mark_posting,
+    save_answer,
+    stop,
+    stopped,
+    unless_withdrawn,
+)
 from storage.wishes import again as due_again
 
 ATTEMPTS = 5
@@ -145,6 +156,15 @@ class SQLInbox:
         now = self._clock()
 
         await self._database.write(lambda db: keep_share(db, answer_id, str(conversation), now), durable=True)
+
+    async def stop(self, conversation: ConversationId) -> None:
+        """Somebody does not want the answer that is being written there, by whichever process."""
+        now = self._clock()
+        await self._database.write(lambda db: stop(db, str(conversation), now), durable=True)
+
+    async def stopped(self) -> list[ConversationId]:
+        """Where this process writes an answer that somebody does not want."""
+        return [ConversationId.parse(one) for one in await self._database.read(stopped)]
 
     async def done(self, key: str) -> None:
         """The reply is complete."""

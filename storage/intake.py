@@ -74,7 +74,8 @@ def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool
     call_back(db, str(message.conversation), message.sent_at.timestamp())
     db.execute("DELETE FROM answer WHERE id = $1", waiting)
     db.execute(
-        "UPDATE message SET body = $1, answer = '', withdrawn = (leased_until > $2), not_before = 0 WHERE key = $3",
+        "UPDATE message SET body = $1, answer = '', withdrawn = (leased_until > $2), stopped = FALSE,"
+        " not_before = 0 WHERE key = $3",
         (message.model_dump_json(), now, message.key),
     )
     return True
@@ -106,7 +107,7 @@ def change(db: Connection, key: str, text: str, now: float) -> bool:
         return True
     db.execute("DELETE FROM answer WHERE id = (SELECT answer FROM message WHERE key = $1)", (key,))
     db.execute(
-        "UPDATE message SET body = $1, answer = '', withdrawn = $2 WHERE key = $3",
+        "UPDATE message SET body = $1, answer = '', withdrawn = $2, stopped = FALSE WHERE key = $3",
         (message.model_copy(update={"text": text}).model_dump_json(), row[1] > now, key),
     )
     return True

@@ -76,6 +76,20 @@ def keep_share(db: Connection, answer_id: str, conversation: str, now: float) ->
         _recall(db, conversation, Answer.model_validate_json(body), author, now)
 
 
+def stop(db: Connection, conversation: str, now: float) -> None:
+    """Note that nobody wants the answer that is being written there, for whoever writes it."""
+    db.execute(
+        "UPDATE message SET stopped = TRUE WHERE conversation = $1 AND state = 'open' AND leased_until > $2",
+        (conversation, now),
+    )
+
+
+def stopped(db: Connection) -> list[str]:
+    """The conversations in which this process writes what nobody wants."""
+    query = "SELECT conversation FROM message WHERE state = 'open' AND leased_until > 0 AND holder = $1 AND stopped"
+    return [conversation for (conversation,) in db.execute(query, (db.holder,))]
+
+
 def end(db: Connection, key: str, state: str, why: str, now: float) -> None:
     """Close an open message that this process leased."""
     db.alone(Alone.INBOX)

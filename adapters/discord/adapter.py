@@ -26,6 +26,7 @@ from pipeline.translations import Words
 from pipeline.values import (
     Answer,
     Around,
+    ConversationId,
     Event,
     IncomingMessage,
     Manner,
@@ -148,6 +149,9 @@ class DiscordAdapter:
             self._delivering -= 1
             if not self._delivering:
                 self._idle.set()
+
+    async def stop(self, conversation: ConversationId) -> None:
+        """Discord has no button for that."""
 
     async def find(self, work: Work) -> str | None:
         """Our reply to `work` in the history. A command's reply needs no looking for: it is always there to edit."""

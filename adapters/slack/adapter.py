@@ -18,7 +18,7 @@ from adapters.slack.workspaces import Connecting, Installed, Only, Workspaces
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Answer, Around, Event, IncomingMessage, Notice, PlaceId, Readers, Work
+from pipeline.values import Answer, Around, ConversationId, Event, IncomingMessage, Notice, PlaceId, Readers, Work
 from pipeline.values.digest import Digest
 from pipeline.values.insights import Insights
 
@@ -115,6 +115,10 @@ class SlackAdapter:
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         await (await self._of(work.message)).deliverer.deliver(work, events, receipt)
+
+    async def stop(self, conversation: ConversationId) -> None:
+        slack = await self._workspaces.of(conversation.space)
+        slack.deliverer.stop(conversation.channel, conversation.thread)
 
     async def find(self, work: Work) -> str | None:
         return await (await self._of(work.message)).deliverer.find(work)

@@ -130,10 +130,11 @@ class Deliverer:
             log.warning("slack_replies_unread", one="may be posted twice", reason=str(declined))
             return None
 
-    def stop(self, channel: str, thread: str) -> None:
-        """End the answer being written in this thread, if there is one."""
+    def stop(self, channel: str, thread: str) -> bool:
+        """End the answer being written in this thread; False when there is none here."""
         if feed := self._feeds.get((channel, thread)):
             feed.stop()
+        return feed is not None
 
     async def whisper(self, message: IncomingMessage, text: str) -> None:
         """Tell the asker alone, in the thread; nothing depends on it."""

@@ -14,7 +14,7 @@ from adapters.conversation.intake import Intake as Kept
 from adapters.slack.deliver import Deliverer
 from adapters.slack.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, remark
 from pipeline.ports import Desk, Inbox
-from pipeline.values import IncomingMessage
+from pipeline.values import ConversationId, IncomingMessage
 
 OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
 
@@ -53,7 +53,13 @@ class Intake:
             case Deleted(key=key):
                 await self._inbox.cancel(key)
             case Stopped() as stopped:
-                self._deliverer.stop(stopped.channel, stopped.thread)
+                await self._stop(stopped.channel, stopped.thread)
+
+    async def _stop(self, channel: str, thread: str) -> None:
+        if not self._deliverer.stop(channel, thread):
+            await self._inbox.stop(
+                ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
+            )
 
     async def _whisper(self, message: IncomingMessage, text: str) -> None:
         """Without keeping Slack waiting."""

@@ -110,6 +110,10 @@ class Inbox(Protocol):
         """The conversation of a question; None when it is not kept any more."""
         ...
 
+    async def stop(self, conversation: ConversationId) -> None:
+        """Somebody does not want the answer that is being written there, by whichever process."""
+        ...
+
     async def leave_to_people(self, key: str, author: str) -> bool:
         """Somebody replied to a message: if that was overheard, waits, and is another's than `author`, drop it."""
         ...

@@ -11,6 +11,7 @@ from pipeline.translations import Words
 from pipeline.values import (
     Answer,
     Around,
+    ConversationId,
     Event,
     IncomingMessage,
     Notice,
@@ -53,6 +54,10 @@ class PlatformAdapter(Protocol):
 
     async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
         """Show the reply as it comes. With `work.reference` set, complete that reply by editing it."""
+        ...
+
+    async def stop(self, conversation: ConversationId) -> None:
+        """End the answer that is being written there, if there is one: somebody does not want it."""
         ...
 
     async def find(self, work: Work) -> str | None:

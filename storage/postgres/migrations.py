@@ -258,6 +258,7 @@ MIGRATIONS = {
         CREATE TABLE installation (space word PRIMARY KEY, sealed text NOT NULL);
         CREATE TABLE taken_state (state word PRIMARY KEY, at double precision NOT NULL);
     """,
+    "stops": "ALTER TABLE message ADD COLUMN stopped boolean NOT NULL DEFAULT FALSE;",
 }
 
 

@@ -424,6 +424,12 @@ def installations(db: Database) -> None:
     )
 
 
+@schema()
+def stops(db: Database) -> None:
+    """Somebody does not want the answer that is being written."""
+    _each(db, "ALTER TABLE message ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0;")
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

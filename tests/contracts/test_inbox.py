@@ -243,6 +243,23 @@ async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbo
     await inbox.posting(message().key)
 
 
+async def test_who_writes_an_answer_learns_that_nobody_wants_it_until_the_question_is_another(
+    inbox: SQLInbox, database: Database
+) -> None:
+    await inbox.accept(message())
+    conversation = message().conversation
+    await inbox.stop(conversation)
+    await inbox.lease()
+    assert await inbox.stopped() == []
+    await SQLInbox(database).stop(conversation)
+    assert await inbox.stopped() == [conversation]
+    await inbox.amend(message().key, "Sick days?")
+    assert await inbox.stopped() == []
+    await inbox.stop(conversation)
+    await inbox.done(message().key)
+    assert await inbox.stopped() == []
+
+
 async def test_an_edit_while_a_reply_appears_leaves_it_to_the_answer_of_the_new_question(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()

@@ -19,6 +19,7 @@ from bot.wiring import open_citewell
 from pipeline import wording
 from tests.contracts.driver import Driver, Said
 from tests.contracts.waiting import until
+from tests.doubles.llm.server import LlmServer
 from tests.doubles.terminal import screen
 
 
@@ -102,6 +103,16 @@ async def stopped(process: Process) -> str:
     assert process.returncode == 0, errors
     assert "Traceback" not in told + errors
     return told + errors
+
+
+def written_by(server: LlmServer, *, seconds: str) -> dict[str, str]:
+    """Settings with which `server` is the model; `seconds`: how long it has for the first sentence."""
+    return {
+        "CITEWELL_MODEL": "openai:double",
+        "CITEWELL_FIRST_SENTENCE_SECONDS": seconds,
+        "OPENAI_API_KEY": "k",
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+    }
 
 
 def told(platform: Driver, said: Said) -> str:

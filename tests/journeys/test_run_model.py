@@ -16,7 +16,7 @@ from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import until
 from tests.doubles.llm.faults import Act, Cut, Hang, Status, Text
 from tests.doubles.llm.server import LlmServer
-from tests.journeys.process import Platform, asked, indexed, running, told
+from tests.journeys.process import Platform, asked, indexed, running, told, written_by
 
 QUESTION = "How many vacation days do employees get?"
 FIRST, SECOND, LAST = "Employees get 25 vacation days a year", "Contractors get no paid vacation days", "on 31 March"
@@ -24,15 +24,6 @@ WHOLE = Text(f"{FIRST} [1]. {SECOND} [1]. Unused days expire {LAST} of the follo
 FAILS: dict[str, Act] = {"down": Status(500), "silent": Hang(), "cut before a sentence": Cut("Employees get")}
 FELL_BACK = "The language model did not answer."
 COST = "Written by openai:double; tokens: 120 read, 30 written."
-
-
-def written_by(server: LlmServer, *, seconds: str) -> dict[str, str]:
-    return {
-        "CITEWELL_MODEL": "openai:double",
-        "CITEWELL_FIRST_SENTENCE_SECONDS": seconds,
-        "OPENAI_API_KEY": "k",
-        "OPENAI_BASE_URL": f"{server.url}/v1",
-    }
 
 
 def slack_streamed(slack: SlackDriver) -> bool:

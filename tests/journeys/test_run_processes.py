@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.discord_driver import DiscordDriver
-from tests.contracts.slack_driver import SlackDriver
+from tests.contracts.slack_driver import SlackDriver, user
 from tests.contracts.waiting import until
+from tests.doubles.llm.faults import Text
+from tests.doubles.llm.server import LlmServer
 from tests.doubles.postgres import Server
-from tests.journeys.process import answered, indexed, running, stopped
+from tests.journeys.process import answered, indexed, running, stopped, told, written_by
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -62,6 +64,31 @@ async def test_one_process_takes_in_what_another_answers(tmp_path: Path, url: st
         assert len(team.slack.sockets) == 2
         assert "answered by another citewell run" in await stopped(taking)
         assert "Nothing is listened to here" in await stopped(answering)
+
+
+@pytest.mark.slow
+async def test_an_answer_is_stopped_by_a_button_that_another_process_hears(tmp_path: Path, url: str) -> None:
+    team = SlackDriver(tmp_path / "unused")
+    endless = Text(
+        f"Employees get 25 vacation days a year [1]. {'Contractors get none [1]. ' * 3}", held=asyncio.Event()
+    )
+    async with (
+        team.double(),
+        LlmServer([endless]).running() as server,
+        running(tmp_path / "data", team, only="slack", CITEWELL_DATABASE=url),
+        running(
+            tmp_path / "other",
+            only="worker",
+            CITEWELL_DATABASE=url,
+            **team.environment,
+            **written_by(server, seconds="15"),
+        ),
+    ):
+        said = await team.mention("ann", QUESTION)
+        await until(lambda: "25 vacation days" in told(team, said))
+        await team.people.stop(said.handle.channel, said.handle.ts, user("ann"))
+        assert "Stopped, as you asked." in await answered(team, said, "Stopped")
+        assert len(team.replies(said)) == 1
 
 
 @pytest.mark.slow
