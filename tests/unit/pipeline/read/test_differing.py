@@ -19,6 +19,20 @@ from tests.unit.pipeline.compose.build import passage
         ("When is the stand-up?", "The stand-up is at 9:15.", "We meet for the stand-up at 10 a.m."),
         ("Are backups encrypted?", "Backups are encrypted.", "Backups are not encrypted."),
         ("Does leave expire?", "Leave expires at the end of March.", "Leave never expires."),
+        ("How long is the break?", "The break is half an hour.", "The break is 45 minutes."),
+        ("How long does a key live?", "A key lives for an hour.", "A key lives for a day."),
+        ("How long is the trial?", "The trial is six weeks.", "The trial is two months."),
+        ("How often are keys changed?", "Keys are changed every 90 days.", "Keys are changed every year."),
+        ("How deep is the well?", "The well is 30 metres deep.", "The well is 30 feet deep."),
+        ("When is the audit?", "The audit is in March.", "The audit is in October."),
+        ("Is the gate open on Sundays?", "The gate is open on Sundays.", "The gate is closed on Sundays."),
+        ("Is caching on by default?", "Caching is on by default.", "By default, caching is off."),
+        (
+            "Where are the spare keys kept?",
+            "The spare keys are kept in the cellar.",
+            "The spare keys are kept upstairs.",
+        ),
+        ("Which port does the proxy use?", "The proxy uses port blue.", "The proxy uses port green."),
     ],
 )
 def test_another_value_for_the_same_thing_is_told(question: str, one: str, other: str) -> None:
@@ -45,12 +59,30 @@ def test_another_value_for_the_same_thing_is_told(question: str, one: str, other
         ),
         ("When do the lights go off?", "The lights go off at 22:00.", "The lights go off at 10 p.m."),
         ("Is the report public?", "The report is public.", "Drafts of the report are not public."),
+        ("How long is the trial?", "The trial is four weeks.", "The trial is one month."),
+        ("How heavy is it?", "It weighs 2 kg.", "It weighs 2,000 g."),
+        ("Is the gate open on Sundays?", "The gate is closed on Sundays.", "The gate is not open on Sundays."),
+        ("Which browsers can be used?", "Firefox can be used.", "Chrome can be used."),
+        ("Who gets a yearly bonus?", "Engineers get a yearly bonus.", "Sellers get a yearly bonus."),
+        (
+            "Where is the first meeting?",
+            "The first meeting is in the hall.",
+            "If it rains, the first meeting is inside.",
+        ),
+        ("Where is the guest desk?", "The guest desk is at the door.", "The guest desk is at the door of the hall."),
+        ("Which desk helps with visas?", "The travel desk helps with visas.", "The travel desk is never empty."),
         ("Who is told?", "The lead is told.", "The warden is told."),
     ],
 )
 def test_other_words_groups_products_years_and_aspects_are_no_conflict(question: str, one: str, other: str) -> None:
     assert not differ(question, one, other)
     assert not differ(question, other, one)
+
+
+def test_what_is_near_enough_to_the_question_answers_it_in_words_of_its_own() -> None:
+    question, one, other = "How long does a session last?", "Sessions end after 20 minutes.", "A login dies in an hour."
+    assert differ(question, one, other, cosines=(0.9, 0.8))
+    assert not differ(question, one, other, cosines=(0.9, 0.6))
 
 
 def test_only_documents_apart_are_held_against_each_other() -> None:
