@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipeline.facts import dates
 from pipeline.read import layout
 from pipeline.read.asked import Asked
 from pipeline.read.orders import orders
-from pipeline.text import distinct_terms, terms
-from pipeline.values import BlockKind, RetrievedChunk
+from pipeline.text import distinct_terms, stem, terms, words
+from pipeline.values import BlockKind, RetrievedChunk, row_cells
 
 PASSAGE = 2.0
 """Weight of the passage beside the question's terms and the vector, which count once each."""
@@ -165,6 +166,8 @@ class _Scorer:
         self._relative = relative
         self._title = distinct_terms(passage.document.title)
         self._ordered = orders(passage)
+        figured = any(term.isdecimal() for term in asked.terms)
+        self._pairs = set(pairwise(map(stem, words(asked.text)))) if figured else set[tuple[str, str]]()
 
     def candidates(self) -> list[Candidate]:
         chunk = self._passage.chunk
@@ -190,7 +193,7 @@ class _Scorer:
         chunk = self._passage.chunk
         text, kind, own = layout.text_of(chunk, index), chunk.units[index].kind, self._units[index]
         before = self._before(index)
-        held, named, own_cosine = self._share(own), self._named(kind, text), self._cosine(index)
+        held, named, own_cosine = self._share(own), self._named(kind, text, index), self._cosine(index)
         around = CONTEXT * sum(
             weight
             for term, weight in self._weights.items()
@@ -242,13 +245,28 @@ class _Scorer:
         place = layout.opening(chunk, index) if chunk.units[index].kind is BlockKind.ROW else index - 1
         return self._units[place] if place is not None and place >= 0 else frozenset()
 
-    def _named(self, kind: BlockKind, text: str) -> float:
+    def _named(self, kind: BlockKind, text: str, index: int) -> float:
         """What `Candidate` calls `named`."""
         if kind not in (BlockKind.ITEM, BlockKind.ROW):
             return 0.0
-        names = layout.subject(text) if kind is BlockKind.ITEM else [n for cell in layout.cells(text) for n in cell]
+        names = layout.subject(text) if kind is BlockKind.ITEM else self._cells(index)
         whole = (found for found in map(distinct_terms, names) if found and found <= frozenset(self._asked.terms))
         return max(map(self._share, whole), default=0.0)
+
+    def _cells(self, index: int) -> list[str]:
+        """What the cells of a row name; a bare figure only where the question has it beside the name of its column:
+        `floor 3` is not the row with three rooms."""
+        chunk, place = self._passage.chunk, layout.header(self._passage.chunk, index)
+        named = layout.cells(layout.text_of(chunk, index))
+        columns = row_cells(layout.text_of(chunk, place)) if place is not None and self._pairs else []
+        if len(columns) != len(named):
+            return [name for cell in named for name in cell]
+        return [
+            name
+            for column, cell in zip(columns, named, strict=True)
+            for name in cell
+            if not name.isdecimal() or any({(term, name), (name, term)} & self._pairs for term in terms(column))
+        ]
 
     def _share(self, found: frozenset[str]) -> float:
         return sum([weight for term, weight in self._weights.items() if term in found])

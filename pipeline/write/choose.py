@@ -83,11 +83,16 @@ class _Chooser:
         return (one for units in self._evidence for one in units)
 
     def completing(self, best: Candidate, chosen: dict[Place, Candidate]) -> Candidate | None:
-        """The sentence of the best one's passage that has a word of the question which nothing chosen has."""
+        """The sentence of the best one's passage that has a word of the question which nothing chosen has; of a
+        paragraph of several sentences only those of the paragraph, and where none has such a word the one that leans
+        on the best."""
         if best.kind is BlockKind.ROW:
             return None
         around = [best.passage.document.title, layout.above(best.passage.chunk, best.index)]
         lacking = set(self._asked.terms) - set(terms(" ".join([*around, *(one.text for one in chosen.values())])))
+        after = self.by_place.get((best.place, best.index + 1))
+        alone = any(_beside(best, one) for one in self._evidence[best.place] if abs(one.index - best.index) == 1)
+        leaning = after if lacking and after and after.says and leans(after) and _beside(best, after) else None
         found = (
             one
             for one in self._evidence[best.place]
@@ -96,8 +101,9 @@ class _Chooser:
             and _goes_with(best, one)
             and one.score >= best.score - COMPLETES
             and lacking & one.near[0]
+            and (not alone or _beside(best, one))
         )
-        return max(found, key=lambda one: one.score, default=None)
+        return max(found, key=lambda one: one.score, default=leaning)
 
     def with_parts(self, place: Place) -> list[Candidate]:
         """A unit after the lead-in, table header, heading or sentence that it cannot be understood without, with the
@@ -147,6 +153,13 @@ def _goes_with(best: Candidate, one: Candidate) -> bool:
         return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
     return not any(rows) or (all(rows) and (one.named > 0 or best.named == 0))
+
+
+def _beside(best: Candidate, one: Candidate) -> bool:
+    """Whether they are sentences of one paragraph."""
+    first, last = sorted((best.index, one.index))
+    prose = best.kind is one.kind is BlockKind.PROSE
+    return prose and not any(layout.apart(best.passage.chunk, index) for index in range(first + 1, last + 1))
 
 
 def _words(candidates: Iterable[Candidate]) -> int:
