@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adapters.models.minilm.embedder import FOLDER
-from pipeline.ports import Library
+from pipeline.ports import Library, Vectors
 from pipeline.values import BlockKind, Chunk, Document, Unit
 
 SENTENCES = 6
@@ -16,52 +18,63 @@ WORDS = 18
 CHUNKS = 20
 """Of one document."""
 DIMENSIONS = 384
+COMMON = 200
+"""Ranks of words that no question asks with."""
 
 
 class Corpus:
-    """Chunks and questions drawn from one seed."""
+    """Chunks and questions, each document from a seed of its own."""
 
     def __init__(self, chunks: int, *, seed: int = 1) -> None:
-        self._random = np.random.default_rng(seed)
+        self._seed = seed
         self._chunks = chunks
-        self._words = _vocabulary()
+        self._words = np.array(_vocabulary())
         weights = 1 / np.arange(1, len(self._words) + 1)
         self._shares = np.cumsum(weights / weights.sum())
-        self._kept: list[list[str]] = []
 
     async def fill(self, library: Library, embedder: str) -> None:
         """Put every document into `library`, with vectors as if `embedder` had made them."""
-        for document, chunks in self._documents():
-            vectors = [_unit_rows(self._random, SENTENCES) for _ in chunks]
+        for document, chunks, vectors in self.documents():
             await library.put(document, chunks, vectors, embedder)
+
+    def documents(self) -> Iterator[tuple[Document, list[Chunk], list[Vectors]]]:
+        """Each with its chunks and their units' vectors."""
+        for number in range(-(-self._chunks // CHUNKS)):
+            drawn, random = self._drawn(number)
+            document = Document(id=f"doc-{number}", filename=f"{number}.md", title=f"Document {number}", version="1")
+            chunks = [self._chunk(document.id, position, ranks) for position, ranks in enumerate(drawn)]
+            yield document, chunks, [_unit_rows(random, SENTENCES) for _ in chunks]
 
     def questions(self, count: int) -> list[str]:
         """Each asks with five of the rarer words of one sentence."""
-        picked = self._random.integers(len(self._kept), size=count)
-        return ["What is " + " ".join(sorted(self._kept[i], key=len)[-5:]) + "?" for i in picked]
+        random = np.random.default_rng(self._seed)
+        return [self._question(random) for _ in range(count)]
 
-    def _documents(self) -> Iterator[tuple[Document, list[Chunk]]]:
-        for number in range(-(-self._chunks // CHUNKS)):
-            document = Document(id=f"doc-{number}", filename=f"{number}.md", title=f"Document {number}", version="1")
-            many = min(CHUNKS, self._chunks - number * CHUNKS)
-            yield document, [self._chunk(document.id, position) for position in range(many)]
+    def _question(self, random: np.random.Generator) -> str:
+        drawn, _ = self._drawn(int(random.integers(-(-self._chunks // CHUNKS))))
+        ranks = drawn[random.integers(len(drawn)), random.integers(SENTENCES)]
+        return "What is " + " ".join(sorted(self._words[ranks[ranks > COMMON]].tolist(), key=len)[-5:]) + "?"
 
-    def _chunk(self, document_id: str, position: int) -> Chunk:
-        drawn = np.searchsorted(self._shares, self._random.random((SENTENCES, WORDS)))
-        text, units = "", []
-        for row in drawn:
-            words = [self._words[i] for i in row]
-            self._kept.append([word for word, rank in zip(words, row, strict=True) if rank > 200])
-            sentence = " ".join(words).capitalize() + "."
-            units.append(Unit(start=len(text), end=len(text) + len(sentence), kind=BlockKind.PROSE))
-            text += sentence + " "
+    def _drawn(self, number: int) -> tuple[NDArray[np.int64], np.random.Generator]:
+        """The ranks of the words of a document by chunk and sentence, and what draws its vectors."""
+        random = np.random.default_rng((self._seed, number))
+        many = min(CHUNKS, self._chunks - number * CHUNKS)
+        return np.searchsorted(self._shares, random.random((many, SENTENCES, WORDS))), random
+
+    def _chunk(self, document_id: str, position: int, ranks: NDArray[np.int64]) -> Chunk:
+        sentences = [" ".join(words).capitalize() + "." for words in self._words[ranks].tolist()]
         return Chunk(
             id=f"{document_id}-{position}",
             document_id=document_id,
-            text=text.rstrip(),
-            units=tuple(units),
+            text=" ".join(sentences),
+            units=_units(sentences),
             position=position,
         )
+
+
+def _units(sentences: Sequence[str]) -> tuple[Unit, ...]:
+    starts = np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)]).tolist()
+    return tuple(Unit(start=start, end=end - 1, kind=BlockKind.PROSE) for start, end in pairwise(starts))
 
 
 def _vocabulary() -> list[str]:
@@ -70,6 +83,6 @@ def _vocabulary() -> list[str]:
     return [word for word in entries if len(word) > 1 and word.isascii() and word.isalpha()]
 
 
-def _unit_rows(random: np.random.Generator, rows: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+def _unit_rows(random: np.random.Generator, rows: int) -> Vectors:
     matrix = random.standard_normal((rows, DIMENSIONS), dtype=np.float32)
     return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
