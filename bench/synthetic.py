@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -21,13 +21,16 @@ DIMENSIONS = 384
 COMMON = 200
 """Ranks of words that no question asks with."""
 
+Made = tuple[Document, list[Chunk], list[Vectors]]
+"""A document with its chunks and their units' vectors."""
+
 
 class Corpus:
     """Chunks and questions, each document from a seed of its own."""
 
     def __init__(self, chunks: int, *, seed: int = 1) -> None:
         self._seed = seed
-        self._chunks = chunks
+        self.chunks = chunks
         self._words = np.array(_vocabulary())
         weights = 1 / np.arange(1, len(self._words) + 1)
         self._shares = np.cumsum(weights / weights.sum())
@@ -37,9 +40,14 @@ class Corpus:
         for document, chunks, vectors in self.documents():
             await library.put(document, chunks, vectors, embedder)
 
-    def documents(self) -> Iterator[tuple[Document, list[Chunk], list[Vectors]]]:
-        """Each with its chunks and their units' vectors."""
-        for number in range(-(-self._chunks // CHUNKS)):
+    @property
+    def count(self) -> int:
+        """Of documents."""
+        return -(-self.chunks // CHUNKS)
+
+    def documents(self, numbers: Iterable[int] | None = None) -> Iterator[Made]:
+        """All, or those of these numbers."""
+        for number in range(self.count) if numbers is None else numbers:
             drawn, random = self._drawn(number)
             document = Document(id=f"doc-{number}", filename=f"{number}.md", title=f"Document {number}", version="1")
             chunks = [self._chunk(document.id, position, ranks) for position, ranks in enumerate(drawn)]
@@ -51,14 +59,14 @@ class Corpus:
         return [self._question(random) for _ in range(count)]
 
     def _question(self, random: np.random.Generator) -> str:
-        drawn, _ = self._drawn(int(random.integers(-(-self._chunks // CHUNKS))))
+        drawn, _ = self._drawn(int(random.integers(self.count)))
         ranks = drawn[random.integers(len(drawn)), random.integers(SENTENCES)]
         return "What is " + " ".join(sorted(self._words[ranks[ranks > COMMON]].tolist(), key=len)[-5:]) + "?"
 
     def _drawn(self, number: int) -> tuple[NDArray[np.int64], np.random.Generator]:
         """The ranks of the words of a document by chunk and sentence, and what draws its vectors."""
         random = np.random.default_rng((self._seed, number))
-        many = min(CHUNKS, self._chunks - number * CHUNKS)
+        many = min(CHUNKS, self.chunks - number * CHUNKS)
         return np.searchsorted(self._shares, random.random((many, SENTENCES, WORDS))), random
 
     def _chunk(self, document_id: str, position: int, ranks: NDArray[np.int64]) -> Chunk:

@@ -102,6 +102,14 @@ class PassageIndex(Protocol):
 
     def add(self, db: Connection, passages: Sequence[Passage]) -> None: ...
 
+    def fill(self, db: Connection, passages: Sequence[Passage]) -> None:
+        """As `add`, for many while nobody searches: none is found before `complete`."""
+        ...
+
+    def complete(self, db: Connection) -> None:
+        """Let what was filled be found. Does nothing where that is done."""
+        ...
+
     def remove(self, db: Connection, numbers: Sequence[int]) -> None: ...
 
     async def erase(self, database: Database) -> None:

@@ -22,7 +22,7 @@ from storage.sweep import sweep
 from storage.tables import DERIVED, Table
 from storage.vectors import unpack
 
-BATCH = 200
+BATCH = 500
 MARK = "moving_from"
 """The setting of a database that is being filled from another."""
 PASSAGES = "chunk"
@@ -118,6 +118,8 @@ async def _copy_all(source: Engine, target: Engine, tables: Sequence[Table], tel
         async for rows in _batches(source, table, copied):
             await target.database.write(partial(_write, target=target, table=table, rows=rows))
             copied += len(rows)
+        if table.name == PASSAGES:
+            await target.database.write(target.database.passages.complete)
         tell(table.name, copied)
 
 
@@ -126,7 +128,7 @@ def _write(db: Connection, *, target: Engine, table: Table, rows: Sequence[Row])
     if table.name == PASSAGES:
         numbers = [row[table.columns.index("number")] for row in rows]
         found = db.execute(_INDEXED, (numbers[0], numbers[-1])).fetchall()
-        target.database.passages.add(
+        target.database.passages.fill(
             db,
             [
                 passage(

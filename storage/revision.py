@@ -73,7 +73,7 @@ class Revision:
         while self._written < len(self._chunks) and time.monotonic() < end:
             group = slice(self._written, self._written + GROUP)
             matrices = self._vectors[group] if self._vectors else None
-            insert(db, index, self._id, self._document, self._chunks[group], matrices, self._written)
+            insert(db, index.add, self._id, self._document, self._chunks[group], matrices, self._written)
             self._written += len(self._chunks[group])
         if self._written < len(self._chunks):
             return False
@@ -119,14 +119,14 @@ def stage(db: Connection, document: Document, embedder: str, dimensions: int) ->
 
 def insert(
     db: Connection,
-    index: PassageIndex,
+    add: Callable[[Connection, Sequence[Passage]], None],
     revision: int,
     document: Document,
     chunks: Sequence[Chunk],
     matrices: Sequence[Vectors] | None,
     position: int,
 ) -> None:
-    """Write chunks with their words and vectors, the first of them at `position`."""
+    """Write chunks, the first of them at `position`; `add` writes what they are found by."""
     (collection,) = db.execute("SELECT collection FROM revision WHERE id = $1", (revision,)).fetchone()
     numbers = range(revision * SPAN + position, revision * SPAN + position + len(chunks))
     given: Sequence[Vectors | None] = matrices or [None] * len(chunks)
@@ -139,10 +139,7 @@ def insert(
         "INSERT INTO unit_vectors VALUES ($1, $2)",
         [(number, pack(matrix)) for number, _, matrix in placed if matrix is not None and len(matrix)],
     )
-    index.add(
-        db,
-        [passage(number, collection, document, chunk, matrix) for number, chunk, matrix in placed],
-    )
+    add(db, [passage(number, collection, document, chunk, matrix) for number, chunk, matrix in placed])
 
 
 def passage(number: int, collection: int, document: Document, chunk: Chunk, matrix: Vectors | None) -> Passage:

@@ -56,7 +56,7 @@ class StagedRevision:
             while self._written < end and time.monotonic() < until:
                 group = slice(self._written - start, self._written - start + GROUP)
                 matrices = vectors[group] if vectors else None
-                insert(db, index, self._id, self._document, chunks[group], matrices, self._written)
+                insert(db, index.add, self._id, self._document, chunks[group], matrices, self._written)
                 self._written += len(chunks[group])
             return self._written == end
 

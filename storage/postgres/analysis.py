@@ -15,6 +15,8 @@ from functools import lru_cache
 
 from pipeline.text import WORD, fold, lexical_form, stem
 
+MARK = "\ue000"
+"""Begins the lexeme that stands for a collection; no word of a text holds this character."""
 TITLE = 1.5
 K1, B = 1.2, 0.75
 """As FTS5 has them."""

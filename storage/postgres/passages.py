@@ -6,20 +6,17 @@ from __future__ import annotations
 import math
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pipeline.ports import Vectors
 from pipeline.text import lexical_form
 from pipeline.values import Chunk, Document, Hit
 from storage.database import Alone, Connection, Database, Passage
-from storage.postgres.analysis import lexeme, sparse, weighed
+from storage.postgres import filling
+from storage.postgres.analysis import MARK, lexeme, sparse, weighed
 
-MARK = "\ue000"
-"""Begins the lexeme that stands for a collection; no word of a text holds this character."""
 USUAL, SUPPOSED = 100.0, 50
 """The length of a passage, in words, before any is there, and how many are supposed to have it."""
-INDEXED = 4_000
-"""Dimensions that pgvector indexes at most; longer vectors are searched exactly."""
 _LIVE = "number >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
 _HOLDS = f"SELECT 1 FROM words WHERE terms @@ $1::tsquery AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
 _SEARCH = f"""
@@ -57,16 +54,17 @@ class TsvectorPassages:
 
     def add(self, db: Connection, passages: Sequence[Passage]) -> None:
         db.alone(Alone.PASSAGES)
-        average = self._average(db)
-        rows, holding = [], Counter[str]()
-        for one in passages:
-            weights, length = weighed(one.title, one.text, average)
-            holding.update(weights.keys())
-            rows.append((one.number, [*weights, f"{MARK}{one.collection}"], sparse(weights.items()), length))
-            self._reckon(length)
+        holding = Counter[str]()
+        rows = list(self._words(db, passages, holding))
         db.execute(_COUNT, (list(holding), list(holding.values())))
-        db.executemany("INSERT INTO words VALUES ($1, array_to_tsvector($2::text[]), $3::sparsevec, $4)", rows)
+        db.executemany("INSERT INTO words VALUES ($1, $2::tsvector, $3::sparsevec, $4)", rows)
         self._add_vectors(db, passages)
+
+    def fill(self, db: Connection, passages: Sequence[Passage]) -> None:
+        filling.store(db, list(self._words(db, passages, Counter())), list(_vectors(passages)))
+
+    def complete(self, db: Connection) -> None:
+        filling.complete(db)
 
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
         db.alone(Alone.PASSAGES)
@@ -115,13 +113,20 @@ class TsvectorPassages:
         ]
 
     def _add_vectors(self, db: Connection, passages: Sequence[Passage]) -> None:
-        rows = [
-            (one.number, one.collection, len(one.mean), halfvec(one.mean)) for one in passages if one.mean is not None
-        ]
-        for dimensions in {row[2] for row in rows} - self._indexed:
-            if _indexed(db, dimensions):
+        rows = list(_vectors(passages))
+        for dimensions in {len(one.mean) for one in passages if one.mean is not None} - self._indexed:
+            if filling.indexed(db, dimensions):
                 self._indexed.add(dimensions)
         db.executemany("INSERT INTO mean_vector VALUES ($1, $2, $3, $4::halfvec)", rows)
+
+    def _words(self, db: Connection, passages: Sequence[Passage], holding: Counter[str]) -> Iterator[filling.Row]:
+        """Rows of `words`; how many passages hold each is added to `holding`."""
+        for one in passages:
+            weights, length = weighed(one.title, one.text, self._average(db))
+            holding.update(weights.keys())
+            terms = " ".join(f"'{term}'" for term in (*weights, f"{MARK}{one.collection}"))
+            yield one.number, terms, sparse(weights.items()), length
+            self._reckon(length)
 
     def _average(self, db: Connection) -> float:
         """The length of passages: of those there were when this process first wrote, and of its own."""
@@ -143,17 +148,11 @@ def halfvec(vector: Vectors) -> str:
     return "[" + ",".join(f"{value:.5g}" for value in vector.tolist()) + "]"
 
 
-def _indexed(db: Connection, dimensions: int) -> bool:
-    """Vectors of some dimensions have an index of their own, made when the first of them comes; True when it was there
-    before this transaction, or cannot be."""
-    name = f"mean_vector_{dimensions}"
-    if dimensions > INDEXED or db.execute("SELECT to_regclass($1) IS NOT NULL", (name,)).fetchone()[0]:
-        return True
-    db.execute(
-        f"CREATE INDEX {name} ON mean_vector USING hnsw ((vector::halfvec({dimensions})) halfvec_cosine_ops)"
-        f" WHERE dimensions = {dimensions}"
-    )
-    return False
+def _vectors(passages: Sequence[Passage]) -> Iterator[filling.Row]:
+    """Rows of `mean_vector`."""
+    for one in passages:
+        if one.mean is not None:
+            yield one.number, one.collection, len(one.mean), halfvec(one.mean)
 
 
 def _rarity(holding: int, total: int) -> float:

@@ -41,6 +41,12 @@ class FTS5Passages:
             ((one.number, pack(one.mean)) for one in passages if one.mean is not None),
         )
 
+    def fill(self, db: Connection, passages: Sequence[Passage]) -> None:
+        self.add(db, passages)
+
+    def complete(self, db: Connection) -> None:
+        """Nothing is left to do."""
+
     def remove(self, db: Connection, numbers: Sequence[int]) -> None:
         db.executemany("DELETE FROM words WHERE rowid = $1", ((number,) for number in numbers))
         db.executemany("DELETE FROM mean_vector WHERE number = $1", ((number,) for number in numbers))

