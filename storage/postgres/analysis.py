@@ -58,8 +58,10 @@ def sparse(weights: Iterable[tuple[str, float]]) -> str:
 def _lexemes(text: str) -> Mapping[str, int]:
     lowered = lexical_form(text).lower()
     counts = Counter(_stems(lowered))
-    for match in WORD.finditer(lowered):
-        parts = _stems(match.group())[:_PARTS]
+    for word in WORD.findall(lowered):
+        if word.isalnum():
+            continue
+        parts = _stems(word)[:_PARTS]
         for start in range(len(parts) - 1):
             counts.update(_joined(parts[start:end]) for end in range(start + 2, len(parts) + 1))
     return counts

@@ -145,7 +145,7 @@ class TsvectorPassages:
 
 
 def halfvec(vector: Vectors) -> str:
-    return "[" + ",".join(f"{value:.5g}" for value in vector.tolist()) + "]"
+    return "[" + ",".join(["%.5g"] * len(vector)) % tuple(vector.tolist()) + "]"
 
 
 def _vectors(passages: Sequence[Passage]) -> Iterator[filling.Row]:
