@@ -20,10 +20,10 @@ USUAL, SUPPOSED = 100.0, 50
 _LIVE = "number >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
 _HOLDS = f"SELECT 1 FROM words WHERE terms @@ $1::tsquery AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
 _SEARCH = f"""
-    SELECT chunk.id, score FROM (
-        SELECT number, -(weights <#> $2::sparsevec) AS score FROM words WHERE terms @@ $1::tsquery AND {_LIVE}
-        ORDER BY weights <#> $2::sparsevec LIMIT $3) AS found
-    JOIN chunk USING (number) ORDER BY score DESC
+    SELECT chunk.id, -distance FROM (
+        SELECT number, weights <#> $2::sparsevec AS distance FROM words WHERE terms @@ $1::tsquery AND {_LIVE}
+        ORDER BY distance LIMIT $3) AS found
+    JOIN chunk USING (number) ORDER BY distance
 """  # noqa: S608 - as above
 _TEXTS = """
     SELECT chunk.body, revision.body FROM words JOIN chunk USING (number)

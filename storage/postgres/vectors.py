@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Connection, Database
 from storage.postgres.passages import halfvec
+from storage.revision import generation
 
 _OURS = """
     mean_vector.dimensions = {n}
@@ -22,10 +24,20 @@ _NEAREST = """
     JOIN chunk ON chunk.number = found.number ORDER BY distance, chunk.number
 """
 _EXACT = """
-    SELECT chunk.id, 1 - (vector::halfvec({n}) <=> $1::halfvec({n})) AS cosine FROM mean_vector
-    JOIN revision ON revision.id = number >> 20 AND embedder = $3
-    JOIN chunk USING (number) WHERE {ours} ORDER BY cosine DESC, number LIMIT $4
+    SELECT chunk.id, cosine FROM (
+        SELECT number, 1 - (vector::halfvec({n}) <=> $1::halfvec({n})) AS cosine FROM mean_vector
+        JOIN revision ON revision.id = number >> 20 AND embedder = $3
+        WHERE {ours} ORDER BY cosine DESC, number LIMIT $4) AS found
+    JOIN chunk USING (number) ORDER BY cosine DESC, number
 """
+_TOTAL = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'mean_vector'::regclass"
+_COUNT = """
+    SELECT count(*) FROM (
+        SELECT 1 FROM mean_vector
+        WHERE collection = ANY(ARRAY(SELECT id FROM collection WHERE name = ANY($1::text[]))) LIMIT $2) AS seen
+"""
+STEP = 100
+"""A step through the graph of HNSW takes as long as looking at so many vectors one after the other."""
 
 
 class PgVectors:
@@ -34,13 +46,18 @@ class PgVectors:
     def __init__(self, database: Database, *, embedder: Callable[[], str]) -> None:
         self._database = database
         self._embedder = embedder
+        self._few: dict[tuple[frozenset[str], int], bool] = {}
+        self._generation = 0
 
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         """Passages of `audience` whose mean vector is nearest to the unit `vector`; score is cosine."""
 
         def work(db: Connection) -> list[Hit]:
-            found = self._found(db, _NEAREST, vector, audience, limit)
-            return found if len(found) == limit else self._found(db, _EXACT, vector, audience, limit)
+            if not self._sees_few(db, audience, limit):
+                found = self._found(db, _NEAREST, vector, audience, limit)
+                if len(found) == limit:
+                    return found
+            return self._found(db, _EXACT, vector, audience, limit)
 
         return await self._database.read(work)
 
@@ -56,6 +73,17 @@ class PgVectors:
 
     async def close(self) -> None:
         """The database is closed by whoever opened it."""
+
+    def _sees_few(self, db: Connection, audience: Audience, limit: int) -> bool:
+        """Whether looking at every vector that `audience` may see is less work than going through the graph of all,
+        which takes the more steps the fewer of them count."""
+        if self._generation != (now := generation(db)):
+            self._few, self._generation = {}, now
+        key = audience.collections, limit
+        if key not in self._few:
+            most = math.isqrt(STEP * limit * db.execute(_TOTAL).fetchone()[0])
+            self._few[key] = db.execute(_COUNT, (sorted(audience.collections), most)).fetchone()[0] < most
+        return self._few[key]
 
     def _found(self, db: Connection, query: str, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         size = len(vector)

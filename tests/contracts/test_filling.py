@@ -45,7 +45,7 @@ def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Engine]
         urls = ["", ""]
         if request.param == "postgresql":
             server: Server = request.getfixturevalue("postgres")
-            urls = [stack.enter_context(server.database()) for _ in urls]
+            urls = [stack.enter_context(server.database("template1")) for _ in urls]
         yield [Engine(tmp_path / str(number), url) for number, url in enumerate(urls)]
 
 

@@ -135,7 +135,10 @@ async def test_a_conversation_is_recalled_by_its_exact_name(storage: Storage) ->
     assert await storage.history.recall(named, 5) == Conversation(id=named)
 
 
-async def test_the_nearest_are_almost_always_those_that_looking_at_all_finds(storage: Storage) -> None:
+async def test_the_nearest_are_almost_always_those_that_looking_at_all_finds(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.postgres.vectors.STEP", 0)
     count = 600
     await storage.library.put(document("d"), chunks("d", ["text"] * count), matrices(count, 3), "m")
     await storage.database.write(lambda db: db.execute("ANALYZE mean_vector"))
@@ -146,6 +149,17 @@ async def test_the_nearest_are_almost_always_those_that_looking_at_all_finds(sto
         exact = await vectors.exact(question, EVERYONE, 10)
         shared += len({hit.chunk_id for hit in found} & {hit.chunk_id for hit in exact})
     assert shared >= 0.95 * 200
+
+
+async def test_few_passages_among_many_that_others_see_are_all_looked_at(storage: Storage) -> None:
+    await storage.library.put(document("many"), chunks("many", ["text"] * 400), matrices(400, 3), "m")
+    await storage.library.put(document("few", collection="few"), chunks("few", ["text"] * 9), matrices(9, 4), "m")
+    await storage.database.write(lambda db: db.execute("ANALYZE mean_vector"))
+    few = Audience(collections=frozenset({"few"}))
+    for question in rows(5, seed=7):
+        found = await storage.index.nearest(question, few, 8)
+        assert found == await PgVectors(storage.database, embedder=lambda: "m").exact(question, few, 8)
+        assert len(found) == 8
 
 
 @pytest.mark.slow
