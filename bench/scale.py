@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.filling import fill
+from bench.searches import show_searches
 from bench.several import EVENTS_PER_SECOND, Measured, Setup, measured
 from bench.synthetic import Corpus
 from tests.doubles.postgres import Server, postgres_server
@@ -103,7 +104,7 @@ async def main() -> None:
         keep = os.environ.get("SCALE_DATA")
         made = keep or stack.enter_context(tempfile.TemporaryDirectory(prefix="citewell-scale-"))
         folder = Path(made)
-        server = stack.enter_context(postgres_server(SERVER, keep=folder / "postgres"))
+        server = stack.enter_context(postgres_server(SERVER, keep=folder / "postgres" if keep else None))
         tables = {}
         for size in SIZES:
             chosen = await setups(size, server, folder)
@@ -111,6 +112,7 @@ async def main() -> None:
                 questions = Corpus(size).questions(QUESTIONS)
                 tables[size] = {setup.name: await measured(setup, questions) for setup in chosen}
                 show(size, tables[size])
+                await show_searches(Corpus(size), folder / f"{size}-shared", chosen[-1].database)
         if len(tables) > 1:
             growth(tables)
 

@@ -168,7 +168,13 @@ def waits(database: str) -> Iterator[list[tuple[int, int, int]]]:
 
 @asynccontextmanager
 async def bots(load: Load, setup: Setup) -> AsyncIterator[list[psutil.Process]]:
-    environment = {**os.environ, "CITEWELL_MODEL": "extractive", **load.environment, **setup.environment}
+    environment = {
+        **os.environ,
+        "CITEWELL_MODEL": "extractive",
+        "CITEWELL_BACKUP_HOURS": "0",
+        **load.environment,
+        **setup.environment,
+    }
     quiet = asyncio.subprocess.DEVNULL
     started = [
         await asyncio.create_subprocess_exec(

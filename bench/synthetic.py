@@ -51,7 +51,7 @@ class Corpus:
             drawn, random = self._drawn(number)
             document = Document(id=f"doc-{number}", filename=f"{number}.md", title=f"Document {number}", version="1")
             chunks = [self._chunk(document.id, position, ranks) for position, ranks in enumerate(drawn)]
-            yield document, chunks, [_unit_rows(random, SENTENCES) for _ in chunks]
+            yield document, chunks, [unit_rows(random, SENTENCES) for _ in chunks]
 
     def questions(self, count: int) -> list[str]:
         """Each asks with five of the rarer words of one sentence."""
@@ -91,6 +91,6 @@ def _vocabulary() -> list[str]:
     return [word for word in entries if len(word) > 1 and word.isascii() and word.isalpha()]
 
 
-def _unit_rows(random: np.random.Generator, rows: int) -> Vectors:
+def unit_rows(random: np.random.Generator, rows: int) -> Vectors:
     matrix = random.standard_normal((rows, DIMENSIONS), dtype=np.float32)
     return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
