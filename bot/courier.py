@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import structlog
 
@@ -22,13 +22,15 @@ log = structlog.get_logger(__name__)
 
 
 class Courier:
-    """Posts what is due until cancelled. The only one: a notice is looked for on the platform, not locked."""
+    """Posts what is due until cancelled. The only one of what is `ours`: a notice is looked for on the platform, not
+    locked."""
 
     def __init__(
         self,
         handoffs: SQLHandoffs,
         desk: Desk,
         adapters: Mapping[str, PlatformAdapter],
+        ours: Callable[[Notice], bool] = lambda _: True,
         *,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = 1.0,
@@ -36,6 +38,7 @@ class Courier:
         self._handoffs = handoffs
         self._desk = desk
         self._adapters = adapters
+        self._ours = ours
         self._grace = grace_seconds
         self._retry = retry_seconds
         self._bell = asyncio.Event()
@@ -48,7 +51,7 @@ class Courier:
         while True:
             self._bell.clear()
             try:
-                while notice := await self._handoffs.due():
+                while notice := await self._handoffs.due(self._ours):
                     await self._bring_to_an_end(notice)
             except CitewellError as error:
                 log.warning("notices_unavailable", reason=str(error))

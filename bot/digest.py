@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
@@ -35,13 +35,14 @@ async def begin_digest(digests: SQLDigests, to: str) -> None:
 
 
 class DigestPoster:
-    """The only one: a digest is looked for on the platform, not locked."""
+    """The only one of what is `ours`: a digest is looked for on the platform, not locked."""
 
     def __init__(
         self,
         digests: SQLDigests,
         desk: CitewellDesk,
         adapters: Mapping[str, PlatformAdapter],
+        ours: Callable[[Digest], bool] = lambda _: True,
         *,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = 1.0,
@@ -49,6 +50,7 @@ class DigestPoster:
         self._digests = digests
         self._desk = desk
         self._adapters = adapters
+        self._ours = ours
         self._grace = grace_seconds
         self._retry = retry_seconds
 
@@ -64,7 +66,7 @@ class DigestPoster:
     async def post_due(self) -> None:
         """Post it, or put it off. Raises only what the store raises."""
         digest = await self._digests.due()
-        if digest is None:
+        if digest is None or not self._ours(digest):
             return
         adapter = self._adapters.get(digest.platform)
         if adapter is None:

@@ -32,6 +32,11 @@ def held_by_one(settings: Settings) -> frozenset[str]:
     return frozenset() if settings.discord_shards else ONE_CONNECTION
 
 
+def divided(settings: Settings) -> frozenset[str]:
+    """The platforms whose servers are divided among the processes: what goes to a server, the one posts that has it."""
+    return ONE_CONNECTION - held_by_one(settings)
+
+
 def role(only: Only | None, settings: Settings, platforms: Collection[str]) -> Role:
     """What a process does on the platforms that are set up. Raises Misconfigured when that is nothing."""
     if not platforms:

@@ -19,7 +19,7 @@ from bot.greeting import greet
 from bot.operations.open import open_operations
 from bot.peers import Peers
 from bot.platforms import make_adapters
-from bot.roles import Only, held_by_one
+from bot.roles import Only, divided, held_by_one
 from bot.roles import role as role_of
 from bot.schedule import Job, jobs_of, scheduled
 from bot.settings import Settings, read_settings
@@ -27,6 +27,8 @@ from bot.wiring import open_citewell
 from bot.worker import IDLE_SECONDS, Worker
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.ports import Desk, Inbox, PlatformAdapter
+from pipeline.values import Notice
+from pipeline.values.digest import Digest
 from storage.runs import JobRuns
 
 DRAIN_SECONDS = 7.0
@@ -40,6 +42,7 @@ FIRST_WAIT, LONGEST_WAIT = 5.0, 60.0
 """Seconds between two tries to reach a platform: twice as long after each, longer where the platform asks for it."""
 
 Part = Callable[[], Coroutine[Any, Any, object]]
+Ours = Callable[[Notice | Digest], bool]
 
 log = structlog.get_logger(__name__)
 
@@ -83,10 +86,18 @@ async def serve(settings: Settings, say: Callable[[str], None], only: Only | Non
             for name in role.listens
         }
         if role.answers:
-            duties = partial(_duties, citewell, adapters, jobs)
+            apart = divided(settings)
+            duties = partial(_duties, citewell, adapters, jobs, lambda post: post.platform not in apart)
             parts["worker"] = worker.run
             parts["peers"] = partial(peers.run, worker)
             parts["duties"] = partial(peers.while_first, duties)
+            if here_alone := {name: adapters[name] for name in apart.intersection(adapters)}:
+                parts["notices"] = partial(
+                    _posted,
+                    citewell,
+                    here_alone,
+                    lambda post: post.platform in here_alone and here_alone[post.platform].serves(post.space),
+                )
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -102,16 +113,23 @@ async def serve(settings: Settings, say: Callable[[str], None], only: Only | Non
             return status
 
 
-async def _duties(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job]) -> None:
+async def _duties(
+    citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: Ours
+) -> None:
     """What one process does for all."""
-    storage, settings = citewell.storage, citewell.settings
-    courier = Courier(storage.handoffs, citewell.desk, adapters)
-    storage.handoffs.on_notice(courier.ring)
     async with (
-        scheduled(jobs, JobRuns(storage.database)),
-        digests_posted(DigestPoster(storage.digests, citewell.desk, adapters)),
-        kept_fresh(citewell.sync, lambda: read_settings().sources, settings.sync_minutes),
+        scheduled(jobs, JobRuns(citewell.storage.database)),
+        kept_fresh(citewell.sync, lambda: read_settings().sources, citewell.settings.sync_minutes),
     ):
+        await _posted(citewell, adapters, ours)
+
+
+async def _posted(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], ours: Ours) -> None:
+    """What the bot says by itself."""
+    storage = citewell.storage
+    courier = Courier(storage.handoffs, citewell.desk, adapters, ours)
+    storage.handoffs.on_notice(courier.ring)
+    async with digests_posted(DigestPoster(storage.digests, citewell.desk, adapters, ours)):
         await courier.run()
 
 

@@ -14,7 +14,7 @@ ATTEMPTS = 5
 
 
 class SQLDigests:
-    """One process posts: a digest needs no lease, only what was recorded of it."""
+    """One process posts what goes to a place: a digest needs no lease, only what was recorded of it."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from pipeline.values import About, Handoff, Notice
 from storage.database import Connection, Database
@@ -15,12 +16,12 @@ ATTEMPTS = 5
 _DUE = """
     SELECT about, body, name, reply, posting_since, reference, attempt FROM notice
         JOIN handoff ON handoff.id = notice.handoff
-        WHERE state = 'open' AND not_before <= $1 ORDER BY sequence LIMIT 1
+        WHERE state = 'open' AND not_before <= $1 ORDER BY sequence
 """
 
 
 class SQLHandoffs:
-    """One process posts: a notice needs no lease, only what was recorded of it."""
+    """One process posts what goes to a place: a notice needs no lease, only what was recorded of it."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
@@ -74,22 +75,11 @@ class SQLHandoffs:
 
         return self._rung(await self._database.write(work, durable=True))
 
-    async def due(self) -> Notice | None:
-        """The notice to post next, None when there is none now."""
+    async def due(self, ours: Callable[[Notice], bool] = lambda _: True) -> Notice | None:
+        """The notice of `ours` to post next, None when there is none now."""
         now = self._clock()
-        row = await self._database.read(lambda db: db.execute(_DUE, (now,)).fetchone())
-        if not row:
-            return None
-        about, body, name, reply, since, reference, attempt = row
-        return Notice(
-            about=About(about),
-            handoff=Handoff.model_validate_json(body),
-            resolver=name,
-            reply=reply,
-            posting_since=datetime.fromtimestamp(since, UTC) if since is not None else None,
-            reference=reference,
-            attempt=attempt,
-        )
+        rows = await self._database.read(lambda db: db.execute(_DUE, (now,)).fetchall())
+        return next(filter(ours, map(_notice, rows)), None)
 
     async def posting(self, notice: Notice) -> None:
         """Record the intent, before the first visible write."""
@@ -135,6 +125,19 @@ class SQLHandoffs:
         for listener in self._listeners if changed else ():
             listener()
         return changed
+
+
+def _notice(row: tuple[Any, ...]) -> Notice:
+    about, body, name, reply, since, reference, attempt = row
+    return Notice(
+        about=About(about),
+        handoff=Handoff.model_validate_json(body),
+        resolver=name,
+        reply=reply,
+        posting_since=datetime.fromtimestamp(since, UTC) if since is not None else None,
+        reference=reference,
+        attempt=attempt,
+    )
 
 
 def _tell(db: Connection, handoff_id: str, about: About) -> None:

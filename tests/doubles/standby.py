@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 
 from tests.doubles.postgres import USER, Server, run_as_owner
 
@@ -18,14 +19,16 @@ class Replicated:
     """`primary` commits once `standby` has it on its disk."""
 
     primary: Server
+    around: Path
+    """The folder that those of all standbys are in."""
     standby: Server = field(init=False)
     _numbers: Iterator[int] = field(default_factory=count)
 
     def add_standby(self) -> None:
         """A physical copy of the primary, which streams from it."""
-        folder = self.primary.folder / f"standby-{next(self._numbers)}"
+        folder = self.around / f"standby-{next(self._numbers)}"
         folder.mkdir()
-        shutil.chown(folder, self.primary.folder.owner())
+        shutil.chown(folder, self.around.owner())
         copy = ("-D", str(folder / "data"), "-h", str(self.primary.folder), "-U", USER, "-R", "--checkpoint=fast")
         copying = run_as_owner(self.primary.binaries / "pg_basebackup", *copy, "--no-sync", folder=folder)
         copying.communicate()
@@ -38,13 +41,14 @@ class Replicated:
     def fail_over(self) -> None:
         """The primary is gone at once, and the standby takes its place."""
         self.primary.stop()
+        shutil.rmtree(self.primary.folder / "data")
         self.standby.execute("SELECT pg_promote()")
         self.primary = self.standby
 
 
 @contextmanager
 def replicated(server: Server) -> Iterator[Replicated]:
-    pair = Replicated(server)
+    pair = Replicated(server, server.folder)
     try:
         pair.add_standby()
         yield pair

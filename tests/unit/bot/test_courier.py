@@ -1,0 +1,75 @@
+"""What the bot posts by itself where the servers of a platform are divided among processes."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from bot.courier import Courier
+from bot.desk import CitewellDesk
+from pipeline.ports import Receipt
+from pipeline.values import Answer, ConversationId, Handoff, Notice, PlaceId, Readers
+from storage.open import Storage, open_storage
+from tests.contracts.waiting import eventually
+
+
+class Server:
+    """A process's part of the platform: one server, and what was posted there."""
+
+    def __init__(self, space: str) -> None:
+        self.space = space
+        self.posted: list[str] = []
+
+    def ours(self, notice: Notice) -> bool:
+        return notice.space == self.space
+
+    async def readers_in(self, place: PlaceId) -> Readers:
+        assert place.space == self.space
+        return Readers(groups=frozenset())
+
+    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
+        await receipt.posting()
+        self.posted.append(notice.key)
+        await receipt.posted("its id")
+
+
+async def asked(storage: Storage, number: int, space: str, *, of: str) -> None:
+    """A question from `space`, for people of another server."""
+    await storage.handoffs.begin(
+        Handoff(
+            id=f"h{number}",
+            answer_id=f"a{number}",
+            asker="discord:5",
+            question="What?",
+            target=PlaceId(platform="discord", space=of, channel="9"),
+            origin=ConversationId(platform="discord", space=space, channel="7"),
+        )
+    )
+
+
+async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_that_is_away(tmp_path: Path) -> None:
+    one, other = Server("11"), Server("12")
+    async with open_storage(tmp_path) as storage:
+        couriers: list[Any] = [
+            Courier(storage.handoffs, CitewellDesk(storage), {"discord": server}, server.ours)  # type: ignore[dict-item]
+            for server in (one, other)
+        ]
+        await asked(storage, 0, "99", of="99")
+        await asked(storage, 1, "11", of="12")
+        await asked(storage, 2, "12", of="11")
+        running = [asyncio.create_task(courier.run()) for courier in couriers]
+
+        async def left(count: int) -> bool:
+            return await storage.handoffs.open() == count
+
+        await eventually(lambda: left(1))
+        assert await storage.handoffs.resolve("h1", "discord:6", "Ann", "The blue team.")
+        for courier in couriers:
+            courier.ring()
+        await eventually(lambda: left(1))
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+    assert one.posted == ["asked:h2", "resolved:h1"]
+    assert other.posted == ["asked:h1"]
