@@ -50,6 +50,8 @@ class Team:
         self.processes = processes
         self.people = unreliable(slack, self.dice, (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8))
         self.asked: list[Message] = []
+        self.waiting: list[Message] = []
+        """Those that had no answer yet when somebody looked."""
         self.telling: set[asyncio.Task[object]] = set()
         self.aimed = False
         self.shot: Counter[str] = Counter()
@@ -79,6 +81,7 @@ class Team:
         text = f"{'slow' if number % 2 else 'quick'} question {number}"
         message = self.people.write(f"U{number % 30}", f"C{number % 20}", f"<@U0BOT> {text}")
         self.asked.append(message)
+        self.waiting.append(message)
         for event in self.people.told(message):
             task = asyncio.create_task(self.people.event(event))
             self.telling.add(task)
@@ -93,7 +96,8 @@ class Team:
             await until(lambda: not self.aimed or len(self.unanswered()) <= BACKLOG, seconds=PATIENCE)
 
     def unanswered(self) -> list[str]:
-        return [asked.text for asked in self.asked if not any(map(complete, self.replies(asked)))]
+        self.waiting = [asked for asked in self.waiting if not any(map(complete, self.replies(asked)))]
+        return [asked.text for asked in self.waiting]
 
     def replies(self, asked: Message) -> list[Message]:
         return self.slack.workspace.replies(asked)
