@@ -147,11 +147,20 @@ def _link(url: str, chunk: Chunk, quotes: Sequence[str]) -> str:
 
 def _quote(text: str, quotes: Sequence[str]) -> str:
     """The spans of `text` that were used, with ` … ` where something between two of them was not."""
-    quote = ""
-    for before, span in pairwise(("", *quotes)):
-        follows = re.search(rf"{re.escape(before)}\s*{re.escape(span)}", text)
-        quote += (space(before) if follows else " … ") * bool(before) + span
+    quote = "".join(quotes[:1])
+    for before, span in pairwise(quotes):
+        quote += (space(before) if _follows(text, before, span) else " … ") + span
     return quote
+
+
+def _follows(text: str, before: str, span: str) -> bool:
+    """Whether `span` stands in `text` behind `before`, with nothing but white space between them."""
+    start = text.find(before)
+    while start >= 0:
+        if text[start + len(before) :].lstrip().startswith(span):
+            return True
+        start = text.find(before, start + 1)
+    return False
 
 
 def last_change(metadata: Mapping[str, str]) -> str:
