@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -106,7 +107,7 @@ def stem(word: str) -> str:
 def terms(text: str) -> list[str]:
     """Stemmed content words in order, stop words dropped, accents folded; a version `v3.2.0` as `3.2.0` and `3.2`."""
     found = WORD.findall(text.lower()) if text.isascii() else words(text)
-    return [term for word in found for term in _terms(word)]
+    return list(chain.from_iterable(map(_terms, found)))
 
 
 @lru_cache(maxsize=8192)

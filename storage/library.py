@@ -10,17 +10,19 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
-from pipeline.ports import Vectors
+from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Audience, Chunk, Document
 from storage.claim import claim
 from storage.database import Connection, Database
 from storage.revision import Revision
 from storage.staged import StagedRevision, stage_document
 from storage.sweep import hide, sweep
+from storage.vectors import unpack
 
 
 class SQLLibrary:
-    """`embedder` names the model that questions are embedded with now; "" when there is none."""
+    """`embedder` names the model that questions are embedded with now, "" when there is none; documents embedded by
+    another are found by words only."""
 
     def __init__(self, database: Database, *, embedder: Callable[[], str] = lambda: "") -> None:
         self._database = database
@@ -41,6 +43,31 @@ class SQLLibrary:
         found = await self._database.read(work)
         bodies = [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
         return [(_chunk(chunk), _document(document)) for chunk, document in bodies]
+
+    async def read(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
+        """The same with the vectors of each chunk's units, in the order of `Chunk.units`; a chunk without any is left
+        out of these."""
+
+        def work(db: Connection) -> dict[str, tuple[str, str, int, bytes | None]]:
+            rows = db.execute(
+                "SELECT chunk.id, chunk.body, revision.body, dimensions, CASE WHEN embedder = $2 THEN matrix END"
+                " FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value"
+                " JOIN revision ON revision.id = chunk.number >> 20 AND state = 'live'"
+                " LEFT JOIN unit_vectors ON unit_vectors.number = chunk.number",
+                (json.dumps(list(chunk_ids)), self._embedder()),
+            )
+            return {chunk_id: row for chunk_id, *row in rows}
+
+        found = await self._database.read(work)
+        ids = [chunk_id for chunk_id in chunk_ids if chunk_id in found]
+        pairs = [(_chunk(chunk), _document(document)) for chunk, document, *_ in map(found.__getitem__, ids)]
+        vectors = {chunk_id: matrix for chunk_id in ids if (matrix := found[chunk_id][3])}
+        dimensions = next((found[chunk_id][2] for chunk_id in vectors), 1)
+        rows, end = {}, 0
+        for chunk_id, matrix in vectors.items():
+            start, end = end, end + len(matrix) // dimensions
+            rows[chunk_id] = slice(start, end)
+        return pairs, UnitVectors(unpack(b"".join(vectors.values()), dimensions), rows)
 
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
         """The chunks before and after in the same document."""

@@ -112,7 +112,7 @@ async def open_storage(
             engine=engine.name,
             database=engine.database,
             library=library,
-            index=SearchIndex(engine.database, embedder=named, vectors=engine.vectors),
+            index=SearchIndex(engine.database, engine.vectors),
             inbox=inbox,
             history=SQLHistory(engine.database),
             feedback=SQLFeedback(engine.database),

@@ -97,8 +97,8 @@ def _retriever(end: End, embedder: Embedder | None) -> Retriever:
     from storage.library import SQLLibrary
 
     database = end.engine.database
-    index = SearchIndex(database, embedder=_named(embedder), vectors=end.engine.vectors)
-    return Retriever(index, SQLLibrary(database), embedder)
+    library = SQLLibrary(database, embedder=_named(embedder))
+    return Retriever(SearchIndex(database, end.engine.vectors), library, embedder)
 
 
 def _named(embedder: Embedder | None) -> Callable[[], str]:

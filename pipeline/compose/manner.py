@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pipeline import wording
 from pipeline.phrases import word_pattern
@@ -29,6 +30,7 @@ _SPECIFIC = re.compile(
 _SHORT = ((5, 0.7), (10, 0.85), (15, 0.95))
 
 
+@lru_cache(maxsize=64)
 def hedging(text: str) -> float:
     """STRONG, MODERATE or 1."""
     return STRONG if _STRONG.search(text) else MODERATE if _MODERATE.search(text) else 1.0

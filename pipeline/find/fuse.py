@@ -65,17 +65,17 @@ class Fit:
         return float(self.window.max(initial=0.0))
 
 
-def fit(asked: Asked, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors | None) -> Fit:
+def fit(asked: Asked, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors) -> Fit:
     """Read `passages` (with their titles and headings) for `asked`; without its vector only by words.
 
     All units stand in one array, those of a passage after an empty row of its own, so that no window crosses."""
     lexical = {hit.chunk_id: hit.score for hit in asked.lexical}
     units: dict[str, NDArray[np.float32]] = {}
     whole = dict.fromkeys(lexical, 0.0)
-    if asked.vector is not None and vectors is not None and vectors.rows:
+    if asked.vector is not None and vectors.rows:
         cosines = vectors.matrix @ asked.vector
         units = {chunk.id: _each(cosines[rows], chunk) for chunk, _ in passages if (rows := vectors.rows.get(chunk.id))}
-        sums = np.add.reduceat(vectors.matrix, [rows.start for rows in vectors.rows.values()])
+        sums = np.stack([vectors.matrix[rows].sum(axis=0) for rows in vectors.rows.values()])
         directions = sums @ asked.vector / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
         whole = dict(zip(vectors.rows, directions.tolist(), strict=True))
     window, missing = _windows(asked.rarity, passages, units)
@@ -96,19 +96,17 @@ def _windows(
     held = np.zeros((first[-1], len(rarity)), bool)
     titled = np.zeros_like(held)
     meaning, known = np.zeros(len(held)), np.zeros(len(passages), bool)
-    for number, (chunk, document) in enumerate(passages):
-        begin, end = first[number], first[number + 1]
+    for number, ((chunk, document), begin) in enumerate(zip(passages, first.tolist(), strict=False)):
         above = " ".join((document.title, *chunk.heading, ""))
-        starts = [len(above) + unit.start for unit in chunk.units]
+        starts = [unit.start for unit in chunk.units]
         for start, term in wanted.find(above + chunk.text):
             if start < len(above):
-                titled[begin:end, term] = True
-            else:
-                held[begin + bisect_right(starts, start), term] = True
-        held[begin] = False
+                titled[begin : begin + len(starts) + 1, term] = True
+            elif unit := bisect_right(starts, start - len(above)):
+                held[begin + unit, term] = True
         near = cosines.get(chunk.id)
         if near is not None and len(near) == len(starts):
-            meaning[begin + 1 : end], known[number] = near, True
+            meaning[begin + 1 : begin + 1 + len(starts)], known[number] = near, True
     present = np.logical_or.reduce(held | titled, axis=0).tolist()
     weights = np.fromiter(rarity.values(), float)
     coverage = (titled | held | _shifted(held, first)) @ weights / (weights.sum() or 1.0)

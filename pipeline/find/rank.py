@@ -108,11 +108,11 @@ class Ranker:
         (vector, near), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
         return Asked(rarity, vector, lexical, near)
 
-    async def read(self, asked: Sequence[Asked]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors | None]:
+    async def read(self, asked: Sequence[Asked]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
         """What all of `asked` found together, with its vectors."""
-        ids = list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))
-        vectors: Awaitable[ports.UnitVectors | None] = self._attempt("vector", self.index.unit_vectors(ids), None)
-        return await asyncio.gather(self.passages.chunks(ids), vectors)
+        return await self.passages.read(
+            list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))
+        )
 
     async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[Hit]]:
         wanted = query_terms(text)

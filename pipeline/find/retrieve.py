@@ -76,11 +76,10 @@ class Retriever:
             *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
         )
         ranked = _merged([one.ranked for one in found])
-        good = _merged([one.good for one in found])
-        nearest = good or _spread(ranked, self._top_k)[0]
+        good = tuple(map(_passage, _merged([one.good for one in found])))
         return Retrieval(
-            passages=tuple(map(_passage, good)),
-            nearest=tuple(map(_passage, nearest)),
+            passages=good,
+            nearest=good or tuple(map(_passage, _spread(ranked, self._top_k)[0])),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
             corrections=tuple(dict.fromkeys(correction for one in found for correction in one.corrections)),

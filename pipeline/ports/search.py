@@ -65,16 +65,17 @@ class Index(Protocol):
         """Chunks whose mean vector is nearest to `vector` (shape (dimensions,)); score is cosine."""
         ...
 
-    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
-        """Vectors of each chunk's units, in the order of `Chunk.units`. What is unknown or has none is left out."""
-        ...
-
 
 class Passages(Protocol):
     """The reading side of the library."""
 
     async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
         """In the order asked for; ids that are gone are left out."""
+        ...
+
+    async def read(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
+        """The same with the vectors of each chunk's units, in the order of `Chunk.units`; a chunk without any is left
+        out of these."""
         ...
 
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from pipeline.read import layout
 from pipeline.read.asked import Asked
@@ -81,8 +81,8 @@ def answerability(found: Signals | None) -> float:
     if found is None:
         return 0.0
     weights = WITH_VECTORS if found.cosine > 0 else WORDS_ONLY
-    values = asdict(found) | {"bias": 1.0}
-    return 1 / (1 + math.exp(-sum(weight * values[name] for name, weight in weights.items())))
+    odds = sum(weight * (1.0 if name == "bias" else getattr(found, name)) for name, weight in weights.items())
+    return 1 / (1 + math.exp(-odds))
 
 
 def signals(

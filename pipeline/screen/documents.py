@@ -144,8 +144,7 @@ def screen_document(text: str) -> Screening:
     """Screen a document or a passage; `flag` means it holds instructions addressed to an assistant."""
     text = text[:_LONGEST]
     folded = f"{fold(text)}\n{hidden(text)}".strip()
-    counts = Counter(terms(folded))
-    found = max((_signs(folded[start:end], counts) for start, end in sentences(folded)), key=_score, default={})
+    found = max((_signs(folded[start:end], folded) for start, end in sentences(folded)), key=_score, default={})
     score = _score(found)
     return Screening(score=score, flag=score >= _ADDRESSED, reasons=tuple(sorted(found, key=lambda name: -found[name])))
 
@@ -156,7 +155,7 @@ def addressed_to_assistant(sentence: str, passage: str = "") -> bool:
 
     With the `passage` it stands in, orders to write something that has nothing to do with the passage count too."""
     around = passage if not passage or sentence in passage else f"{passage}\n{sentence}"
-    return _score(_signs(f"{fold(sentence)}\n{hidden(sentence)}".strip(), _counted(around))) >= _ADDRESSED
+    return _score(_signs(f"{fold(sentence)}\n{hidden(sentence)}".strip(), around)) >= _ADDRESSED
 
 
 def goes_on(sentence: str) -> bool:
@@ -174,17 +173,17 @@ def _score(found: Found) -> float:
     return 1 / (1 + math.exp(-_BIAS - sum(found.values())))
 
 
-def _signs(folded: str, counts: Mapping[str, int]) -> Found:
+def _signs(folded: str, passage: str) -> Found:
     ordered = _MENTIONED.sub('""', folded)
     found = {name: weight for name, (weight, pattern) in _SIGNS.items() if pattern.search(ordered)}
     found |= dict.fromkeys((name for name in signs(ordered) if name != "persona"), _OVERRIDE)
-    if counts:
-        own = Counter(terms(folded))
-        if _COMPOSES.search(folded):
-            if len(own) >= _FEWEST:
-                known = min(1.0, len(counts) / _PASSAGE)
-                found["off_topic"] = _OFF_TOPIC * known * _foreign(own, counts) ** 2
-        elif own and _ASKS.search(folded):
+    composes = _COMPOSES.search(folded)
+    if composes or _ASKS.search(folded):
+        own, counts = Counter(terms(folded)), _counted(passage)
+        if composes and counts and len(own) >= _FEWEST:
+            known = min(1.0, len(counts) / _PASSAGE)
+            found["off_topic"] = _OFF_TOPIC * known * _foreign(own, counts) ** 2
+        elif own and counts and not composes:
             found["asks"] = _ASKED * _foreign(own, counts)
     return found
 

@@ -176,7 +176,7 @@ async def test_vectors_of_another_embedder_are_never_compared(storage: Storage) 
     await put(storage, "theirs", "words", embedder="another", seed=1)
     await ready(storage)
     assert [hit.chunk_id for hit in await storage.index.nearest(rows(1, 1)[0], audience("all"), 9)] == ["mine#0"]
-    assert list((await storage.index.unit_vectors(["mine#0", "theirs#0"])).rows) == ["mine#0"]
+    assert list((await storage.library.read(["mine#0", "theirs#0"]))[1].rows) == ["mine#0"]
     assert set(await found(storage, "words")) == {"mine#0", "theirs#0"}
 
 
@@ -184,13 +184,13 @@ async def test_vectors_of_another_embedder_are_never_compared(storage: Storage) 
 async def test_unit_vectors_come_in_the_order_of_units_and_unknown_chunks_are_left_out(storage: Storage) -> None:
     one, two = rows(3, seed=4), rows(1, seed=5)
     await storage.library.put(document("d", collection="all"), chunks("d", ["a", "b"]), [one, two], "m")
-    vectors = await storage.index.unit_vectors(["d#1", "nobody", "d#0"])
+    _, vectors = await storage.library.read(["d#1", "nobody", "d#0"])
     found = {chunk_id: vectors.matrix[rows] for chunk_id, rows in vectors.rows.items()}
     assert set(found) == {"d#0", "d#1"}
     assert found["d#0"].shape == (3, DIMENSIONS)
     assert np.einsum("ij,ij->i", found["d#0"], one) == pytest.approx([1, 1, 1], abs=0.001)
     assert np.linalg.norm(found["d#1"], axis=1) == pytest.approx([1.0])
-    assert (await storage.index.unit_vectors([])).rows == {}
+    assert (await storage.library.read([]))[1].rows == {}
 
 
 @pytest.mark.parametrize("storage", ["memory", "server"], indirect=True)

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.find.retrieve import Retriever
-from pipeline.ports import Lexical, UnitVectors, Vectors
+from pipeline.ports import Lexical, Vectors
 from pipeline.text import sentences, terms
 from pipeline.values import Audience, BlockKind, Chunk, Correction, Hit, Retrieval, Search, Unit
 from storage.index import SearchIndex
@@ -65,10 +65,6 @@ class Deaf:
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         self._check("vector")
         return await self._index.nearest(vector, audience, limit)
-
-    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
-        self._check("vector")
-        return await self._index.unit_vectors(chunk_ids)
 
 
 @pytest.fixture

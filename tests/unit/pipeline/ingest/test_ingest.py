@@ -190,7 +190,7 @@ async def test_documents_are_stored_without_vectors_when_the_embedder_fails_and_
 async def test_each_unit_has_its_own_vector(storage: Storage) -> None:
     await run(storage, Pages({"a": "Alpha one. Beta two. Gamma three."}), LetterEmbedder())
     ((hit,), _) = await storage.index.lexical(["beta"], Audience(collections=frozenset({"default"})), 5)
-    vectors = (await storage.index.unit_vectors([hit.chunk_id])).matrix
+    vectors = (await storage.library.read([hit.chunk_id]))[1].matrix
     assert vectors.argmax(axis=1).tolist() == [ord(letter) % 4 for letter in "ABG"]
 
 
@@ -241,7 +241,7 @@ async def test_what_moves_is_found_by_its_vectors_where_it_is_now_and_nowhere_el
             for collection, hits in found.items()
         }
         assert documents == {"default": ["x"], "people": ["a"]}
-        vectors = (await storage.index.unit_vectors([hit.chunk_id for hit in found["people"]])).matrix
+        vectors = (await storage.library.read([hit.chunk_id for hit in found["people"]]))[1].matrix
         assert vectors.argmax(axis=1).tolist() == [ord("A") % 4, ord("B") % 4]
 
 

@@ -120,13 +120,13 @@ async def test_short_rows_of_a_long_table_share_a_vector(storage: Storage) -> No
     assert embedder.texts < 2 * len(chunks)
     (chunk,) = (await found(storage, "part2345"))[:1]
     assert chunk.together
-    assert len((await storage.index.unit_vectors([chunk.id])).matrix) == 1
+    assert len((await storage.library.read([chunk.id]))[1].matrix) == 1
 
 
 async def test_the_rows_of_a_short_table_have_their_own(storage: Storage) -> None:
     await run(storage, Stock(rows=500), Counting())
     (chunk,) = (await found(storage, "part234"))[:1]
-    assert len((await storage.index.unit_vectors([chunk.id])).matrix) == len(chunk.units)
+    assert len((await storage.library.read([chunk.id]))[1].matrix) == len(chunk.units)
 
 
 async def test_progress_is_told_within_a_document(storage: Storage) -> None:

@@ -49,11 +49,11 @@ class Shelf:
     async def nearest(self, vector: Vectors, audience: Audience, limit: int) -> list[Hit]:
         return []
 
-    async def unit_vectors(self, chunk_ids: Sequence[str]) -> UnitVectors:
-        return UnitVectors(np.zeros((0, 1), np.float32), {})
-
     async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
         return []
+
+    async def read(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
+        return [], UnitVectors(np.zeros((0, 1), np.float32), {})
 
     async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
         return None, None
