@@ -16,6 +16,7 @@ from pipeline.compose.compose import told
 from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.streams import closing
+from pipeline.tenancy import bound
 from pipeline.translations import Words
 from pipeline.unasked import silencing
 from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, Request, Work
@@ -57,8 +58,9 @@ class Delivery:
     async def bring_to_an_end(self, work: Work) -> None:
         """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises.
 
-        Whatever is logged meanwhile, by whichever part, names the message."""
-        with structlog.contextvars.bound_contextvars(key=work.message.key):
+        Whatever is read and written meanwhile is of its workspace, and whatever is logged, by whichever part, names the
+        message."""
+        with bound(work.message.conversation.workspace), structlog.contextvars.bound_contextvars(key=work.message.key):
             await self._bring_to_an_end(work)
 
     async def _bring_to_an_end(self, work: Work) -> None:

@@ -42,6 +42,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
     join_host_logging()
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(open_embedder(settings))
+        rules = _rules(settings)
         storage = await stack.enter_async_context(
             open_storage(
                 settings.data,
@@ -50,6 +51,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
                 make=make,
+                reaches=rules.reach,
             )
         )
         if isinstance(embedder, OpenAIEmbedder):
@@ -71,7 +73,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
             indexer=indexer,
             options=_options(settings),
-            rules=_rules(settings),
+            rules=rules,
             roles={role: frozenset(getattr(settings.roles, role)) for role in Role},
         )
 
@@ -105,7 +107,8 @@ def _rules(settings: Settings) -> Rules:
     """Where anybody may add the bot to a workspace, none is the organisation's own unless that is said."""
     homes = frozenset(f"slack:{team}" for team in settings.slack_home_workspaces) if settings.slack_client_id else None
     named = {name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()}
-    return Rules(named, homes)
+    guilds = frozenset(f"discord:{guild}" for guild in settings.discord_home_guilds) or None
+    return Rules(named, homes, guilds)
 
 
 def _options(settings: Settings) -> Options:

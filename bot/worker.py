@@ -13,6 +13,7 @@ from bot.delivery import Delivery
 from bot.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
+from pipeline.tenancy import NOBODY, bound
 from pipeline.values import Chosen, ConversationId, IncomingMessage, Request, Work
 
 IDLE_SECONDS = 1.0
@@ -73,19 +74,16 @@ class Worker:
 
     async def run(self) -> None:
         """Work until cancelled. Cancelling stops leasing; what is under way is left to `drain`."""
-        while True:
-            self._bell.clear()
-            while len(self._running) < self._concurrency and (work := await self._lease()):
-                if work.message.key in self._running:  # by a lease that was lost meanwhile
-                    await self.abandon(work.message.key)
-                    await self._inbox.release(work.message.key, counts=False)
-                else:
-                    self._begin(work)
-            try:
-                async with asyncio.timeout(self._idle):
-                    await self._bell.wait()
-            except TimeoutError:
-                continue
+        with bound(NOBODY):
+            while True:
+                self._bell.clear()
+                while len(self._running) < self._concurrency and (work := await self._lease()):
+                    await self._take(work)
+                try:
+                    async with asyncio.timeout(self._idle):
+                        await self._bell.wait()
+                except TimeoutError:
+                    continue
 
     async def drain(self, seconds: float) -> None:
         """Give what is under way `seconds` to finish, then give it back to the inbox."""
@@ -103,6 +101,14 @@ class Worker:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _take(self, work: Work) -> None:
+        if work.message.key not in self._running:
+            self._begin(work)
+            return
+        await self.abandon(work.message.key)  # of a lease that was lost meanwhile
+        with bound(work.message.conversation.workspace):
+            await self._inbox.release(work.message.key, counts=False)
 
     def _begin(self, work: Work) -> None:
         key = work.message.key

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from pipeline.tenancy import Reach
 from pipeline.values import Action, Actor, Audience, Readers, Role, Value
 
 OPERATOR = "console:local"
 """The person at the terminal, who holds the data folder and may do everything; the person who asks there."""
+DIRECT = "discord:dm"
+"""Where what is written to the bot alone on Discord belongs: to no server."""
 LEAST: Mapping[Action, Role | None] = {
     Action.SET_UP: Role.ADMIN,
     Action.TEACH: Role.CONTRIBUTOR,
@@ -57,6 +60,8 @@ class Rules:
     """By collection."""
     homes: frozenset[str] | None = None
     """The organisation's own workspaces (`slack:T1`), where others may add the bot to theirs; None: all are its own."""
+    guilds: frozenset[str] | None = None
+    """The organisation's own servers (`discord:1`), where they are named."""
 
     def sight(self, readers: Readers, collection: str) -> Sight:
         """Outsiders see public collections only, other workspaces those and what names them; everyone else what is open
@@ -74,6 +79,21 @@ class Rules:
             return Sight(allowed=True, because=f"only = {', '.join(shared)}")
         return Sight(allowed=False, because=f"only for {', '.join(rule.only)}")
 
+    def reach(self, workspace: str) -> Reach:
+        """The collections that readers there may see at most, whoever they are."""
+        seen = {name for name, rule in self.named.items() if self._reached(rule, workspace)}
+        if self._reached(INSIDE, workspace):
+            return Reach(frozenset(self.named.keys() - seen), others=True)
+        return Reach(frozenset(seen), others=False)
+
+    def _reached(self, rule: Rule, workspace: str) -> bool:
+        server = workspace.startswith("discord:") and workspace != DIRECT
+        if server and self.guilds is not None and workspace not in self.guilds and not rule.public:
+            return False
+        if rule.only:
+            return any(_concerns(group, workspace) for group in rule.only)
+        return rule.public or not self._others([workspace])
+
     def hear(self, readers: Readers, person: str) -> bool:
         """Whether `readers` may hear what `person` asked: other workspaces hear of themselves, and nobody of them."""
         return self._others(readers.groups) == self._others([person])
@@ -83,6 +103,14 @@ class Rules:
         if self.homes is None:
             return set()
         return {":".join(name.split(":")[:2]) for name in names if name.startswith("slack:")} - self.homes
+
+
+def _concerns(group: str, workspace: str) -> bool:
+    """Whether somebody there may belong to it. On Discord a person is the same everywhere, and of any server in direct
+    messages."""
+    if workspace.startswith("discord:") and (workspace == DIRECT or group.startswith("discord:user:")):
+        return group.startswith("discord:")
+    return f"{group}:".startswith(f"{workspace}:")
 
 
 NO_RULES = Rules()

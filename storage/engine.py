@@ -44,3 +44,5 @@ class Engine:
     back_up: BackUp
     tables: Tables
     copies: Copies | None = None
+    walled: bool = False
+    """The engine itself keeps workspaces apart."""

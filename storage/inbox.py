@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import partial
 
 from pipeline.errors import Busy
+from pipeline.tenancy import EVERYTHING, bound
 from pipeline.values import Answer, ConversationId, IncomingMessage, PlaceId, Work
 from storage import presence
 from storage.database import Connection, Database
@@ -101,11 +102,13 @@ class SQLInbox:
 
         A question that arrives after its deletion is not kept."""
         now = self._clock()
-        return await self._database.write(lambda db: drop(db, key, now), durable=True)
+        with bound(EVERYTHING):
+            return await self._database.write(lambda db: drop(db, key, now), durable=True)
 
     async def leave(self, space: PlaceId) -> None:
         """Erase all that is kept of a workspace or server that the bot was removed from."""
-        await self._database.write(lambda db: erase_space(db, str(space)), durable=True)
+        with bound(EVERYTHING):
+            await self._database.write(lambda db: erase_space(db, str(space)), durable=True)
         await self._database.scrub()
 
     async def lease(self, served: Callable[[str], bool] = lambda _: True) -> Work | None:
@@ -113,20 +116,8 @@ class SQLInbox:
         when there is none.
 
         Messages of one conversation are leased one at a time and in order."""
-        now = self._clock()
-
-        while (sequence := await self._database.read(lambda db: candidate(db, now, served))) is not None:
-            turn = partial(
-                take_turn,
-                sequence=sequence,
-                now=now,
-                attempts=self._attempts,
-                until=now + self._lease_seconds,
-                late_before=now - self._late_seconds,
-            )
-            if work := await self._database.write(turn, durable=True):
-                return work
-        return None
+        with bound(EVERYTHING):
+            return await self._lease(served)
 
     async def answered(self, key: str, answer: Answer) -> None:
         """Save the answer. Raises Withdrawn when the question was changed or deleted since it was leased; who holds
@@ -278,6 +269,22 @@ class SQLInbox:
     def _ring(self) -> None:
         for listener in self._listeners:
             listener()
+
+    async def _lease(self, served: Callable[[str], bool]) -> Work | None:
+        now = self._clock()
+
+        while (sequence := await self._database.read(lambda db: candidate(db, now, served))) is not None:
+            turn = partial(
+                take_turn,
+                sequence=sequence,
+                now=now,
+                attempts=self._attempts,
+                until=now + self._lease_seconds,
+                late_before=now - self._late_seconds,
+            )
+            if work := await self._database.write(turn, durable=True):
+                return work
+        return None
 
     async def _unless_withdrawn(self, key: str, step: Callable[[Connection], None]) -> None:
         if withdrawn := await self._database.write(lambda db: unless_withdrawn(db, key, step), durable=True):

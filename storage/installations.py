@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from pipeline.errors import Misconfigured
+from pipeline.tenancy import EVERYTHING, bound
 from pipeline.values import PlaceId
 from pipeline.values.installation import Installation
 from storage.database import Connection, Database
@@ -30,14 +31,16 @@ class SQLInstallations:
     async def put(self, installation: Installation) -> None:
         space, sealed = str(installation.space), self._seal.seal(installation.model_dump_json())
         put = "INSERT INTO installation VALUES ($1, $2) ON CONFLICT (space) DO UPDATE SET sealed = excluded.sealed"
-        await self._database.write(lambda db: db.execute(put, (space, sealed)).rowcount, durable=True)
+        with bound(space):
+            await self._database.write(lambda db: db.execute(put, (space, sealed)).rowcount, durable=True)
 
     async def of(self, space: PlaceId) -> Installation | None:
         def work(db: Connection) -> str | None:
             row = db.execute("SELECT sealed FROM installation WHERE space = $1", (str(space),)).fetchone()
             return str(row[0]) if row else None
 
-        sealed = await self._database.read(work)
+        with bound(str(space)):
+            sealed = await self._database.read(work)
         return self._open(str(space), sealed) if sealed else None
 
     async def all(self) -> list[Installation]:
@@ -46,7 +49,8 @@ class SQLInstallations:
     async def renew(self) -> None:
         renewed = [(self._seal.renewed(sealed), space, sealed) for space, sealed in await self._rows()]
         change = "UPDATE installation SET sealed = $1 WHERE space = $2 AND sealed = $3"
-        await self._database.write(lambda db: db.executemany(change, renewed), durable=True)
+        with bound(EVERYTHING):
+            await self._database.write(lambda db: db.executemany(change, renewed), durable=True)
 
     def new_state(self) -> str:
         return self._seal.seal(_STATE + secrets.token_urlsafe(16))
@@ -66,7 +70,8 @@ class SQLInstallations:
 
     async def _rows(self) -> list[tuple[str, str]]:
         every = "SELECT space, sealed FROM installation ORDER BY space"
-        return await self._database.read(lambda db: db.execute(every).fetchall())
+        with bound(EVERYTHING):
+            return await self._database.read(lambda db: db.execute(every).fetchall())
 
     def _open(self, space: str, sealed: str) -> Installation:
         installation = Installation.model_validate_json(self._seal.open(sealed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from pipeline.errors import Busy
-from pipeline.values import ConversationId, IncomingMessage, Manner
+from pipeline.values import IncomingMessage, Manner
 from storage.database import Alone, Connection
 from storage.erase import erase_question
 from storage.presence import call_back, see
@@ -41,7 +41,7 @@ def take(
         " VALUES ($1, $2, $3, $4, $5, $6, $7)",
         (
             message.key,
-            _space(message.conversation),
+            message.conversation.workspace,
             message.author,
             str(message.conversation),
             message.sent_at.timestamp(),
@@ -147,13 +147,9 @@ def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()[:16]
 
 
-def _space(conversation: ConversationId) -> str:
-    return f"{conversation.platform}:{conversation.space}"
-
-
 def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
     """Why `message` cannot be taken, in words; "" when it can."""
-    space = _space(message.conversation)
+    space = message.conversation.workspace
     if _waiting(db, "space = ''") >= capacity:
         return "too many questions are waiting"
     mine = _waiting(db, "scope = $1", f"{space} {message.author}")

@@ -7,8 +7,10 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from pipeline.ports import Lexical
+from pipeline.tenancy import EVERYTHING, bound, workspace
 from pipeline.values import Audience
 from storage.database import Connection, Database
 from storage.revision import generation
@@ -31,7 +33,8 @@ class _Known:
 
     generation: int
     frequencies: dict[str, int] = field(default_factory=dict)
-    collections: dict[int, str] = field(default_factory=dict)
+    collections: dict[str, dict[int, str]] = field(default_factory=dict)
+    """Those that each workspace sees."""
     total: int | None = None
 
 
@@ -47,26 +50,38 @@ class LexicalSearch:
         """Chunks of `audience` holding any of the RAREST of `terms`, best first, and the rarity of each of those:
         ln(1 + (N - n + 0.5) / (n + 0.5)) where n of N chunks hold it."""
 
-        def work(db: Connection) -> Lexical:
+        of = workspace()
+
+        def work(db: Connection, counted: int | None = None) -> Lexical | None:
             known = self._now(db)
-            holding, total = self._frequency(db, known, terms), _total(db, known)
+            total = known.total = counted if known.total is None else known.total
+            if total is None:
+                return None
+            holding = self._frequency(db, known, terms)
             rarest = sorted(holding, key=holding.__getitem__)[:RAREST]
             kept = {term: holding[term] for term in holding if term in rarest}
             rarity = {term: math.log1p((max(total - n, 0) + 0.5) / (n + 0.5)) for term, n in kept.items()}
             words = {word: n for term, n in kept.items() if (word := _POSSESSIVE.sub("", term))}
-            scope = _scope(db, known, audience)
+            scope = _scope(db, known, audience, of)
             if scope == [] or not words:
                 return Lexical([], rarity)
             return Lexical(self._passages.search(db, _rarer(words), words, total, scope, limit), rarity)
 
-        return await self._database.read(work)
+        if (found := await self._database.read(work)) is None:
+            with bound(EVERYTHING):
+                total = await self._database.read(_count)
+            found = await self._database.read(partial(work, counted=total))
+        assert found
+        return found
 
     async def similar(self, words: Sequence[str], audience: Audience) -> dict[str, list[str]]:
         """For each of `words` that no document of `audience` holds, the nearest that they do hold, if any."""
 
+        of = workspace()
+
         def work(db: Connection) -> dict[str, list[str]]:
             known = self._now(db)
-            frequency, scope = self._frequency(db, known, words), _scope(db, known, audience)
+            frequency, scope = self._frequency(db, known, words), _scope(db, known, audience, of)
             if scope == []:
                 return {}
             held = {word for word, n in frequency.items() if n and self._passages.holds(db, word, scope)}
@@ -88,19 +103,18 @@ class LexicalSearch:
         return {word: known.frequencies[word] for word in words}
 
 
-def _total(db: Connection, known: _Known) -> int:
-    """How many chunks there are."""
-    if known.total is None:
-        known.total = int(db.execute("SELECT count(*) FROM chunk").fetchone()[0])
-    return known.total
+def _count(db: Connection) -> int:
+    """How many chunks there are, whoever may see them: words are counted over all, too."""
+    return int(db.execute("SELECT count(*) FROM chunk").fetchone()[0])
 
 
-def _scope(db: Connection, known: _Known, audience: Audience) -> list[int] | None:
-    """The collections that `audience` may see; None when it may see all."""
-    if not known.collections:
-        known.collections = dict(db.execute("SELECT id, name FROM collection").fetchall())
-    seen = [number for number, name in known.collections.items() if name in audience.collections]
-    return None if seen and len(seen) == len(known.collections) else seen
+def _scope(db: Connection, known: _Known, audience: Audience, workspace: str) -> list[int] | None:
+    """The collections that `audience` may see; None when it may see all that its workspace sees."""
+    if workspace not in known.collections:
+        known.collections[workspace] = dict(db.execute("SELECT id, name FROM collection").fetchall())
+    there = known.collections[workspace]
+    seen = [number for number, name in there.items() if name in audience.collections]
+    return None if seen and len(seen) == len(there) else seen
 
 
 def _rarer(frequency: dict[str, int]) -> list[str]:

@@ -33,9 +33,10 @@ class SQLLibrary:
 
         def work(db: Connection) -> dict[str, tuple[str, str]]:
             rows = db.execute(
-                "SELECT chunk.id, chunk.body, revision.body FROM json_each($1) AS asked"
-                " JOIN chunk ON chunk.id = asked.value"
-                " JOIN revision ON revision.id = chunk.number >> 20 AND state = 'live'",
+                "WITH found AS MATERIALIZED (SELECT chunk.id, body, number >> 20 AS revision"
+                " FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value)"
+                " SELECT found.id, found.body, revision.body FROM found"
+                " JOIN revision ON revision.id = found.revision AND state = 'live'",
                 (json.dumps(list(chunk_ids)),),
             )
             return {chunk_id: (chunk, document) for chunk_id, chunk, document in rows}
@@ -50,10 +51,11 @@ class SQLLibrary:
 
         def work(db: Connection) -> dict[str, tuple[str, str, int, bytes | None]]:
             rows = db.execute(
-                "SELECT chunk.id, chunk.body, revision.body, dimensions, CASE WHEN embedder = $2 THEN matrix END"
-                " FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value"
-                " JOIN revision ON revision.id = chunk.number >> 20 AND state = 'live'"
-                " LEFT JOIN unit_vectors ON unit_vectors.number = chunk.number",
+                "WITH found AS MATERIALIZED (SELECT chunk.id, number, body, number >> 20 AS revision"
+                " FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value)"
+                " SELECT found.id, found.body, revision.body, dimensions, CASE WHEN embedder = $2 THEN matrix END"
+                " FROM found JOIN revision ON revision.id = found.revision AND state = 'live'"
+                " LEFT JOIN unit_vectors ON unit_vectors.number = found.number",
                 (json.dumps(list(chunk_ids)), self._embedder()),
             )
             return {chunk_id: row for chunk_id, *row in rows}
@@ -74,10 +76,11 @@ class SQLLibrary:
 
         def work(db: Connection) -> dict[int, str]:
             rows = db.execute(
-                "SELECT here.number - chunk.number, chunk.body FROM chunk AS here"
-                " JOIN revision ON revision.id = here.number >> 20 AND revision.state = 'live'"
-                " JOIN chunk ON chunk.number IN (here.number - 1, here.number + 1)"
-                " AND chunk.number >> 20 = here.number >> 20 WHERE here.id = $1",
+                "WITH here AS MATERIALIZED (SELECT number, number - 1 AS before, number + 1 AS after,"
+                " number >> 20 AS revision FROM chunk WHERE id = $1)"
+                " SELECT here.number - chunk.number, chunk.body FROM here"
+                " JOIN revision ON revision.id = here.revision AND state = 'live'"
+                " JOIN chunk ON chunk.number IN (here.before, here.after) AND chunk.number >> 20 = here.revision",
                 (chunk.id,),
             )
             return dict(rows.fetchall())

@@ -27,9 +27,10 @@ MARK = "moving_from"
 """The setting of a database that is being filled from another."""
 PASSAGES = "chunk"
 _INDEXED = """
-    SELECT number, revision.collection, dimensions, revision.body, chunk.body, matrix
-    FROM chunk JOIN revision ON revision.id = chunk.number >> 20 LEFT JOIN unit_vectors USING (number)
-    WHERE number BETWEEN $1 AND $2 ORDER BY number
+    WITH found AS MATERIALIZED (
+        SELECT number, number >> 20 AS revision, body FROM chunk WHERE number BETWEEN $1 AND $2)
+    SELECT number, revision.collection, dimensions, revision.body, found.body, matrix
+    FROM found JOIN revision ON revision.id = found.revision LEFT JOIN unit_vectors USING (number) ORDER BY number
 """
 
 Tell = Callable[[str, int], None]

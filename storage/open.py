@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.tenancy import ALL, Reaches
 from storage.asked import SQLAsked
 from storage.audit import SQLAudit
 from storage.budget import SQLTokenLedger
@@ -54,6 +55,8 @@ class Storage:
     ledger: SQLTokenLedger
     vectors: VectorSearch
     copying: BackUp
+    walled: bool
+    """The engine itself keeps workspaces apart."""
 
     async def back_up(self, target: Path | None = None) -> Path:
         """Copy the database to `target`, or into `backups`, where old copies are then dropped; returns the copy's path.
@@ -72,6 +75,7 @@ async def open_storage(
     chroma_url: str | None = None,
     exclusive: bool = False,
     make: bool = True,
+    reaches: Reaches = lambda _: ALL,
     capacity: int = 20_000,
     per_author: int = 200,
 ) -> AsyncIterator[Storage]:
@@ -79,7 +83,7 @@ async def open_storage(
     PostgreSQL's, "" for SQLite in the folder; there, `chroma_url` has vectors searched on a Chroma server.
 
     `exclusive`: this process answers from the inbox, on SQLite alone, and fills Chroma; all others search exactly.
-    `make`: the folder is made if it is missing.
+    `make`: the folder is made if it is missing. `reaches`: which collections PostgreSQL shows to which workspace.
 
     Raises Misconfigured when the folder is missing or cannot be used, a newer program wrote it, a move into it is not
     complete, or another process has it exclusively; Unavailable when the database cannot be opened."""
@@ -91,7 +95,7 @@ async def open_storage(
 
             prepare(folder)
             use = Use.ANSWERING if exclusive else Use.BESIDE
-            engine = await stack.enter_async_context(open_postgres(database, embedder=named, use=use))
+            engine = await stack.enter_async_context(open_postgres(database, embedder=named, use=use, reaches=reaches))
         else:
             engine = await stack.enter_async_context(
                 open_sqlite(folder, embedder=named, chroma_url=chroma_url, exclusive=exclusive, make=make)
@@ -126,4 +130,5 @@ async def open_storage(
             ledger=SQLTokenLedger(engine.database),
             vectors=engine.vectors,
             copying=engine.back_up,
+            walled=engine.walled,
         )

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import structlog
 
+from pipeline.tenancy import EVERYTHING, bound
 from storage.database import Alone, Connection, Database, Rows
 from storage.forget import erase_person
 from storage.sweep import sweep
@@ -68,7 +69,9 @@ class People:
         def work(db: Connection) -> dict[str, list[dict[str, object]]]:
             return {name: _records(db.execute(query, (person,))) for name, query in _EXPORT.items()}
 
-        return json.dumps({"person": person, **await self._database.read(work)}, ensure_ascii=False, indent=2)
+        with bound(EVERYTHING):
+            found = await self._database.read(work)
+        return json.dumps({"person": person, **found}, ensure_ascii=False, indent=2)
 
     async def forget(self, person: str) -> int:
         """Erase all that is kept under a person's id, from the copies too. What says where the bot has been is not kept
@@ -78,7 +81,8 @@ class People:
         Returns how many turns, messages, ratings and preferences went."""
         if self._copies:
             await asyncio.to_thread(self._copies.begin, person)
-        erased = await self._database.write(lambda db: erase_person(db, person), durable=True)
+        with bound(EVERYTHING):
+            erased = await self._database.write(lambda db: erase_person(db, person), durable=True)
         await sweep(self._database)
         await self._database.scrub()
         if self._copies:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection
 from functools import partial
 
+from pipeline.tenancy import EVERYTHING, bound
 from storage.database import Connection, Database, PassageIndex
 from storage.revision import BATCH_SECONDS, GROUP, SPAN, generation, in_batches, raise_generation
 from storage.runs import KEEP
@@ -37,13 +38,14 @@ async def sweep(database: Database) -> None:
     """Delete what no reader can see: replaced and removed revisions, and those a crash left behind.
 
     Of removed documents nothing is left in the database's files after that, whoever removed them."""
-    removed, hidden = await database.write(due)
-    for revision in hidden:
-        await in_batches(database, partial(delete_revision, index=database.passages, revision=revision))
-    if removed:
-        await database.passages.erase(database)
-        if await database.scrub():
-            await database.write(partial(erased, removed=removed))
+    with bound(EVERYTHING):
+        removed, hidden = await database.write(due)
+        for revision in hidden:
+            await in_batches(database, partial(delete_revision, index=database.passages, revision=revision))
+        if removed:
+            await database.passages.erase(database)
+            if await database.scrub():
+                await database.write(partial(erased, removed=removed))
 
 
 def due(db: Connection) -> tuple[str, list[int]]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import structlog
 
+from pipeline.tenancy import EVERYTHING, bound
 from pipeline.values import Wish
 from storage.database import Alone, Connection, Database
 from storage.history import signed
@@ -91,7 +92,8 @@ class SQLWishes:
                 drop(db, key, now)
             return bool(gone)
 
-        return await self._database.write(work, durable=True)
+        with bound(EVERYTHING):  # it may be told elsewhere than it is taken back
+            return await self._database.write(work, durable=True)
 
     async def of(self, key: str) -> Wish | None:
         """The one that is tried as the message `key`; None when nobody waits for it any more."""

@@ -22,6 +22,7 @@ from adapters.replies.answer import EVERYTHING
 from adapters.replies.parts import Look
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox, Receipt
+from pipeline.tenancy import NOBODY, bound
 from pipeline.translations import Words
 from pipeline.values import (
     Answer,
@@ -108,7 +109,8 @@ class DiscordAdapter:
                 async with line.client:
                     self._connection = line
                     try:
-                        await run(line.client, self._token, self._pace)
+                        with bound(NOBODY):
+                            await run(line.client, self._token, self._pace)
                     except asyncio.CancelledError:
                         self._budget.stopped()
                         raise

@@ -19,9 +19,11 @@ from adapters.discord.identify import IdentifyBudget
 from adapters.discord.intake import Intake
 from adapters.discord.memory import Memory
 from adapters.discord.permissions import intents
+from adapters.discord.places import guild_of, workspace
 from adapters.discord.shards import Shards
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
+from pipeline.tenancy import bound
 
 SILENCE_SECONDS = 150.0
 """Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
@@ -157,22 +159,27 @@ class Client(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         if self.user:
-            await self._intake.take(message, self.user)
+            with bound(workspace(guild_of(message))):
+                await self._intake.take(message, self.user)
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
-            await self._intake.change(payload.message, self.user)
+            with bound(workspace(payload.guild_id)):
+                await self._intake.change(payload.message, self.user)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
-        await self._intake.remove(payload.guild_id, payload.channel_id, payload.message_id)
+        with bound(workspace(payload.guild_id)):
+            await self._intake.remove(payload.guild_id, payload.channel_id, payload.message_id)
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
-        for message_id in payload.message_ids:
-            await self._intake.remove(payload.guild_id, payload.channel_id, message_id)
+        with bound(workspace(payload.guild_id)):
+            for message_id in payload.message_ids:
+                await self._intake.remove(payload.guild_id, payload.channel_id, message_id)
 
     async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
         if self.on_press:
-            await self.on_press(interaction, custom_id)
+            with bound(workspace(interaction.guild_id)):
+                await self.on_press(interaction, custom_id)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """A submitted modal: discord.py forgets its own over a restart, so ours are read here."""

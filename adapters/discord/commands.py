@@ -16,23 +16,32 @@ from adapters.discord.account import Panels
 from adapters.discord.ephemeral import Interaction, by_locale, honest, say
 from adapters.discord.knowledge import Knowledge
 from adapters.discord.memory import Memory
+from adapters.discord.places import workspace
 from adapters.discord.setup import CHANNEL, SERVER, Setup
 from adapters.replies.panels import CITATIONS, STYLES, TONGUES
 from adapters.replies.setup import FIELDS, NOT_SET, THIS_CHANNEL, WHOLE_SERVER
 from pipeline import wording
+from pipeline.tenancy import bind
 from pipeline.values import AS_SET, Attachment
+
+
+class Tree(app_commands.CommandTree[Any]):
+    async def interaction_check(self, interaction: Interaction, /) -> bool:
+        """Everybody may: what follows is done for the server that it comes from."""
+        bind(workspace(interaction.guild_id))
+        return True
+
 
 Ask = Callable[[Interaction, str, bool, tuple[Attachment, ...]], Awaitable[None]]
 """Takes the question, whether only the asker sees the answer, and the files of the message it is."""
 log = structlog.get_logger(__name__)
 
-Tree = app_commands.CommandTree[Any]
 QUESTION_ROOM = 2000
 
 
 def declare(client: discord.Client, ask: Ask, panels: Panels, setup: Setup, knowledge: Knowledge) -> Tree:
     """Guild installation only, usable in servers and in direct messages with the bot."""
-    tree = app_commands.CommandTree(
+    tree = Tree(
         client,
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),

@@ -18,9 +18,10 @@ import discord
 import structlog
 
 from adapters.discord.memory import Memory
-from adapters.discord.places import DIRECT, PLATFORM
+from adapters.discord.places import workspace
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox
+from pipeline.tenancy import bound
 
 HORIZON_SECONDS = 24 * 3600.0
 """How far back is read at most."""
@@ -54,7 +55,8 @@ async def fill(
             if source.channel_id in done:
                 continue
             try:
-                await _read(source, inbox, memory, take)
+                with bound(workspace(source.guild_id)):
+                    await _read(source, inbox, memory, take)
                 done.add(source.channel_id)
             except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, CitewellError) as error:
                 log.warning("discord_gap_unread", channel=source.channel_id, reason=type(error).__name__)
@@ -104,5 +106,5 @@ async def _start(source: Source, inbox: Inbox, memory: Memory) -> int | None:
     horizon = discord.utils.time_snowflake(datetime.fromtimestamp(time.time() - HORIZON_SECONDS, UTC))
     if memory.read_until:
         return max(discord.utils.time_snowflake(datetime.fromtimestamp(memory.read_until, UTC)), horizon)
-    seen = await inbox.seen(f"{PLATFORM}:{source.guild_id or DIRECT}:{source.channel_id}")
+    seen = await inbox.seen(f"{workspace(source.guild_id)}:{source.channel_id}")
     return max(int(seen), horizon) if seen else None

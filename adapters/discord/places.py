@@ -17,6 +17,11 @@ def key(guild_id: int | None, channel_id: int, message_id: int) -> str:
     return str(MessageKey(platform=PLATFORM, space=space, channel=str(channel_id), message=str(message_id)))
 
 
+def workspace(guild_id: int | None) -> str:
+    """`discord:1`, or `discord:dm` of direct messages."""
+    return f"{PLATFORM}:{guild_id or DIRECT}"
+
+
 class Place(NamedTuple):
     """Where a question was asked."""
 

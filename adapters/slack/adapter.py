@@ -17,6 +17,7 @@ from adapters.slack.web import Pace
 from adapters.slack.workspaces import Connecting, Installed, Only, Workspaces
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Inbox, Receipt
+from pipeline.tenancy import NOBODY, bound
 from pipeline.translations import Words
 from pipeline.values import Answer, Around, ConversationId, Event, IncomingMessage, Notice, PlaceId, Readers, Work
 from pipeline.values.digest import Digest
@@ -79,7 +80,8 @@ class SlackAdapter:
                 what_to_do="Set SLACK_APP_TOKEN (xapp-…, for Socket Mode) or SLACK_SIGNING_SECRET (for HTTP).",
             )
         try:
-            await self._listen(inbox, desk)
+            with bound(NOBODY):
+                await self._listen(inbox, desk)
         finally:
             self._reached = _never
 

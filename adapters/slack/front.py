@@ -13,6 +13,7 @@ from adapters.slack.incoming import Body
 from adapters.slack.web import SDK_LOG
 from adapters.slack.workspaces import NotInstalled, Workspaces
 from pipeline.errors import CitewellError
+from pipeline.tenancy import bound
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +35,9 @@ class Front:
         try:
             if _gone(req.body):
                 await self._workspaces.left(team, datetime.fromtimestamp(float(req.body["event_time"]), UTC))
-            return await (await self._workspaces.of(team)).app.async_dispatch(req)
+            session = await self._workspaces.of(team)
+            with bound(session.space):
+                return await session.app.async_dispatch(req)
         except NotInstalled:
             log.info("slack_not_installed", space=team)
             return BoltResponse(status=200, body="")

@@ -17,6 +17,7 @@ from adapters.slack.missed import HORIZON, THREADS, Missed
 from adapters.slack.web import Web
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
+from pipeline.tenancy import bound
 
 LAST_RETRY = 360.0
 """Seconds after which Slack has delivered an event or never will."""
@@ -42,6 +43,10 @@ class Gapfill:
 
     async def keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         """Read the gap once Slack can reach us, and again after each outage, until cancelled."""
+        with bound(self._space):
+            await self._keep(reachable)
+
+    async def _keep(self, reachable: Callable[[], Awaitable[bool]]) -> None:
         known = 0.0
         filling: asyncio.Task[None] | None = None
         try:

@@ -60,6 +60,8 @@ class Session:
     app: AsyncApp
     """Takes in all that Slack sends of it."""
     gapfill: Gapfill
+    space: str
+    """`slack:T1`"""
 
     def __init__(self, web: Web, workspace: Workspace, terms: Terms) -> None:
         self._terms = terms
@@ -67,6 +69,7 @@ class Session:
         self.web = web
         self.workspace = workspace
         self.me = workspace.me
+        self.space = f"slack:{self.me.team}"
         self.members = Members(web, self.me.team)
         self.audiences = Audiences(web, self.me, self.members)
         self.actors = Actors(web, self.me)

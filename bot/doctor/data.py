@@ -71,7 +71,7 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
     settings, library = citewell.settings, citewell.storage.library
     yield good("data folder", f"{settings.data} can be used")
     if settings.database:
-        yield good("database", citewell.storage.engine)
+        yield _database(citewell)
     if settings.slack_client_id:
         yield await examine_kept(settings, citewell.storage.database)
     count = await library.count()
@@ -89,6 +89,16 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
     if given_up:
         reasons = ", ".join(f"{number} × {why}" for why, number in given_up.items())
         yield warning("questions", f"some were given up: {reasons}", "Mend the cause; whoever asked has to ask again.")
+
+
+def _database(citewell: Citewell) -> Finding:
+    if citewell.storage.walled:
+        return good("database", citewell.storage.engine)
+    return warning(
+        "database",
+        f"{citewell.storage.engine} does not keep workspaces apart: its role is a superuser or has BYPASSRLS",
+        "Connect as an ordinary role that owns the database: docs/operations/postgresql.md",
+    )
 
 
 def _backup(settings: Settings) -> Finding:

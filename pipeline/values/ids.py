@@ -37,6 +37,11 @@ class ConversationId(Value):
         return cls(platform=platform, space=space, channel=channel, thread=thread)
 
     @property
+    def workspace(self) -> str:
+        """`slack:T1`, `discord:1`; `discord:dm` of what is written to the bot alone there."""
+        return f"{self.platform}:{self.space}"
+
+    @property
     def private(self) -> bool:
         """Whether it consists of a person's private commands."""
         return self.platform in PRIVATE_THREAD and self.thread.startswith(PRIVATE_THREAD[self.platform])

@@ -17,6 +17,7 @@ import psycopg
 from psycopg_pool import ConnectionPool
 
 from pipeline.errors import Unavailable
+from pipeline.tenancy import ALL, Reaches, workspace
 from storage.database import Connection, Standing, Work
 from storage.postgres.connection import (
     READERS,
@@ -30,6 +31,7 @@ from storage.postgres.errors import translated
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
 from storage.postgres.session import ENDED, HELD, Raw, Session, Use, begin
+from storage.postgres.tenancy import BIND, HOLDS, Bindings
 from storage.writes import WriteQueue
 
 T = TypeVar("T")
@@ -42,12 +44,14 @@ CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5,
 class PostgresDatabase:
     """One writing thread with a connection of its own, and a few reading ones on those of a pool.
 
-    It writes only on a connection that holds what its `use` needs."""
+    It writes only on a connection that holds what its `use` needs. What is done is done for the workspace that is bound
+    where it is asked for, and touches rows of that one alone."""
 
     shared = True
 
-    def __init__(self, url: str, use: Use = Use.BESIDE) -> None:
+    def __init__(self, url: str, use: Use = Use.BESIDE, reaches: Reaches = lambda _: ALL) -> None:
         self.passages = TsvectorPassages()
+        self._bindings = Bindings(reaches)
         self._url = url
         self._use = use
         self._lines: WeakSet[Raw] = WeakSet()
@@ -68,12 +72,12 @@ class PostgresDatabase:
         self._reading = ThreadPoolExecutor(READERS, "citewell-read")
 
     @classmethod
-    async def open(cls, url: str, use: Use = Use.BESIDE) -> PostgresDatabase:
+    async def open(cls, url: str, use: Use = Use.BESIDE, reaches: Reaches = lambda _: ALL) -> PostgresDatabase:
         """Connect, and create or migrate what is there.
 
         Raises Unavailable, or Misconfigured when a newer program wrote it, pgvector is missing, or another process is
         in the way of that `use`."""
-        database = cls(url, use)
+        database = cls(url, use, reaches)
         try:
             await database._run(database._writing, database._open)
         except BaseException:
@@ -83,14 +87,15 @@ class PostgresDatabase:
 
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         """See `Database`."""
-        outcome = self._writes.add(work, durable=durable)
+        outcome = self._writes.add(self._bound(work), durable=durable)
         self._writing.submit(self._writes.commit, self._transactions)
         with translated():
             return await asyncio.wrap_future(outcome)
 
     async def read(self, work: Work[T]) -> T:
         """See `Database`."""
-        return await self._run(self._reading, lambda: snapshot(self._pool, work, self._transactions.holder))
+        bound = self._bound(work)
+        return await self._run(self._reading, lambda: snapshot(self._pool, bound, self._transactions.holder))
 
     async def stand(self) -> Standing:
         """See `Database`. While a long write is under way, the server is asked on another connection; where it does not
@@ -128,6 +133,15 @@ class PostgresDatabase:
                 return bool(held)
         return False
 
+    def _bound(self, work: Work[T]) -> Work[T]:
+        binding = self._bindings.of(workspace())
+
+        def bound(db: Connection) -> T:
+            db.execute(BIND, binding)
+            return work(db)
+
+        return bound
+
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
         with translated():
             return await asyncio.get_running_loop().run_in_executor(executor, work)
@@ -135,6 +149,7 @@ class PostgresDatabase:
     def _open(self) -> None:
         with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:
             migrate(raw)
+            (self.passages.walled,) = raw.execute(HOLDS).fetchone() or (False,)
         self._transactions.open()
         self._pool.open()
 

@@ -11,6 +11,8 @@ from typing import Any
 import psycopg
 
 from pipeline.errors import Misconfigured
+from pipeline.tenancy import EVERYTHING
+from storage.postgres.tenancy import MIGRATION as TENANCY
 
 LOCK = 0x636974657765  # "citewe"
 NEEDED = (0, 8)
@@ -259,6 +261,7 @@ MIGRATIONS = {
         CREATE TABLE taken_state (state word PRIMARY KEY, at double precision NOT NULL);
     """,
     "stops": "ALTER TABLE message ADD COLUMN stopped boolean NOT NULL DEFAULT FALSE;",
+    "tenancy": TENANCY,
 }
 
 
@@ -268,6 +271,7 @@ def migrate(raw: psycopg.Connection[tuple[Any, ...]]) -> None:
     Raises Misconfigured when the database has a migration that this program does not know, or no pgvector."""
     with raw.transaction():
         raw.execute("SELECT pg_advisory_xact_lock($1)", (LOCK,))
+        raw.execute("SELECT set_config('citewell.workspace', $1, TRUE)", (EVERYTHING,))
         raw.execute(
             "CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
         )

@@ -11,6 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from pipeline.errors import Misconfigured, Refused
+from pipeline.tenancy import ALL, Reaches
 from storage.database import Connection
 from storage.engine import Engine
 from storage.postgres.database import PostgresDatabase
@@ -20,14 +21,23 @@ from storage.postgres.vectors import PgVectors
 
 
 @asynccontextmanager
-async def open_postgres(url: str, *, embedder: Callable[[], str], use: Use) -> AsyncIterator[Engine]:
+async def open_postgres(
+    url: str, *, embedder: Callable[[], str], use: Use, reaches: Reaches = lambda _: ALL
+) -> AsyncIterator[Engine]:
     """See `open_storage`."""
     _check(url)
     async with AsyncExitStack() as stack:
-        database = await PostgresDatabase.open(url, use)
+        database = await PostgresDatabase.open(url, use, reaches)
         stack.push_async_callback(database.close)
         name = await database.read(_named)
-        yield Engine(name, database, PgVectors(database, embedder=embedder), _refuse, PostgresTables())
+        yield Engine(
+            name,
+            database,
+            PgVectors(database, embedder=embedder),
+            _refuse,
+            PostgresTables(),
+            walled=database.passages.walled,
+        )
 
 
 def public_name(url: str) -> str:

@@ -11,24 +11,29 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pipeline.ports import Vectors
 from pipeline.text import lexical_form
 from pipeline.values import Chunk, Document, Hit
-from storage.database import Alone, Connection, Database, Passage
+from storage.database import Alone, Connection, Database, Passage, Rows
 from storage.postgres import filling
 from storage.postgres.analysis import MARK, lexeme, sparse, weighed
+from storage.postgres.tenancy import LOOK_FOR
 
 USUAL, SUPPOSED = 100.0, 50
 """The length of a passage, in words, before any is there, and how many are supposed to have it."""
 _LIVE = "number >> 20 NOT IN (SELECT id FROM revision WHERE state <> 'live')"
-_HOLDS = f"SELECT 1 FROM words WHERE terms @@ $1::tsquery AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
+_HOLDS = f"SELECT 1 FROM words WHERE {{held}} AND {_LIVE} LIMIT 1"  # noqa: S608 - our own words
 _SEARCH = f"""
     SELECT chunk.id, -distance FROM (
-        SELECT number, weights <#> $2::sparsevec AS distance FROM words WHERE terms @@ $1::tsquery AND {_LIVE}
-        ORDER BY distance LIMIT $3) AS found
+        SELECT number, weights <#> $1::sparsevec AS distance FROM words WHERE {{held}} AND {_LIVE}
+        ORDER BY distance LIMIT $2) AS found
     JOIN chunk USING (number) ORDER BY distance
 """  # noqa: S608 - as above
-_TEXTS = """
-    SELECT chunk.body, revision.body FROM words JOIN chunk USING (number)
-    JOIN revision ON revision.id = words.number >> 20 AND state = 'live' WHERE terms @@ $1::tsquery LIMIT $2
-"""
+_TEXTS = f"""
+    SELECT chunk.body, revision.body FROM (
+        SELECT number, number >> 20 AS revision FROM words WHERE {{held}} AND {_LIVE} LIMIT $1) AS found
+    JOIN chunk USING (number) JOIN revision ON revision.id = found.revision
+"""  # noqa: S608 - as above
+_WALLED, _BARE = "(SELECT row_security_active('words'))", "terms @@ {last}::tsquery"
+"""Rows that hold what is looked for: those that the policy of `words` shows (see `tenancy`); all that do, for a role
+that policies do not hold."""
 _COUNT = """
     INSERT INTO term SELECT * FROM unnest($1::text[], $2::bigint[])
     ON CONFLICT (term) DO UPDATE SET passages = term.passages + excluded.passages
@@ -51,6 +56,8 @@ class TsvectorPassages:
         self._length: float | None = None
         self._count = SUPPOSED
         self._indexed: set[int] = set()
+        self.walled = False
+        """Whether the database keeps workspaces apart."""
 
     def add(self, db: Connection, passages: Sequence[Passage]) -> None:
         db.alone(Alone.PASSAGES)
@@ -95,22 +102,28 @@ class TsvectorPassages:
         asked = sparse((lexeme(word), _rarity(n, total)) for word, n in frequency.items())
         if not (any_of := _any(filter(None, map(lexeme, rare)))):
             return []
-        rows = db.execute(_SEARCH, (f"{_within(scope)}({any_of})", asked, limit))
+        rows = self._held(db, _SEARCH, f"{_within(scope)}({any_of})", asked, limit)
         return [Hit(chunk_id, score) for chunk_id, score in rows]
 
     def holds(self, db: Connection, word: str, scope: Collection[int] | None) -> bool:
         one = lexeme(word)
-        return bool(one) and db.execute(_HOLDS, (f"{_within(scope)}'{one}'",)).fetchone() is not None
+        return bool(one) and self._held(db, _HOLDS, f"{_within(scope)}'{one}'").fetchone() is not None
 
     def beginning(self, db: Connection, letters: str) -> dict[str, int]:
         query = "SELECT term, passages FROM term WHERE term >= $1 AND term < $2 AND strpos(term, ' ') = 0"
         return dict(db.execute(query, (letters, f"{letters}\U0010ffff")).fetchall())
 
     def texts(self, db: Connection, word: str, scope: Collection[int] | None, most: int) -> list[str]:
-        rows = db.execute(_TEXTS, (f"{_within(scope)}'{lexeme(word)}'", most))
+        rows = self._held(db, _TEXTS, f"{_within(scope)}'{lexeme(word)}'", most)
         return [
             _text(Chunk.model_validate_json(chunk), Document.model_validate_json(document)) for chunk, document in rows
         ]
+
+    def _held(self, db: Connection, statement: str, words: str, *values: object) -> Rows:
+        if self.walled:
+            db.execute(LOOK_FOR, (words,))
+            return db.execute(statement.format(held=_WALLED), values)
+        return db.execute(statement.format(held=_BARE.format(last=f"${len(values) + 1}")), (*values, words))
 
     def _add_vectors(self, db: Connection, passages: Sequence[Passage]) -> None:
         rows = list(_vectors(passages))

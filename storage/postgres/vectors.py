@@ -18,16 +18,17 @@ _OURS = """
 """
 _NEAREST = """
     SELECT chunk.id, 1 - distance FROM (
-        SELECT number, vector::halfvec({n}) <=> $1::halfvec({n}) AS distance FROM mean_vector
+        SELECT number, number >> 20 AS revision, vector::halfvec({n}) <=> $1::halfvec({n}) AS distance FROM mean_vector
         WHERE {ours} ORDER BY vector::halfvec({n}) <=> $1::halfvec({n}) LIMIT $4) AS found
-    JOIN revision ON revision.id = found.number >> 20 AND embedder = $3
+    JOIN revision ON revision.id = found.revision AND embedder = $3
     JOIN chunk ON chunk.number = found.number ORDER BY distance, chunk.number
 """
 _EXACT = """
     SELECT chunk.id, cosine FROM (
-        SELECT number, 1 - (vector::halfvec({n}) <=> $1::halfvec({n})) AS cosine FROM mean_vector
-        JOIN revision ON revision.id = number >> 20 AND embedder = $3
-        WHERE {ours} ORDER BY cosine DESC, number LIMIT $4) AS found
+        SELECT number, 1 - (vector::halfvec({n}) <=> $1::halfvec({n})) AS cosine FROM (
+            SELECT number, number >> 20 AS revision, vector FROM mean_vector WHERE {ours} OFFSET 0) AS seen
+        JOIN revision ON revision.id = seen.revision AND embedder = $3
+        ORDER BY cosine DESC, number LIMIT $4) AS found
     JOIN chunk USING (number) ORDER BY cosine DESC, number
 """
 _TOTAL = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'mean_vector'::regclass"

@@ -430,6 +430,11 @@ def stops(db: Database) -> None:
     _each(db, "ALTER TABLE message ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0;")
 
 
+@schema()
+def tenancy(db: Database) -> None:
+    """Of PostgreSQL alone, which keeps workspaces apart by itself."""
+
+
 def outdated(db: Database) -> bool:
     """Whether `db` lacks a migration. Raises Misconfigured when it has one that this program does not know."""
     known = {migration.name for migration in schema.pending(Database(memory=True))}

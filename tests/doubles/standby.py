@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from tests.doubles.postgres import USER, Server, run_as_owner
+from tests.doubles.postgres import SUPERUSER, Server, run_as_owner
 
 STREAMING = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
 
@@ -29,7 +29,7 @@ class Replicated:
         folder = self.around / f"standby-{next(self._numbers)}"
         folder.mkdir()
         shutil.chown(folder, self.around.owner())
-        copy = ("-D", str(folder / "data"), "-h", str(self.primary.folder), "-U", USER, "-R", "--checkpoint=fast")
+        copy = ("-D", str(folder / "data"), "-h", str(self.primary.folder), "-U", SUPERUSER, "-R", "--checkpoint=fast")
         copying = run_as_owner(self.primary.binaries / "pg_basebackup", *copy, "--no-sync", folder=folder)
         copying.communicate()
         self.standby = Server(self.primary.binaries, folder, self.primary.settings)

@@ -18,7 +18,7 @@ import pytest
 
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import until
-from tests.doubles.postgres import SHARED, Server, postgres_server
+from tests.doubles.postgres import SHARED, SUPERUSER, Server, postgres_server
 from tests.doubles.relay import Relay
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.server import SlackServer
@@ -202,5 +202,5 @@ async def test_no_question_is_lost_or_answered_twice_by_several_processes(pair: 
 
 def rows(url: str) -> list[tuple[object, ...]]:
     query = "SELECT key, attempt, holder, leased_until, not_before, ends, reference FROM message WHERE state = 'open'"
-    with psycopg.connect(url) as raw:
+    with psycopg.connect(url, user=SUPERUSER) as raw:
         return raw.execute(query).fetchall()

@@ -14,8 +14,10 @@ from pydantic import SecretStr
 from bot.digest import DigestPoster, begin_digest
 from bot.doctor.examine import examine
 from pipeline.errors import Misconfigured
+from pipeline.values import Audience
 from tests.contracts.slack_driver import granted, value_of
 from tests.contracts.waiting import until
+from tests.doubles.postgres import Server
 from tests.doubles.slack.server import SlackServer
 from tests.journeys.workspaces import KEY, House, Team, house, opened
 
@@ -79,6 +81,26 @@ async def test_passages_are_shown_to_the_workspace_whose_answer_it_is_and_to_no_
     await shared.beta.people.click("U0BEA", "passages", value, message=copied)
     await until(lambda: shared.beta.workspace.ephemerals)
     assert "25" not in json.dumps(shared.beta.workspace.ephemerals)
+
+
+async def test_postgresql_shows_each_workspace_its_own_even_where_all_is_taken_to_be_everybodys(
+    tmp_path: Path, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = Audience(collections=frozenset({"acme", "beta", "internal"}))
+    monkeypatch.setattr("bot.desk.audience", lambda *_: everything)
+    async with house(tmp_path, database=postgres.empty()) as home:
+        for team in (home.acme, home.beta):
+            await home.add(team)
+        replies = []
+        for team, own in ((home.acme, "25"), (home.beta, "31")):
+            question = await team.ask(QUESTION)
+            said = await team.answer(question)
+            assert [days for days in ("25", "31", "99") if days in said] == [own]
+            replies.append(team.workspace.replies(question)[-1])
+        value = value_of(replies[0].blocks, "passages")
+        await home.beta.people.click("U0BEA", "passages", value, message=replies[1])
+        await until(lambda: home.beta.workspace.ephemerals)
+        assert "25" not in json.dumps(home.beta.workspace.ephemerals)
 
 
 async def test_a_person_exports_and_erases_what_is_kept_of_them_in_that_workspace(shared: House) -> None:

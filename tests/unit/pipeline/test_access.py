@@ -62,6 +62,45 @@ def test_homes_and_other_platforms_see_what_is_open_inside_and_nothing_that_is_a
     assert seen_by("discord:1") == {"open", "press"}
 
 
+GROUPS = {
+    "slack:T1": ["slack:T1", "slack:T1:C2", "slack:T1:U3", "slack:T1:user:U3"],
+    "slack:T11": ["slack:T11", "slack:T11:C2"],
+    "discord:1": ["discord:1", "discord:1:2", "discord:1:role:4", "discord:user:5"],
+    "discord:dm": ["discord:1", "discord:1:role:4", "discord:user:5"],
+}
+anybody = st.lists(st.sampled_from(sorted({group for groups in GROUPS.values() for group in groups})), max_size=2)
+
+
+@given(
+    workspace=st.sampled_from(sorted(GROUPS)),
+    rules=st.dictionaries(st.sampled_from(NAMES), st.builds(Rule, only=anybody.map(tuple), public=st.booleans())),
+    homes=st.none() | st.sets(st.sampled_from(["slack:T1", "slack:T11"])).map(frozenset),
+    guilds=st.none() | st.just(frozenset({"discord:1"})) | st.just(frozenset({"discord:2"})),
+    data=st.data(),
+)
+def test_no_readers_of_a_workspace_see_more_than_it_reaches(
+    workspace: str,
+    rules: dict[str, Rule],
+    homes: frozenset[str] | None,
+    guilds: frozenset[str] | None,
+    data: st.DataObject,
+) -> None:
+    table = Rules(rules, homes, guilds)
+    groups = data.draw(st.frozensets(st.sampled_from(GROUPS[workspace]), min_size=1))
+    external = guilds is not None and workspace not in (*guilds, "discord:dm") and workspace.startswith("discord")
+    names, others = table.reach(workspace)
+    for name in audience(Readers(groups=groups, external=external), NAMES, table).collections:
+        assert (name in names) is not others
+
+
+def test_a_workspace_reaches_what_some_reader_there_may_see_and_nothing_else() -> None:
+    assert MANY.reach("slack:T2") == (frozenset({"press", "theirs"}), False)
+    assert MANY.reach("slack:T1") == (frozenset({"theirs"}), True)
+    assert Rules(RULES, guilds=frozenset({"discord:G1"})).reach("discord:G1") == (frozenset(), True)
+    assert Rules(RULES, guilds=frozenset({"discord:G1"})).reach("discord:G2") == (frozenset({"press"}), False)
+    assert Rules(RULES).reach("discord:dm") == (frozenset(), True)
+
+
 def test_a_workspace_hears_of_its_own_questions_and_homes_of_those_of_all_homes() -> None:
     def heard(*groups: str) -> list[str]:
         people = ["slack:T1:U1", "slack:T2:U2", "slack:T3:U3", "discord:user:4", "console:local"]

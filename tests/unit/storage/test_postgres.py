@@ -21,7 +21,7 @@ from storage.postgres.database import PostgresDatabase
 from storage.postgres.migrations import MIGRATIONS
 from storage.postgres.vectors import PgVectors
 from storage.sqlite.migrations import schema
-from tests.doubles.postgres import Server
+from tests.doubles.postgres import SUPERUSER, Server
 from tests.doubles.samples import chunks, document, matrices, message, rows
 
 ROOT = Path(__file__).parents[3]
@@ -112,7 +112,7 @@ async def test_processes_that_index_the_same_words_side_by_side_count_each_once(
                 await storage.library.put(document(name, version=version), chunks(name, texts), None, "")
 
     await asyncio.gather(*map(fill, "xyz"))
-    with psycopg.connect(url) as raw:
+    with psycopg.connect(url, user=SUPERUSER) as raw:
         counted = raw.execute("SELECT term, passages FROM term ORDER BY term").fetchall()
         found = raw.execute(_HOLDING).fetchall()
     assert counted == found

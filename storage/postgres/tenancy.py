@@ -1,0 +1,126 @@
+"""The second wall between workspaces: row-level security, which holds whatever a statement forgets.
+
+A transaction says for which workspace it is, and sees and writes rows of that one alone; one that says nothing sees
+none. FORCE: the owner of the tables, as whom Citewell connects, keeps to it as well. Superusers do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipeline.tenancy import ALL, EVERYTHING, NOBODY, NONE, Reach, Reaches
+
+BIND = """
+    SELECT set_config('citewell.workspace', $1, TRUE), set_config('citewell.collections', ($2::text[])::text, TRUE),
+        set_config('citewell.others', $3, TRUE)
+"""
+LOOK_FOR = "SELECT set_config('citewell.words', $1, TRUE)"
+"""Names the words that rows of `words` are looked for by: see `words_bound`."""
+HOLDS = "SELECT row_security_active('words')"
+"""Whether it does so for the role that is connected."""
+
+OWNERS: Mapping[str, str] = {
+    "answer": "person_workspace(author)",
+    "asked": "person_workspace(author)",
+    "audit": "person_workspace(actor)",
+    "digest": "workspace(recipient)",
+    "installation": "space",
+    "message": "space",
+    "part": "workspace(conversation)",
+    "place": "workspace(id)",
+    "preference": "person_workspace(person)",
+    "question": "workspace(key)",
+    "rating": "person_workspace(person)",
+    "seen": "workspace(channel)",
+    "served": "split_part(scope, ' ', 1)",
+    "silenced": "workspace(conversation)",
+    "told": "person_workspace(author)",
+    "turn": "workspace(conversation)",
+    "unasked": "workspace(key)",
+    "waiting": "split_part(scope, ' ', 1)",
+    "wish": "person_workspace(person)",
+}
+"""Whose a row is. On Discord people are the same in every server: what is kept under a person's id alone, answers
+among it, is not one server's but Discord's."""
+_BOUND = "= ANY ((SELECT bound())::text[])"
+BEHIND: Mapping[str, str] = {
+    "collection": """
+        (name = ANY ((SELECT nullif(current_setting('citewell.collections', TRUE), ''))::text[])) <>
+            (SELECT nullif(current_setting('citewell.others', TRUE), '')::boolean)
+    """,
+    "revision": "collection IN (SELECT id FROM collection)",
+    "mean_vector": "collection IN (SELECT id FROM collection)",
+    "chunk": "EXISTS (SELECT 1 FROM revision WHERE revision.id = number >> 20)",
+    "unit_vectors": "EXISTS (SELECT 1 FROM revision WHERE revision.id = number >> 20)",
+    "handoff": f"person_workspace(asker) {_BOUND} OR workspace(body ->> 'target') {_BOUND}",
+    "notice": "EXISTS (SELECT 1 FROM handoff WHERE handoff.id = handoff)",
+    "source": "FALSE",
+    "source_look": "FALSE",
+    "source_memory": "FALSE",
+}
+"""Rows that are a collection's, of two workspaces, or the operator's alone."""
+FUNCTIONS = f"""
+    CREATE FUNCTION workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
+        RETURN split_part(id, ':', 1) || ':' || split_part(id, ':', 2);
+    CREATE FUNCTION person_workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
+        RETURN CASE WHEN split_part(id, ':', 3) = '' THEN split_part(id, ':', 1) ELSE workspace(id) END;
+    CREATE FUNCTION bound() RETURNS text[] STABLE PARALLEL SAFE BEGIN ATOMIC
+        SELECT ARRAY[name, split_part(name, ':', 1)]
+        FROM (SELECT nullif(current_setting('citewell.workspace', TRUE), '{NOBODY}') AS name) AS said;
+    END;
+    CREATE FUNCTION unbound() RETURNS boolean STABLE PARALLEL SAFE
+        RETURN current_setting('citewell.workspace', TRUE) IS NOT DISTINCT FROM '{EVERYTHING}';
+    CREATE FUNCTION words_bound() RETURNS tsquery STABLE BEGIN ATOMIC
+        SELECT CASE
+            WHEN unbound() OR reach = '{{}} on' THEN coalesce(asked, U&'''\\E000'':*'::tsquery)
+            ELSE coalesce(asked && within, within) END
+        FROM (SELECT
+            current_setting('citewell.collections', TRUE) || ' ' || current_setting('citewell.others', TRUE) AS reach,
+            nullif(current_setting('citewell.words', TRUE), '')::tsquery AS asked,
+            (SELECT string_agg(format(U&'''\\E000%s''', id), ' | ')::tsquery FROM collection) AS within) AS said;
+    END;
+"""  # noqa: S608 - our own words
+"""`words_bound`: what rows of `words` have to hold to be seen, the words that are looked for and a collection of the
+reach. Both are in the policy because, of what a statement asks besides, an index answers only what the server knows to
+tell nothing (LEAKPROOF), as it does not of a search for words."""
+
+
+def _policies() -> str:
+    rules = {
+        **{table: f"{owner} {_BOUND}" for table, owner in OWNERS.items()},
+        **BEHIND,
+    }
+    rules = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
+    rules["words"] = "terms @@ (SELECT words_bound())"
+    made = [
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
+        f" CREATE POLICY workspace ON {table} USING ({rule});"
+        for table, rule in rules.items()
+    ]
+    return "\n".join(made)
+
+
+MIGRATION = f"""
+    {FUNCTIONS}
+    {_policies()}
+    CREATE POLICY sums ON waiting FOR SELECT USING ((SELECT bound()) IS NOT NULL AND space = '');
+"""
+
+
+class Bindings:
+    """What a transaction says, for each workspace."""
+
+    def __init__(self, reaches: Reaches) -> None:
+        self._reaches = reaches
+        self._made: dict[str, tuple[str, list[str], str]] = {}
+
+    def of(self, workspace: str) -> tuple[str, list[str], str]:
+        if workspace not in self._made:
+            reach = self._reach(workspace)
+            self._made[workspace] = (workspace, sorted(reach.names), "on" if reach.others else "off")
+        return self._made[workspace]
+
+    def _reach(self, workspace: str) -> Reach:
+        if workspace == EVERYTHING:
+            return ALL
+        return NONE if workspace == NOBODY else self._reaches(workspace)
