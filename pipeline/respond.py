@@ -59,32 +59,22 @@ class _Allowance:
     spent: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class Responder:
     """Answers requests. One instance serves any number of them at once."""
 
-    def __init__(
-        self,
-        *,
-        planner: Planner,
-        retriever: Retriever,
-        model: Model | None,
-        history: HistoryStore,
-        options: Options,
-        report: Callable[[str, Exception], None],
-        warn: Callable[[str, str], None],
-        library: Passages | None = None,
-    ) -> None:
-        """`library` has the other parts of a list that was cut into chunks; without it such a list is said in part.
-        `report` takes the incident id and the error of what nobody foresaw. `warn` is told why the model's draft was
-        not used (`model_not_used`), and what did not work in the search (`search_degraded`)."""
-        self._planner = planner
-        self._retriever = retriever
-        self._model = model
-        self._history = history
-        self._options = options
-        self._report = report
-        self._warn = warn
-        self._library = library
+    planner: Planner
+    retriever: Retriever
+    model: Model | None
+    history: HistoryStore
+    options: Options
+    report: Callable[[str, Exception], None]
+    """Takes the incident id and the error of what nobody foresaw."""
+    warn: Callable[[str, str], None]
+    """Is told why the model's draft was not used (`model_not_used`), and what did not work in the search
+    (`search_degraded`)."""
+    library: Passages | None = None
+    """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
 
     async def respond(self, request: Request) -> AsyncIterator[Event]:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong.
@@ -103,7 +93,7 @@ class Responder:
                     yield event
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
             incident = secrets.token_hex(4)
-            self._report(incident, error)
+            self.report(incident, error)
             yield failed(answer_id, request.text, incident, _words(request))
 
     async def _walk(self, request: Request, answer_id: str) -> AsyncIterator[Event]:
@@ -112,9 +102,9 @@ class Responder:
         conversation = await self._recall(request)
         words = _words(request, conversation.turns)
         async with self._allowed(request) as allowance:
-            model = self._model if allowance.granted and not request.extract else None
+            model = self.model if allowance.granted and not request.extract else None
             with watch.stage("plan"):
-                planner = (model and model.planner) or self._planner
+                planner = (model and model.planner) or self.planner
                 plan = await planner.plan(request.text, conversation, request.audience, words)
             allowance.spent = plan.tokens if isinstance(plan, Search) else 0
             if not isinstance(plan, Search):
@@ -123,14 +113,14 @@ class Responder:
                 return
             yield Progress(stage=Stage.SEARCHING)
             with watch.stage("retrieve"):
-                retrieval = await self._retriever.retrieve(plan, request.audience)
+                retrieval = await self.retriever.retrieve(plan, request.audience)
             plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections, words)
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
             with watch.stage("read"):
                 evidence = gather(asked.read(brief.question, brief.topic), passages or retrieval.nearest)
-                if self._library and passages:
-                    evidence = await completed(brief, evidence, self._library)
+                if self.library and passages:
+                    evidence = await completed(brief, evidence, self.library)
             numbering = Numbering(evidence.passages)
             drafted = Drafted()
             if passages:
@@ -139,15 +129,15 @@ class Responder:
                     brief,
                     evidence,
                     conversation.turns,
-                    self._options.limits,
-                    grounded=self._options.require_grounding,
+                    self.options.limits,
+                    grounded=self.options.require_grounding,
                     always=request.always,
                     watch=watch,
                     words=words,
                 )
                 if model:
                     allowance.spent = None
-                spent = self._model and not request.extract and not allowance.granted
+                spent = self.model and not request.extract and not allowance.granted
                 forgone = SPENT if spent else None
                 async with closing(write(task, model, forgone)) as pieces:
                     async for piece in pieces:
@@ -166,7 +156,7 @@ class Responder:
                 drafted,
                 numbering,
                 evidence,
-                style=request.citation_style or self._options.citation_style,
+                style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(passages)),
                 words=words,
             )
@@ -181,7 +171,7 @@ class Responder:
         degraded = ", ".join(retrieval.degraded)
         for event, reason in (("search_degraded", degraded), ("model_not_used", drafted.failure)):
             if reason:
-                self._warn(event, reason)
+                self.warn(event, reason)
         usage = answer.usage
         unread = NOT_READ if any(one.judgement.reason == NOT_READ for one in drafted.checked) else ""
         notes = (("model_failed", drafted.failure), ("judge_failed", unread), ("search_degraded", degraded))
@@ -205,7 +195,7 @@ class Responder:
 
         What nobody can count stays set aside."""
         space = request.conversation.space if request.conversation else ""
-        budget = self._model and not request.extract and self._model.budget
+        budget = self.model and not request.extract and self.model.budget
         reservation = await budget.reserve(request.author, space) if budget else None
         allowance = _Allowance(granted=reservation is not None)
         try:
@@ -216,7 +206,7 @@ class Responder:
                     await budget.settle(reservation, allowance.spent)
 
     def _brief(self, request: Request, plan: Search) -> Brief:
-        style = request.style or self._options.style
+        style = request.style or self.options.style
         return Brief(
             question=plan.question,
             queries=plan.queries,
@@ -227,20 +217,20 @@ class Responder:
             format=request.format or (Format.BULLETS if style is Style.BULLET else plan.format),
             style=style,
             language=request.language,
-            max_length=self._options.max_length,
+            max_length=self.options.max_length,
         )
 
     async def _recall(self, request: Request) -> Conversation:
         if request.conversation is None:
             return Conversation(id=NOBODY, turns=request.turns, around=request.around)
-        recalled = await self._history.recall(request.conversation, self._options.history_turns)
+        recalled = await self.history.recall(request.conversation, self.options.history_turns)
         return recalled.model_copy(update={"around": request.around})
 
     async def _record(self, request: Request, answer: Answer) -> None:
         turn = answer.turn(request.author, datetime.now(UTC))
         if request.conversation and request.records and turn:
             with self._reported():
-                await self._history.record(request.conversation, turn)
+                await self.history.record(request.conversation, turn)
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
@@ -248,7 +238,7 @@ class Responder:
         try:
             yield
         except CitewellError as error:
-            self._report(secrets.token_hex(4), error)
+            self.report(secrets.token_hex(4), error)
 
 
 def _words(request: Request, turns: Sequence[Turn] = ()) -> Words:

@@ -41,6 +41,7 @@ _FILLERS = re.compile(
 )
 """Letters that show nothing, and what carries hidden bytes: variation selectors beside those of emoji, joiners and
 selectors in runs."""
+_WIDE_STOPS = ("。", "！", "？")
 _porter = Stemmer.Stemmer("porter")
 
 
@@ -158,3 +159,18 @@ def leads_in(text: str) -> bool:
 def decides(text: str) -> bool:
     """Whether `text` is only a yes or a no."""
     return text.strip(" .,!*。").casefold() in DECISIONS
+
+
+def space(before: str) -> str:
+    """What separates a sentence from the one `before` it: nothing behind the full stop of a script without spaces."""
+    return "" if before.endswith(_WIDE_STOPS) else " "
+
+
+def any_of(lines: str) -> str:
+    """A pattern for any of `lines`; a line may itself hold alternatives."""
+    return "(?:" + "|".join(line.strip() for line in lines.splitlines() if line.strip()) + ")"
+
+
+def word_pattern(lines: str) -> re.Pattern[str]:
+    """Matches any of `lines` where a word begins and ends, whatever the case."""
+    return re.compile(rf"\b{any_of(lines)}(?!\w)", re.IGNORECASE)

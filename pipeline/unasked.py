@@ -10,13 +10,12 @@ from functools import cache
 
 from pipeline import wording
 from pipeline.compose.compose import NO_CONFIDENCE
-from pipeline.phrases import word_pattern
 from pipeline.plan.followup import own_terms
 from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import wants_all
 from pipeline.streams import closing
-from pipeline.text import terms
+from pipeline.text import terms, word_pattern
 from pipeline.translations import LANGUAGES, Words
 from pipeline.values import Answer, Event, Level, Outcome, Request, Usage
 

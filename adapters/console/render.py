@@ -19,8 +19,7 @@ from adapters.replies.parts import Block, Code, Heading, Listing, Look, Note, Pa
 from adapters.replies.parts import Table as TablePart
 from adapters.replies.parts import Text as TextPart
 from pipeline.links import linked
-from pipeline.spacing import space
-from pipeline.text import visible
+from pipeline.text import space, visible
 from pipeline.values import Answer, Level
 
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Protocol
 from adapters.replies.cut import Kind, Piece
 from adapters.replies.cut import words as cut
 from adapters.replies.parts import Block, Code, Heading, Listing, Note, Paragraph, Quote, Table, Text
-from pipeline.spacing import space
+from pipeline.text import space
 
 SHORT_ROW = 120
 """Characters of a row of a table that is one entry of a list."""

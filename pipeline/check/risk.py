@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipeline.check.names import initials, shortened
 from pipeline.facts import SPELLED, Facts, facts_of, unlabelled
 from pipeline.text import WORD, stem, terms
 from pipeline.values import RetrievedChunk
@@ -48,18 +47,14 @@ def hazard(claim: str, passages: Sequence[RetrievedChunk], question: str) -> flo
     Titles, headings and the words of the `question` need no other source."""
     sources = [_source(passage, question) for passage in passages]
     text = unlabelled(claim)
-    known = shortened(text, frozenset().union(*(source.initials for source in sources)))
     names: set[str] = set()
-    short: set[str] = set()
     wanted: dict[str, None] = {}
     for place, match in enumerate(WORD.finditer(text)):
         found = [term for term in _content(match.group()) if term not in DISCOURSE]
         wanted.update(dict.fromkeys(found))
         if (place and match.group()[0].isupper()) or any(map(str.isdigit, match.group())):
             names.update(found)
-        if match.start() in known:
-            short.update(found)
-    new = {term for term in wanted if term not in short and not any(source.knows(term) for source in sources)}
+    new = {term for term in wanted if not any(source.knows(term) for source in sources)}
     held = max((source.together(wanted) for source in sources), default=0)
     loose = 1 - held / len(wanted) if wanted else 0.0
     facts = [fact for fact in facts_of(text) if not any(source.facts.holds(fact) for source in sources)]
@@ -92,7 +87,6 @@ class _Source:
 
     def __init__(self, text: str, units: Sequence[tuple[int, int]], around: str) -> None:
         self.facts = Facts(f"{text}\n{around}")
-        self.initials = initials(f"{text}\n{around}")
         self._around = _begun(_content(around))
         self._units = [_begun(_content(text[start:end])) for start, end in units]
         self._all = self._around.union(*self._units)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pipeline.check.folding import fold
-from pipeline.check.names import initials, shortened
 from pipeline.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
 from pipeline.text import STOP_WORDS, WORD, stem
 from pipeline.text import fold as bare
@@ -33,7 +32,7 @@ def invented(claim: str, passages: Sequence[RetrievedChunk], question: str) -> s
             return text[fact.start : fact.end].strip()
     words = frozenset().union(*(words for _, words in known))
     inside = {place for fact in found for place in range(fact.start, fact.end)}
-    return next((name for name, start in _names(text, words) if start not in inside and not _has(name, words)), "")
+    return next((name for name, start in _names(text) if start not in inside and not _has(name, words)), "")
 
 
 def _said(passage: RetrievedChunk) -> str:
@@ -43,9 +42,9 @@ def _said(passage: RetrievedChunk) -> str:
 
 @lru_cache(maxsize=256)
 def _known(text: str) -> tuple[Facts, frozenset[str]]:
-    """The facts of a text, and its words with their stems, beginnings and initials."""
+    """The facts of a text, and its words with their stems and beginnings."""
     words = {_word(match.group()) for match in WORD.finditer(text)} | {one.word for one in fold(text)}
-    return Facts(text), frozenset(words | initials(text) | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
+    return Facts(text), frozenset(words | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
 
 
 def _word(word: str) -> str:
@@ -56,19 +55,13 @@ def _counted(fact: Quantity | Date) -> bool:
     return isinstance(fact, Quantity) and not fact.unit and fact.value.isdigit() and int(fact.value) <= _COUNTS
 
 
-def _names(text: str, known: frozenset[str]) -> list[tuple[str, int]]:
-    """Words with a capital where no sentence begins; none of a text that is written like a title, nor of a name of
-    which the initials are `known`."""
+def _names(text: str) -> list[tuple[str, int]]:
+    """Words with a capital where no sentence begins; none of a text that is written like a title."""
     found = [match for match in WORD.finditer(text) if match.group().lower() not in STOP_WORDS]
     capitals = [match for match in found if match.group()[0].isupper()]
     if 2 * len(capitals) > len(found):
         return []
-    short = shortened(text, known)
-    return [
-        (match.group(), match.start())
-        for match in capitals
-        if match.start() not in short and not _OPENS.search(text[: match.start()])
-    ]
+    return [(match.group(), match.start()) for match in capitals if not _OPENS.search(text[: match.start()])]
 
 
 def _has(name: str, words: frozenset[str]) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import quote as percent_encoded
 
 from pipeline import links, wording
 from pipeline.read import layout
-from pipeline.spacing import space
+from pipeline.text import space
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,

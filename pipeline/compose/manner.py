@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from pipeline import wording
-from pipeline.phrases import word_pattern
+from pipeline.text import word_pattern
 
 STRONG, MODERATE = 0.6, 0.8
 """What each kind of hedging leaves of the confidence."""

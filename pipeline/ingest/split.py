@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from pipeline.errors import Unavailable
-from pipeline.ingest.anchors import with_anchors
 from pipeline.ingest.pieces import Group, Piece, Section, sections
 from pipeline.links import with_links
 from pipeline.ports import Tokenizer
@@ -28,6 +28,19 @@ _ENOUGH = 0.6
 """A chunk filled to this share is closed rather than a paragraph cut."""
 
 
+def _with_anchors(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The same blocks; one without an anchor has that of the nearest heading above that has one."""
+    of_headings: dict[tuple[str, ...], str] = {}
+    for block in blocks:
+        path = block.heading
+        if block.kind is BlockKind.HEADING:
+            path = (*path, block.text)
+            of_headings[path] = block.anchor
+        above = (of_headings.get(path[:depth], "") for depth in range(len(path), 0, -1))
+        anchor = block.anchor or next(filter(None, above), "")
+        yield block if anchor == block.anchor else block.model_copy(update={"anchor": anchor})
+
+
 class WordCount:
     """A `Tokenizer` for when there is no embedder: words and marks, four thirds of a token each."""
 
@@ -35,16 +48,17 @@ class WordCount:
         return -(-len(re.findall(r"\w+|[^\w\s]", text)) * 4 // 3)
 
 
+@dataclass(frozen=True)
 class Splitter:
     """Splits by the embedder's own tokenizer: no chunk has more than `tokens`.
 
     While the tokenizer is unavailable, words are counted instead.
     """
 
-    def __init__(self, tokenizer: Tokenizer, *, tokens: int = TOKENS, overlap: int = OVERLAP) -> None:
-        self._tokenizer = tokenizer
-        self._tokens = tokens
-        self._overlap = overlap
+    tokenizer: Tokenizer
+    _: KW_ONLY
+    tokens: int = TOKENS
+    overlap: int = OVERLAP
 
     def split(self, parsed: Parsed) -> tuple[Chunk, ...]:
         """Chunks in reading order; every word of every block is in one of them."""
@@ -52,15 +66,15 @@ class Splitter:
 
     def chunks(self, document: Document, blocks: Iterable[Block]) -> Iterator[Chunk]:
         """The same one by one, as the blocks come."""
-        drafts = self._drafts(sections(with_links(with_anchors(blocks), document.url), self._working(), self._tokens))
+        drafts = self._drafts(sections(with_links(_with_anchors(blocks), document.url), self._working(), self.tokens))
         return (draft.chunk(document.id, position) for position, draft in enumerate(drafts))
 
     def _working(self) -> Tokenizer:
         try:
-            self._tokenizer.count("")
+            self.tokenizer.count("")
         except Unavailable:
             return WordCount()
-        return self._tokenizer
+        return self.tokenizer
 
     def _drafts(self, found: Iterable[Section]) -> Iterator[_Draft]:
         draft: _Draft | None = None
@@ -68,7 +82,7 @@ class Splitter:
             if draft and section.goes_on:
                 *full, draft = self._filled(draft, section)
                 yield from full
-            elif draft and draft.takes(section, self._tokens):
+            elif draft and draft.takes(section, self.tokens):
                 draft.take(section)
             else:
                 if draft:
@@ -83,12 +97,12 @@ class Splitter:
         for group in section.groups:
             if not group.goes_on and self._closes(draft, group):
                 yield draft
-                draft = draft.next(draft.tail(min(self._overlap, self._tokens - group.tokens)))
+                draft = draft.next(draft.tail(min(self.overlap, self.tokens - group.tokens)))
             long = group.long
             for piece in group.pieces:
-                if draft.tokens + piece.tokens > self._tokens:
+                if draft.tokens + piece.tokens > self.tokens:
                     yield draft
-                    room = self._tokens - piece.tokens
+                    room = self.tokens - piece.tokens
                     draft = draft.next(self._opening(group, draft, room))
                     draft.table = long
                 draft.append(piece)
@@ -100,15 +114,15 @@ class Splitter:
             return False
         if draft.tokens >= TINY and draft.page != group.pieces[0].block.page:
             return True
-        too_much = draft.tokens + group.tokens > self._tokens >= group.tokens
-        return too_much and (group.whole or draft.tokens >= _ENOUGH * self._tokens)
+        too_much = draft.tokens + group.tokens > self.tokens >= group.tokens
+        return too_much and (group.whole or draft.tokens >= _ENOUGH * self.tokens)
 
     def _opening(self, group: Group, draft: _Draft, room: int) -> Sequence[Piece]:
         """What the next part of `group` begins with, at most half a chunk."""
         if group.repeated and draft.pieces[-1] not in group.repeated:
             cost = sum(piece.tokens for piece in group.repeated)
-            return group.repeated if cost <= min(room, self._tokens // 2) else ()
-        return draft.tail(min(self._overlap, room))
+            return group.repeated if cost <= min(room, self.tokens // 2) else ()
+        return draft.tail(min(self.overlap, room))
 
 
 class _Draft:

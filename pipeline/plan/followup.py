@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pipeline.phrases import any_of, word_pattern
-from pipeline.text import terms
+from pipeline.text import any_of, terms, word_pattern
 from pipeline.values import Around, Turn, Value
 
 CONTEXT = 1200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.phrases import word_pattern
+from pipeline.text import word_pattern
 from pipeline.values import Format, Intent
 
 _INTENTS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -44,41 +45,34 @@ class _Understood(BaseModel):
     intent: Literal["factual", "comparison", "procedure", "list", "summary", "aggregation"]
 
 
+@dataclass(frozen=True)
 class ModelPlanner:
     """A planner around the heuristic one, which decides alone wherever it is sure.
 
     One call within `deadline` seconds; without a usable reply the heuristic plan stands, and `report` is told why. A
     call that was made and whose cost is not known counts as the most that it can cost."""
 
-    def __init__(
-        self,
-        planner: Planner,
-        model: LanguageModel,
-        *,
-        deadline: float = 2.0,
-        report: Callable[[str], None] = lambda _: None,
-        mark: Callable[[], str] = lambda: secrets.token_hex(4),
-    ) -> None:
-        self._planner = planner
-        self._model = model
-        self._deadline = deadline
-        self._report = report
-        self._mark = mark
+    planner: Planner
+    model: LanguageModel
+    _: KW_ONLY
+    deadline: float = 2.0
+    report: Callable[[str], None] = lambda _: None
+    mark: Callable[[], str] = lambda: secrets.token_hex(4)
 
     async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """See `Planner`. Raises Unavailable when the store cannot be reached, never because of the model."""
-        plan = await self._planner.plan(text, conversation, audience, words)
+        plan = await self.planner.plan(text, conversation, audience, words)
         if not isinstance(plan, Search):
             return plan
         asked = clean(text)
         if sure(plan, asked):
             return plan
-        messages = _messages(asked, conversation.turns, self._mark())
+        messages = _messages(asked, conversation.turns, self.mark())
         try:
-            async with asyncio.timeout(self._deadline):
-                understood, usage = await self._model.structured(messages, _Understood, max_tokens=_MAX_TOKENS)
+            async with asyncio.timeout(self.deadline):
+                understood, usage = await self.model.structured(messages, _Understood, max_tokens=_MAX_TOKENS)
         except (CitewellError, TimeoutError) as error:
-            self._report(str(error) or "planning took too long")
+            self.report(str(error) or "planning took too long")
             refused = isinstance(error, Unavailable)
             return plan if refused else plan.model_copy(update={"tokens": _most(messages)})
         spent = usage.input_tokens + usage.output_tokens

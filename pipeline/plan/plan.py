@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import KW_ONLY, dataclass
 
 from pipeline import wording
 from pipeline.errors import CitewellError
@@ -29,23 +30,24 @@ _NAMED = 8
 """Titles named when someone asks what is indexed."""
 
 
+@dataclass(frozen=True)
 class Planner:
     """Decides in this order: injection, nothing indexed, empty, too long, small talk, too short, search."""
 
-    def __init__(self, index: Index, passages: Passages, *, max_question: int = 2000) -> None:
-        self._index = index
-        self._passages = passages
-        self._max_question = max_question
+    index: Index
+    passages: Passages
+    _: KW_ONLY
+    max_question: int = 2000
 
     async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
         if screen(text).flag:
             return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
-        if await self._passages.empty(audience):
+        if await self.passages.empty(audience):
             empty = wording.OUTSIDE if audience.external else wording.EMPTY_KNOWLEDGE_BASE
             return Reply(text=words(empty), flags=("empty_knowledge_base",))
-        if len(text) > _AROUND * self._max_question:
-            return Clarify(reason=words(wording.TOO_LONG, limit=self._max_question))
+        if len(text) > _AROUND * self.max_question:
+            return Clarify(reason=words(wording.TOO_LONG, limit=self.max_question))
         asked = clean(text)
         question = meant(asked, conversation.around)
         if question != asked and screen(question).flag:
@@ -54,8 +56,8 @@ class Planner:
             conversation = conversation.model_copy(update={"around": ALONE})
         if not any(character.isalnum() for character in question):
             return Clarify(reason=words(wording.EMPTY_QUESTION))
-        if len(question) > self._max_question:
-            return Clarify(reason=words(wording.TOO_LONG, limit=self._max_question))
+        if len(question) > self.max_question:
+            return Clarify(reason=words(wording.TOO_LONG, limit=self.max_question))
         if talk := small_talk(question):
             return await self._talk(talk, audience, words)
         if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
@@ -65,7 +67,7 @@ class Planner:
     async def _talk(self, talk: Talk, audience: Audience, words: Words) -> Reply:
         if talk is Talk.THANKS:
             return Reply(text=words(wording.WELCOME))
-        documents = await self._passages.documents(audience)
+        documents = await self.passages.documents(audience)
         titles = list(dict.fromkeys(one.title or one.filename for one in documents if not one.flagged))
         if talk is Talk.GREETING:
             return Reply(text=wording.greeting(titles[0] if titles else "", len(documents), words))
@@ -78,7 +80,7 @@ class Planner:
         if not terms:
             return False
         try:
-            return bool((await self._index.lexical(terms, audience, 1)).hits)
+            return bool((await self.index.lexical(terms, audience, 1)).hits)
         except CitewellError:
             return True
 

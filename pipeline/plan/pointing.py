@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pipeline.phrases import word_pattern
 from pipeline.plan.followup import leans, own_terms
 from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import Talk, small_talk
+from pipeline.text import word_pattern
 from pipeline.values import Around
 
 _ASKING = word_pattern(r"""

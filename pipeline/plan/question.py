@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from pipeline.phrases import any_of
 from pipeline.plan.followup import leans
 from pipeline.plan.smalltalk import Talk, said
-from pipeline.text import sentences
+from pipeline.text import any_of, sentences
 
 _MENTION = re.compile(
     r"<(?:[@!&#]|a?:\w+:|t:)[^<>\s]*>|^\s*(?:[@#][^\W\d][\w.-]*[,:]?\s+)+|(?<=[?？])(?:\s+(?:cc\b:?|[@#][^\W\d][\w.-]*))+\s*$"

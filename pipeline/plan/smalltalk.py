@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cache
 
 from pipeline import wording
-from pipeline.phrases import any_of
+from pipeline.text import any_of
 from pipeline.translations import LANGUAGES, Words
 
 

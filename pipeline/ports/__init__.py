@@ -15,38 +15,3 @@ from pipeline.ports.platform import PlatformAdapter, Receipt
 from pipeline.ports.search import Embedder, Index, Lexical, Library, Passages, Staged, Tokenizer, UnitVectors, Vectors
 from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
 from pipeline.ports.stages import Planner, Retriever, Writer
-
-__all__ = [
-    "Added",
-    "ChatMessage",
-    "Desk",
-    "DocumentSource",
-    "Embedder",
-    "HistoryStore",
-    "Inbox",
-    "Index",
-    "Installations",
-    "LanguageModel",
-    "Lexical",
-    "Library",
-    "NotAdded",
-    "Passages",
-    "Planner",
-    "PlatformAdapter",
-    "Receipt",
-    "Retriever",
-    "Sent",
-    "Skipping",
-    "SourceItem",
-    "SourceMemory",
-    "Staged",
-    "StreamEnd",
-    "T",
-    "TextDelta",
-    "TokenLedger",
-    "Tokenizer",
-    "UnitVectors",
-    "Vectors",
-    "Withholding",
-    "Writer",
-]

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.phrases import word_pattern
-from pipeline.text import query_terms, terms
+from pipeline.text import query_terms, terms, word_pattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,8 +157,6 @@ def opening(chunk: Chunk, index: int) -> int | None:
         return header(chunk, index)
     if kind not in LISTED:
         return None
-    if kind is BlockKind.ITEM and (parent := _parent(chunk, index)) is not None:
-        return parent
     start = run(chunk, index).start
     for place in range(start - 1, -1, -1):
         found = chunk.units[place].kind
@@ -186,17 +184,6 @@ def goes_on(chunk: Chunk, index: int, following: Chunk) -> bool:
 def header(chunk: Chunk, index: int) -> int | None:
     """The nearest header of a table above a unit."""
     return next((place for place in range(index - 1, -1, -1) if chunk.units[place].kind is BlockKind.HEADER), None)
-
-
-def _parent(chunk: Chunk, index: int) -> int | None:
-    """The item or step whose list a nested item is part of."""
-    indent = _indent(chunk, index)
-    for place in range(index - 1, -1, -1) if indent else ():
-        if chunk.units[place].kind not in (BlockKind.ITEM, BlockKind.STEP, BlockKind.CODE, BlockKind.PROSE):
-            return None
-        if chunk.units[place].kind in (BlockKind.ITEM, BlockKind.STEP) and _indent(chunk, place) < indent:
-            return place
-    return None
 
 
 def _explaining(chunk: Chunk, index: int) -> int | None:

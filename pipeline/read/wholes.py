@@ -70,20 +70,6 @@ async def parts(passages: Sequence[RetrievedChunk], chunk_id: str, library: Pass
     return [one for one in found if one.chunk.id not in given]
 
 
-async def surrounded(passages: Sequence[RetrievedChunk], library: Passages) -> list[RetrievedChunk]:
-    """The chunks beside `passages` that stand nearest to the best one in its document."""
-    found = [passages[0]]
-    for forward in (True, False):
-        for _ in range(FURTHER // 2):
-            other = (await library.neighbours(found[-1 if forward else 0].chunk))[forward]
-            if other is None:
-                break
-            more = passages[0].model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})
-            found.insert(len(found) if forward else 0, more)
-    given = {one.chunk.id for one in passages}
-    return [one for one in found if one.chunk.id not in given]
-
-
 def may_be_cut(chunk: Chunk) -> bool:
     """Whether a list, table or code stands where the chunk begins or ends."""
     own = [unit.kind for unit in chunk.units if unit.start >= chunk.overlap]

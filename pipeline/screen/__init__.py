@@ -7,5 +7,3 @@ reach an answer.
 
 from pipeline.screen.documents import addressed_to_assistant, goes_on, screen_document
 from pipeline.screen.screening import Screening, screen
-
-__all__ = ["Screening", "addressed_to_assistant", "goes_on", "screen", "screen_document"]

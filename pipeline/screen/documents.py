@@ -14,10 +14,9 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from pipeline.phrases import any_of
 from pipeline.screen.legible import fold, hidden
 from pipeline.screen.screening import Screening, signs
-from pipeline.text import sentences, terms
+from pipeline.text import any_of, sentences, terms
 
 _LONGEST = 2_000_000
 """Characters of a document that are read."""
@@ -99,7 +98,6 @@ _SIGNS = {
         ),
     ),
     "your_reply": (1.6, _either(rf"\b{_REPLY}\b")),
-    "into_reply": (1.5, _either(rf"\b(?:in|into|to|of|from|with|for|within|throughout) {_REPLY}\b")),
     "change_reply": (
         2.6,
         _either(rf"(?:{_ORDER}|, ?){_CHANGE}\b[^?!]{{0,140}}\b{_REPLY}\b", rf"\bin {_REPLY}, \w"),
@@ -107,13 +105,6 @@ _SIGNS = {
     "reply_so": (
         3.0,
         _either(rf"{_ORDER}(?:reply|respond|answer) (?:only |back )?(?:in|with|using|as|by|like)\b"),
-    ),
-    "reform": (
-        3.0,
-        _either(
-            rf"{_ORDER}(?:replace|substitute|swap|convert|reverse|scramble|jumble|shuffle|group|encode|misspell|remove)\b"
-            r"[^.?!]{0,30}\b(?:vowels|letters|words|characters|keywords|spaces|punctuation)\b"
-        ),
     ),
     "code": (2.6, _either(_SNIPPET)),
     "into_code": (1.6, _either(rf"{_SNIPPET}.{{0,200}}(?:{_CODE})", rf"(?:{_CODE}).{{0,200}}{_SNIPPET}")),
@@ -127,9 +118,8 @@ _GOES_ON = re.compile(
     rf"(?:{_TELL}|cite|quote|direct)\b"
 )
 _COMPOSES = re.compile(rf"{_ORDER}{_COMPOSE}\b")
-_ASKS = re.compile(r"\?[\"')\]]*\s*$")
-_OFF_TOPIC, _ASKED = 4.5, 2.0
-"""Weights of an order to write something and of a question when all their words are foreign to the passage."""
+_OFF_TOPIC = 4.5
+"""Weight of an order to write something when all its words are foreign to the passage."""
 _FEWEST, _PASSAGE = 3, 40
 """Distinct content words an order must have, and a passage, before the one can be told to be foreign to the other."""
 _BIAS = -3.2
@@ -177,14 +167,11 @@ def _signs(folded: str, passage: str) -> Found:
     ordered = _MENTIONED.sub('""', folded)
     found = {name: weight for name, (weight, pattern) in _SIGNS.items() if pattern.search(ordered)}
     found |= dict.fromkeys((name for name in signs(ordered) if name != "persona"), _OVERRIDE)
-    composes = _COMPOSES.search(folded)
-    if composes or _ASKS.search(folded):
+    if _COMPOSES.search(folded):
         own, counts = Counter(terms(folded)), _counted(passage)
-        if composes and counts and len(own) >= _FEWEST:
+        if counts and len(own) >= _FEWEST:
             known = min(1.0, len(counts) / _PASSAGE)
             found["off_topic"] = _OFF_TOPIC * known * _foreign(own, counts) ** 2
-        elif own and counts and not composes:
-            found["asks"] = _ASKED * _foreign(own, counts)
     return found
 
 

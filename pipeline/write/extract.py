@@ -29,15 +29,9 @@ class Extract:
 
 
 async def completed(brief: Brief, evidence: Evidence, library: Passages) -> Evidence:
-    """`evidence` with the other parts of the list, table or code that the extract for `brief` comes from; where a list
-    is wanted, with what of the best document stands under a title that asks for it.
+    """`evidence` with the other parts of the list, table or code that the extract for `brief` comes from.
 
     Raises Unavailable."""
-    if kinds := _wanted(brief):
-        around = evidence.joined(await wholes.surrounded(evidence.passages, library))
-        given = {passage.chunk.id for passage in evidence.passages}
-        meant = {one.chunk_id: one.passage for one in entries(around.asked, around.units, kinds)}
-        evidence = evidence.joined([passage for key, passage in meant.items() if key not in given])
     if not any(may_be_cut(passage.chunk) for passage in evidence.passages):
         return evidence
     said = (sentence for sentence in extract(brief, evidence).sentences if sentence.kind in _PARTED)

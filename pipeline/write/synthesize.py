@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from pipeline.addresses import strange
 from pipeline.errors import CitewellError, Unusable
@@ -19,24 +20,18 @@ NOT_IN_DOCUMENTS = "not_in_documents"
 """The reason of `Finished` when the model found no answer in the passages."""
 
 
+@dataclass(frozen=True)
 class ModelWriter:
     """A `Writer`. Sentences that name no passage of the prompt come without chunk ids: the check drops them.
 
     `max_tokens` bounds what the model may write; `mark` makes the prompt's random mark.
     """
 
-    def __init__(
-        self,
-        model: LanguageModel,
-        options: PromptOptions,
-        *,
-        max_tokens: int = 1000,
-        mark: Callable[[], str] = lambda: secrets.token_hex(4),
-    ) -> None:
-        self._model = model
-        self._options = options
-        self._max_tokens = max_tokens
-        self._mark = mark
+    model: LanguageModel
+    options: PromptOptions
+    _: KW_ONLY
+    max_tokens: int = 1000
+    mark: Callable[[], str] = lambda: secrets.token_hex(4)
 
     async def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
@@ -45,13 +40,13 @@ class ModelWriter:
 
         The draft is not complete when the stream failed, was cut, ran into its limit or was filtered; it ends,
         complete, at the sentence that would pass `brief.max_length`."""
-        mark = self._mark()
-        prompt = answer_prompt(brief, passages, history, self._options, mark)
+        mark = self.mark()
+        prompt = answer_prompt(brief, passages, history, self.options, mark)
         parser, end, cut = Parser(), StreamEnd(reason=""), ""
         length = written = 0
         full = False
         try:
-            async with closing(self._model.stream(prompt.messages, max_tokens=self._max_tokens)) as stream:
+            async with closing(self.model.stream(prompt.messages, max_tokens=self.max_tokens)) as stream:
                 async for piece in stream:
                     if isinstance(piece, StreamEnd):
                         end, marked = piece, parser.close(complete=piece.reason == "stop")
@@ -70,7 +65,7 @@ class ModelWriter:
                 raise
             cut = str(error)
         usage = Usage(
-            writer=self._model.name,
+            writer=self.model.name,
             input_tokens=end.input_tokens or prompt.tokens,
             output_tokens=end.output_tokens or written,
         )
@@ -79,7 +74,7 @@ class ModelWriter:
         elif cut or end.reason != "stop":
             yield Finished(complete=False, reason=cut or end.reason or "cut off", usage=usage)
         elif not length and not parser.missing:
-            raise Unusable(f"{self._model.name}: the reply holds no sentence")
+            raise Unusable(f"{self.model.name}: the reply holds no sentence")
         else:
             missing = _missing(parser.missing, brief.question)
             yield Finished(reason="" if length else NOT_IN_DOCUMENTS, usage=usage, missing=missing)

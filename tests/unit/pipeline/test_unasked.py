@@ -17,41 +17,14 @@ ASKED = "how many days of annual leave do part-timers get"
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "And part-timers?",
-        "how long is the notice period",
-        "thanks! is it paid as well",
-        "wich form do I need",
-        "for how long",
-        "und wie lange läuft der Vertrag",
-        "有薪假期有几天？",
-    ],
-)
-def test_a_question_by_its_form_asks_also_without_its_mark(text: str) -> None:
-    assert asks(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["haha", "same here", ":+1:", "🎉", "then we do it on Monday", "did you book yours?", "wo ist dein Rad?", ""],
-)
-def test_a_remark_or_a_question_to_a_person_asks_nothing(text: str) -> None:
-    assert not asks(text)
-
-
-@pytest.mark.parametrize(
     ("text", "away"),
     [
-        *[("Stop!", True), ("start", False), ("stop the worker", None), ("", None)],
-        *[
-            ("Stopp!", True),
-            ("¡Para!", True),
-            ("Arrêtez.", True),
-            ("止めて。", True),
-            ("Weiter", False),
-            ("再開", False),
-        ],
+        ("Stop!", True),
+        ("start", False),
+        ("stop the worker", None),
+        ("", None),
+        ("¡Para!", True),
+        ("再開", False),
     ],
 )
 def test_one_word_alone_sends_the_bot_away_or_calls_it_back(text: str, away: bool | None) -> None:

@@ -132,12 +132,6 @@ def test_counts_labels_the_title_and_the_words_of_the_question_are_not_vetoed(te
     assert judged(text, "leave", question=question).support is UNSURE
 
 
-def test_initials_and_the_name_they_stand_for_are_one() -> None:
-    named = passage("tax", "Employers pay lower NIC in this case.")
-    sentence = Sentence(text="Employers then pay lower National Insurance Contributions.", chunk_ids=("tax",))
-    assert judge(sentence, [named]).support is UNSURE
-
-
 def test_a_passage_that_is_not_named_supports_nothing() -> None:
     text = "Full-time staff get 25 days of paid leave a year."
     assert judged(text, "cities").support is not VERBATIM

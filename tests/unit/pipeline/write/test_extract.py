@@ -198,33 +198,6 @@ def test_a_list_that_was_cut_is_whole_again_or_says_how_much_is_shown(start: int
     assert {sentence.kind for sentence in whole.sentences} == {STEP}
 
 
-RUNBOOK = passages(
-    "runbook: moving the queue",
-    (
-        PROSE,
-        "Use this runbook to move the queue to the new host. A move takes ten minutes and is announced a day before.",
-    ),
-    (HEADING, "Emergency"),
-    (STEP, "Pull the plug of the old host."),
-    (STEP, "Call the person on duty."),
-    (HEADING, "Moving"),
-    *((STEP, f"Press the button with the number {number} and wait.") for number in range(9)),
-    tokens=60,
-)
-
-
-@pytest.mark.parametrize(
-    ("question", "steps"),
-    [("How do I move the queue?", 9), ("What are the steps of the runbook?", 9), ("How do I fix the roof?", 0)],
-)
-def test_the_steps_that_a_title_asks_for_answer_wherever_they_stand_in_the_best_document(
-    question: str, steps: int
-) -> None:
-    brief = Brief(question=question, intent=Intent.PROCEDURE, format=Format.STEPS)
-    found = asyncio.run(completed(brief, evidence(brief, RUNBOOK[:1]), Shelf(RUNBOOK))).passages  # type: ignore[arg-type]
-    assert sum("Press the button" in sentence.text for sentence in extracted(brief, found).sentences) == steps
-
-
 def test_of_the_rows_that_a_question_names_those_are_listed_that_it_names_most_of() -> None:
     parts = passages(
         "parts",
