@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from adapters.models.minilm.embedder import MiniLM
-from bench.synthetic import DIMENSIONS, Corpus, Made
+from bench.synthetic import DIMENSIONS, Corpus, Made, document_id
 from storage.database import Connection, PassageIndex
 from storage.open import open_storage
 from storage.revision import insert, raise_generation, stage
@@ -24,17 +24,17 @@ WRITERS = int(os.environ.get("SCALE_WRITERS", "2"))
 
 
 async def fill(corpus: Corpus, folder: Path, database: str = "") -> bool:
-    """Put `corpus` into the SQLite database in `folder`, or into the empty PostgreSQL database at an address; False
-    when it is there already."""
+    """Put what is lacking of `corpus` into the SQLite database in `folder`, or into PostgreSQL's at an address.
+
+    False when all of it is there."""
     async with open_storage(folder, database=database) as storage:
-        if not await storage.library.empty():
-            return False
         passages = storage.database.passages
-        await storage.database.write(partial(_begin, passages=passages))
-        await (_by_several(corpus, folder, database) if database and WRITERS > 1 else _write(corpus, folder, database))
+        if lacking := await storage.library.count() < corpus.count:
+            await storage.database.write(partial(_begin, passages=passages))
+            await (_by_several if database and WRITERS > 1 else _write)(corpus, folder, database)
+            await storage.database.write(raise_generation)
         await storage.database.write(passages.complete)
-        await storage.database.write(raise_generation)
-    return True
+    return lacking
 
 
 async def _by_several(corpus: Corpus, folder: Path, database: str) -> None:
@@ -48,15 +48,17 @@ def _write_part(corpus: Corpus, folder: Path, database: str, part: int) -> None:
 
 
 async def _write(corpus: Corpus, folder: Path, database: str, part: int = 0, parts: int = 1) -> None:
-    documents = corpus.documents(range(part, corpus.count, parts))
     async with open_storage(folder, database=database) as storage:
+        there = {document.id for document in await storage.library.documents()}
+        mine = range(part, corpus.count, parts)
+        documents = corpus.documents(number for number in mine if document_id(number) not in there)
         while some := list(islice(documents, AT_ONCE)):
             await storage.database.write(partial(_put, passages=storage.database.passages, documents=some))
 
 
 def _begin(db: Connection, *, passages: PassageIndex) -> None:
     """What writers would wait for each other to do."""
-    db.execute("INSERT INTO collection (name) VALUES ('default')")
+    db.execute("INSERT INTO collection (name) VALUES ('default') ON CONFLICT DO NOTHING")
     passages.fill(db, [])
 
 

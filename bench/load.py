@@ -51,7 +51,7 @@ class Platform:
         number = self.asked = self.asked + 1
         at = time.perf_counter()
         key = await self.say(number, QUESTIONS[number % len(QUESTIONS)])
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(900):
             moment = await self.reply(key)
         del self.posted[key]
         return 1000 * (moment - at)

@@ -49,7 +49,9 @@ class Corpus:
         """All, or those of these numbers."""
         for number in range(self.count) if numbers is None else numbers:
             drawn, random = self._drawn(number)
-            document = Document(id=f"doc-{number}", filename=f"{number}.md", title=f"Document {number}", version="1")
+            document = Document(
+                id=document_id(number), filename=f"{number}.md", title=f"Document {number}", version="1"
+            )
             chunks = [self._chunk(document.id, position, ranks) for position, ranks in enumerate(drawn)]
             yield document, chunks, [unit_rows(random, SENTENCES) for _ in chunks]
 
@@ -78,6 +80,10 @@ class Corpus:
             units=_units(sentences),
             position=position,
         )
+
+
+def document_id(number: int) -> str:
+    return f"doc-{number}"
 
 
 def _units(sentences: Sequence[str]) -> tuple[Unit, ...]:

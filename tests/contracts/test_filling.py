@@ -49,13 +49,14 @@ def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Engine]
         yield [Engine(tmp_path / str(number), url) for number, url in enumerate(urls)]
 
 
-async def test_a_library_filled_at_once_has_the_rows_and_indexes_of_one_that_was_indexed(
+async def test_a_library_filled_at_once_in_two_goes_has_the_rows_and_indexes_of_one_that_was_indexed(
     two: list[Engine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(filling, "WRITERS", 1)
     corpus, found = Corpus(50), []
     async with two[0].storage() as storage:
         await corpus.fill(storage.library, MiniLM.name)
+    assert await filling.fill(Corpus(40), two[1].folder, two[1].url)
     assert await filling.fill(corpus, two[1].folder, two[1].url)
     assert not await filling.fill(corpus, two[1].folder, two[1].url)
     for engine in two:
