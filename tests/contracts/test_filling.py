@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.models.minilm.embedder import MiniLM
-from bench import filling
+from bench.filling import fill
 from bench.synthetic import Corpus
 from storage.database import Connection, Database
 from tests.doubles.engines import Engine
@@ -50,15 +50,14 @@ def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Engine]
 
 
 async def test_a_library_filled_at_once_in_two_goes_has_the_rows_and_indexes_of_one_that_was_indexed(
-    two: list[Engine], monkeypatch: pytest.MonkeyPatch
+    two: list[Engine],
 ) -> None:
-    monkeypatch.setattr(filling, "WRITERS", 1)
     corpus, found = Corpus(50), []
     async with two[0].storage() as storage:
         await corpus.fill(storage.library, MiniLM.name)
-    assert await filling.fill(Corpus(40), two[1].folder, two[1].url)
-    assert await filling.fill(corpus, two[1].folder, two[1].url)
-    assert not await filling.fill(corpus, two[1].folder, two[1].url)
+    assert await fill(Corpus(40), two[1].folder, two[1].url)
+    assert await fill(corpus, two[1].folder, two[1].url)
+    assert not await fill(corpus, two[1].folder, two[1].url)
     for engine in two:
         async with engine.storage() as storage:
             found.append(await everything(storage.database, indexes=bool(engine.url)))
