@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -41,22 +43,43 @@ EXPENSES = """\
 """
 
 
+@pytest.fixture(scope="session")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`documents` and the data folder that has them, once for all tests: each gets a copy."""
+    folder = tmp_path_factory.mktemp("original")
+    documents = folder / "documents"
+    documents.mkdir()
+    (documents / "leave.md").write_text(LEAVE)
+    (documents / "expenses.md").write_text(EXPENSES)
+    shutil.copytree(documents, folder / "unchanged")
+    asyncio.run(_index(folder / "data", documents))
+    return folder
+
+
+async def _index(data: Path, documents: Path) -> None:
+    async with open_citewell(Settings(_env_file=None, data=data, model="extractive")) as citewell:  # type: ignore[call-arg]
+        assert not (await citewell.index([documents])).failed
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
 
 
 @pytest.fixture
-def documents(tmp_path: Path) -> Path:
-    folder = tmp_path / "documents"
-    folder.mkdir()
-    (folder / "leave.md").write_text(LEAVE)
-    (folder / "expenses.md").write_text(EXPENSES)
-    return folder
+def documents(original: Path) -> Path:
+    """As they were, and where they were: the library knows files by their paths."""
+    shutil.rmtree(original / "documents")
+    return shutil.copytree(original / "unchanged", original / "documents")
 
 
 @pytest.fixture
-async def citewell(settings: Settings, documents: Path) -> AsyncIterator[Citewell]:
+def indexed_data(original: Path, tmp_path: Path, documents: Path) -> Path:
+    """A data folder of the test's own, with `documents` in it."""
+    return shutil.copytree(original / "data", tmp_path / "data")
+
+
+@pytest.fixture
+async def citewell(settings: Settings, indexed_data: Path) -> AsyncIterator[Citewell]:
     async with open_citewell(settings) as opened:
-        await opened.index([documents])
         yield opened

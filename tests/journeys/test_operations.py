@@ -14,7 +14,7 @@ from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import eventually
 from tests.doubles.collector import collecting
 from tests.doubles.ports import free_port
-from tests.journeys.process import answered, indexed, running, stopped
+from tests.journeys.process import answered, running, stopped
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -26,14 +26,13 @@ async def told(port: int, path: str) -> tuple[int, str]:
 
 @pytest.mark.slow
 async def test_whoever_runs_it_sees_that_it_works_how_much_and_nothing_of_what_was_said(
-    documents: Path, tmp_path: Path
+    indexed_data: Path, tmp_path: Path
 ) -> None:
-    await indexed(tmp_path / "data", documents)
     slack, discord = SlackDriver(tmp_path / "unused"), DiscordDriver(tmp_path / "unused too")
     port = free_port()
     with collecting() as collector:
         settings = {"CITEWELL_OPERATIONS": f"127.0.0.1:{port}", "CITEWELL_TRACES": collector.address}
-        async with slack.double(), discord.double(), running(tmp_path / "data", slack, discord, **settings) as process:
+        async with slack.double(), discord.double(), running(indexed_data, slack, discord, **settings) as process:
 
             async def ready() -> bool:
                 return (await told(port, "/readyz"))[0] == 200

@@ -11,7 +11,7 @@ import pytest
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import until
-from tests.journeys.process import answered, indexed, running, told
+from tests.journeys.process import answered, running, told
 
 
 def known(folder: Path) -> int:
@@ -25,21 +25,19 @@ def known(folder: Path) -> int:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", [DiscordDriver])
 async def test_a_question_asked_between_two_tokens_is_answered_once(
-    kind: type[SlackDriver] | type[DiscordDriver], documents: Path, tmp_path: Path
+    kind: type[SlackDriver] | type[DiscordDriver], indexed_data: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "data"
-    await indexed(folder, documents)
     team = kind(tmp_path / "unused")
     async with team.double():
-        async with running(folder, team) as process:
+        async with running(indexed_data, team) as process:
             before = await team.mention("ann", "How many vacation days do employees get?")
             await answered(team, before, "25 vacation days")
-            await until(lambda: known(folder), seconds=60)
+            await until(lambda: known(indexed_data), seconds=60)
             await (team.slack if isinstance(team, SlackDriver) else team.discord).replace_tokens()
             between = await team.mention("ann", "When do unused vacation days expire?")
             said, _ = await process.communicate()
             assert "is left out" in said.decode()
-        async with running(folder, team):
+        async with running(indexed_data, team):
             await until(lambda: "31 March" in told(team, between), seconds=90)
             after = await team.mention("bob", "What is the limit for a hotel?")
             await answered(team, after, "140 euros")

@@ -20,18 +20,19 @@ PLATFORMS = [SlackDriver, SlackHTTPDriver, DiscordDriver, DiscordThreadsDriver]
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PLATFORMS)
 async def test_a_team_asks_and_goes_on_after_the_process_was_killed(
-    kind: type[SlackDriver] | type[DiscordDriver], documents: Path, tmp_path: Path
+    kind: type[SlackDriver] | type[DiscordDriver], indexed_data: Path, tmp_path: Path
 ) -> None:
-    await goes_on(kind(tmp_path / "unused"), documents, tmp_path / "data")
+    await goes_on(kind(tmp_path / "unused"), indexed_data)
 
 
 @pytest.mark.slow
 async def test_a_team_asks_and_goes_on_with_postgresql(documents: Path, tmp_path: Path, postgres: Server) -> None:
-    await goes_on(SlackDriver(tmp_path / "unused"), documents, tmp_path / "data", postgres.empty())
+    database = postgres.empty()
+    await indexed(tmp_path / "data", documents, database)
+    await goes_on(SlackDriver(tmp_path / "unused"), tmp_path / "data", database)
 
 
-async def goes_on(team: SlackDriver | DiscordDriver, documents: Path, folder: Path, database: str = "") -> None:
-    await indexed(folder, documents, database)
+async def goes_on(team: SlackDriver | DiscordDriver, folder: Path, database: str = "") -> None:
     async with team.double():
         async with running(folder, team, CITEWELL_DATABASE=database):
             mention = await team.mention("ann", "How many vacation days do employees get?")

@@ -16,7 +16,7 @@ from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import until
 from tests.doubles.llm.faults import Act, Cut, Hang, Status, Text
 from tests.doubles.llm.server import LlmServer
-from tests.journeys.process import Platform, asked, indexed, running, told, written_by
+from tests.journeys.process import Platform, asked, running, told, written_by
 
 QUESTION = "How many vacation days do employees get?"
 FIRST, SECOND, LAST = "Employees get 25 vacation days a year", "Contractors get no paid vacation days", "on 31 March"
@@ -58,17 +58,15 @@ async def grown(team: Platform, said: Said, last: str, shown: asyncio.Event) -> 
 async def test_a_model_writes_what_a_team_reads(
     kind: type[SlackDriver] | type[DiscordDriver],
     streamed: Callable[[object], bool],
-    documents: Path,
+    indexed_data: Path,
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "data"
-    await indexed(folder, documents)
     team = kind(tmp_path / "unused")
     shown = asyncio.Event()
     async with (
         team.double(),
         LlmServer([replace(WHOLE, held=shown)]).running() as server,
-        running(folder, team, **written_by(server, seconds="15")),
+        running(indexed_data, team, **written_by(server, seconds="15")),
     ):
         said = await team.mention("ann", QUESTION)
         *before, complete = await grown(team, said, "Leave policy", shown)
@@ -101,18 +99,16 @@ async def why(team: Platform, said: Said) -> str:
 
 
 @pytest.mark.slow
-async def test_a_model_writes_what_a_person_at_a_terminal_reads(documents: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    await indexed(folder, documents)
+async def test_a_model_writes_what_a_person_at_a_terminal_reads(indexed_data: Path) -> None:
     async with LlmServer([WHOLE, Cut(f"{FIRST} [1]. {SECOND}")], otherwise=lambda _: Status(500)).running() as server:
-        *before, complete = await asked(folder, QUESTION, **written_by(server, seconds="30"))
+        *before, complete = await asked(indexed_data, QUESTION, **written_by(server, seconds="30"))
         assert any(FIRST in state and LAST not in state for state in before)
         assert all(text in complete for text in (FIRST, SECOND, LAST, "[1]", "Leave policy", COST))
         assert complete.count(FIRST) == 1
-        *_, complete = await asked(folder, QUESTION, **written_by(server, seconds="30"))
+        *_, complete = await asked(indexed_data, QUESTION, **written_by(server, seconds="30"))
         assert FIRST in complete
         assert wording.PARTIAL_CUT in complete
-        *_, complete = await asked(folder, QUESTION, **written_by(server, seconds="30"))
+        *_, complete = await asked(indexed_data, QUESTION, **written_by(server, seconds="30"))
         assert FELL_BACK in complete
         assert "25 vacation days" in complete
         assert "model not used" in complete

@@ -15,7 +15,7 @@ import pytest
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
 from tests.doubles.ports import free_port
-from tests.journeys.process import answered, indexed, running
+from tests.journeys.process import answered, running
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -32,8 +32,7 @@ async def errors(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.slow
-async def test_no_command_says_anything_unasked(documents: Path, tmp_path: Path) -> None:
-    await indexed(tmp_path / "data", documents)
+async def test_no_command_says_anything_unasked(indexed_data: Path, tmp_path: Path) -> None:
     commands = (("ask", QUESTION), ("documents",), ("schedule", "run", "sync"), ("backup",), ("history", "ratings"))
     assert [await errors(tmp_path, *words) for words in commands] == [""] * len(commands)
 
@@ -41,16 +40,15 @@ async def test_no_command_says_anything_unasked(documents: Path, tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [SlackDriver, SlackHTTPDriver, DiscordDriver])
 async def test_a_service_logs_json_lines_and_names_the_question_in_what_it_logs_of_its_answer(
-    kind: type[SlackDriver] | type[DiscordDriver], documents: Path, tmp_path: Path
+    kind: type[SlackDriver] | type[DiscordDriver], indexed_data: Path, tmp_path: Path
 ) -> None:
-    await indexed(tmp_path / "data", documents)
     team = kind(tmp_path / "unused")
     no_model = {
         "CITEWELL_MODEL": "openai:none",
         "OPENAI_API_KEY": "sk-nobody",
         "OPENAI_BASE_URL": f"http://127.0.0.1:{free_port()}/v1",
     }
-    async with team.double(), running(tmp_path / "data", team, **no_model) as process:
+    async with team.double(), running(indexed_data, team, **no_model) as process:
         said = await team.mention("ann", QUESTION)
         await answered(team, said, "25 vacation days")
         process.send_signal(signal.SIGTERM)

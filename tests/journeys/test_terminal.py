@@ -85,8 +85,8 @@ def person(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
 
 
 @pytest.fixture
-def indexed(person: Terminal, documents: Path) -> Terminal:
-    assert person.type("index", documents).status == 0
+def indexed(person: Terminal, indexed_data: Path) -> Terminal:
+    assert person.data == indexed_data
     return person
 
 

@@ -12,7 +12,7 @@ from pipeline import wording
 from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
 from tests.contracts.waiting import until
-from tests.journeys.process import answered, indexed, running
+from tests.journeys.process import answered, running
 
 PLATFORMS = [SlackDriver, SlackHTTPDriver, DiscordDriver, DiscordThreadsDriver]
 PARKING = "# Parking\n\nVisitors park in the yard behind the building. A permit for visitors costs 4 euros a day.\n"
@@ -21,11 +21,14 @@ PARKING = "# Parking\n\nVisitors park in the yard behind the building. A permit 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PLATFORMS)
 async def test_who_asked_in_vain_is_told_once_a_document_answers_it(
-    kind: type[SlackDriver] | type[DiscordDriver], settings: Settings, documents: Path, tmp_path: Path
+    kind: type[SlackDriver] | type[DiscordDriver],
+    settings: Settings,
+    documents: Path,
+    indexed_data: Path,
+    tmp_path: Path,
 ) -> None:
-    await indexed(settings.data, documents)
     team = kind(tmp_path / "unused")
-    async with team.double(), running(settings.data, team):
+    async with team.double(), running(indexed_data, team):
         asked = await team.mention("ann", "What does a permit for visitors cost?")
         await answered(team, asked, wording.NOT_FOUND.rstrip("."))
         alone = await team.ask("bob", "Where do visitors park?")
