@@ -36,7 +36,6 @@ class Ranked:
     score: float
     """0 to 1, comparable between questions."""
     query: int
-    ranks: dict[str, int]
     unit_scores: NDArray[np.float32]
     """Empty without vectors."""
 
@@ -75,18 +74,12 @@ class Ranker:
         fused = np.sum([weight * one.fused for weight, one in zip(weights, fits, strict=True)], axis=0)
         best = max(fits[0].best, sum(one.best for one in fits) / len(fits))
         scores = fused * (best / max(float(fused.max(initial=0.0)), 1e-9))
-        ranks = [{hit.chunk_id: rank for rank, hit in enumerate(hits, 1)} for hits in (asked[0].lexical, asked[0].near)]
         ranked = [
             Ranked(
                 chunk=chunk,
                 document=document,
                 score=float(scores[place]),
                 query=number,
-                ranks={
-                    side: found[chunk.id]
-                    for side, found in zip(("lexical", "vector"), ranks, strict=True)
-                    if chunk.id in found
-                },
                 unit_scores=_unit_scores(chunk.id, fits, weights),
             )
             for place in np.argsort(-scores, kind="stable").tolist()

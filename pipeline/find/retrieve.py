@@ -158,7 +158,6 @@ def _passage(ranked: Ranked) -> RetrievedChunk:
         chunk=ranked.chunk,
         document=ranked.document,
         score=round(min(ranked.score, 1.0), 4),
-        ranks=ranked.ranks,
         unit_scores=tuple(ranked.unit_scores.tolist()),
         query=ranked.query,
     )

@@ -64,7 +64,7 @@ async def parts(passages: Sequence[RetrievedChunk], chunk_id: str, library: Pass
             if other is None or not _cut_between(*((chunk, other) if forward else (other, chunk))):
                 break
             known = next((one for one in passages if one.chunk.id == other.id), None)
-            more = known or first.model_copy(update={"chunk": other, "ranks": {}, "unit_scores": ()})
+            more = known or first.model_copy(update={"chunk": other, "unit_scores": ()})
             found.insert(len(found) if forward else 0, more)
     given = {one.chunk.id for one in passages}
     return [one for one in found if one.chunk.id not in given]

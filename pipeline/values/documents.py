@@ -145,8 +145,6 @@ class RetrievedChunk(Value):
     document: Document
     score: float
     """0 to 1, calibrated: comparable between questions."""
-    ranks: dict[str, int] = Field(default_factory=dict)
-    """1-based rank by retriever: `lexical`, `vector`."""
     unit_scores: tuple[float, ...] = ()
     """Cosine of each unit with the question; empty when there are no vectors."""
     query: int = 0

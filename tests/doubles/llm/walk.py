@@ -52,7 +52,6 @@ def passage(name: str, *sentences: str, title: str = "Leave policy", score: floa
         chunk=Chunk(id=name, document_id=f"doc-{name}", text=" ".join(sentences), units=tuple(units)),
         document=Document(id=f"doc-{name}", filename=f"{name}.md", title=title),
         score=score,
-        ranks={"lexical": 1, "vector": 1},
         unit_scores=(0.9,) * len(units),
     )
 

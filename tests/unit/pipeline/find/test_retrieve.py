@@ -119,11 +119,10 @@ async def test_a_passage_is_found_by_its_words_and_by_its_meaning(office: Storag
     assert ids(await find(office, "How much holiday?", floor=0.1))[0] == "leave#0"
 
 
-async def test_passages_come_best_first_with_ranks_and_a_cosine_for_each_unit(office: Storage) -> None:
+async def test_passages_come_best_first_with_a_cosine_for_each_unit(office: Storage) -> None:
     found = await find(office, "Is vacation requested in the staff portal?")
     best = found.passages[0]
     assert best.chunk.id == "leave#0"
-    assert best.ranks == {"lexical": 1, "vector": 1}
     assert len(best.unit_scores) == len(best.chunk.units)
     assert best.unit_scores[1] > best.unit_scores[0]
     scores = [passage.score for passage in found.passages]
