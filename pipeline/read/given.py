@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 
-from pipeline.facts import SPELLED, Date, Quantity, figures, lowered, rates
+from pipeline.facts import Date, Quantity, figures
 
 NEARLY = 0.01
 """How far two amounts may be apart that were written in different units."""
@@ -30,14 +30,6 @@ _CLOCK = re.compile(
     r"\b(\d{1,2})(?:[:.](\d\d)\s*([ap])\.?m\b|:(\d\d)|\s*([ap])\.?m\b|\s*o['’]clock\b)|\b(noon|midnight)\b",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
-    r"\b(?:(?P<half>half an?)|(?P<one>an?)) (?=(?:minute|hour|day|week|month|quarter|year)\b)", re.IGNORECASE
-)
-"""Words that count; `two days a week` counts days."""
-_COUNTS = {"half": " 0.5 ", "one": " 1 "}
-_RATED = re.compile(rf"(?:\d|\b(?:once|twice|times|{'|'.join(SPELLED)})\b)[^,;]*$", re.IGNORECASE)
-"""What stands before the length of time that it is counted in."""
-_OFTEN = re.compile(r"\b(?:often|frequently)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +50,9 @@ Value = Amount | Date | str
 
 def values(text: str, question: str) -> dict[str, set[Value]]:
     """The values of a sentence that the question does not have, by what they measure."""
-    asked = [_measured(fact) for fact in figures(_plain(question))]
+    asked = [_measured(fact) for fact in figures(_CLOCK.sub(" ", question))]
     found: dict[str, set[Value]] = defaultdict(set)
-    plain = _plain(text)
-    if _OFTEN.search(question):
-        found["time"].update(value for _, value in (_measured(rate) for rate in rates(lowered(plain))))
-    for fact in figures(plain):
+    for fact in figures(_CLOCK.sub(" ", text)):
         kind, value = _measured(fact)
         if not any(kind == other and agree({value}, {one}) for other, one in asked):
             found[kind].add(value)
@@ -80,7 +69,7 @@ def _named(text: str) -> set[tuple[str, Value]]:
 
 
 def without_values(text: str) -> str:
-    plain = _MONTH.sub(" ", _WEEKDAY.sub(" ", _plain(text)))
+    plain = _MONTH.sub(" ", _WEEKDAY.sub(" ", _CLOCK.sub(" ", text)))
     for fact in sorted(figures(plain), key=lambda fact: -fact.start):
         plain = f"{plain[: fact.start]} {plain[fact.end :]}"
     return plain
@@ -89,16 +78,6 @@ def without_values(text: str) -> str:
 def agree(mine: set[Value], theirs: set[Value]) -> bool:
     """Whether any value of one is a value of the other."""
     return any(_same(one, other) for one in mine for other in theirs)
-
-
-def _plain(text: str) -> str:
-    """Without times of the day, and with numbers for the words that count."""
-
-    def counted(match: re.Match[str]) -> str:
-        rated = match["one"] and _RATED.search(text[: match.start()])
-        return match[0] if rated else _COUNTS[match.lastgroup or ""]
-
-    return _CLOCK.sub(" ", _COUNTED.sub(counted, text))
 
 
 def _measured(fact: Quantity | Date) -> tuple[str, Value]:

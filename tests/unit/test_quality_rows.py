@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docx import Document
+from docx.table import Table
 
 QUALITY = Path(__file__).resolve().parents[1] / "quality"
 FILES = ("claims", "questions", "overheard", "pointing", "agreement", "injections")
@@ -17,7 +20,13 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def text(document: str) -> str:
-    return " ".join((QUALITY / "documents" / document).read_text(encoding="utf-8").split())
+    file = QUALITY / "documents" / document
+    return " ".join(("\n".join(said(file)) if file.suffix == ".docx" else file.read_text(encoding="utf-8")).split())
+
+
+def said(file: Path) -> Iterator[str]:
+    for part in Document(str(file)).iter_inner_content():
+        yield from (cell.text for row in part.rows for cell in row.cells) if isinstance(part, Table) else [part.text]
 
 
 @pytest.mark.parametrize("name", FILES)
