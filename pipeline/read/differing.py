@@ -44,7 +44,7 @@ _CONDITION = re.compile(r"\b(?:if|unless|except|only|when|while|without|until|bu
 
 _BEFORE_VERB = AUXILIARIES | {*"be been not never to you we they i he she nobody everyone".split()}
 _OPPOSITES = (("open", "closed"), ("required", "optional"))
-"""What words tell apart no better: without them 5 of the 7 yes-or-no pairs of the test half are found, with them all."""
+"""What words tell apart no better: without them 5 of the test half's 7 yes-or-no pairs are found, with them all."""
 
 
 def differing(question: str, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
