@@ -47,8 +47,7 @@ async def show_searches(corpus: Corpus, folder: Path, database: str) -> None:
             "by vectors, all of them": await _cost(
                 database, lambda one: exact.exact(one, EVERYONE, FIRST), vectors[:5]
             ),
-            "sentences' vectors": await _cost(database, index.unit_vectors, found),
-            "text": await _cost(database, library.chunks, found),
+            "text and sentences' vectors": await _cost(database, library.read, found),
         }
     print("the server's processor, ms: " + ", ".join(f"{name} {cost:.1f}" for name, cost in parts.items()))
     with psycopg.connect(database) as connection:

@@ -12,6 +12,11 @@ from storage.presence import call_back, see
 
 DEALT_WITH_UNTIL = "dealt with until"
 """The setting that a restored database has: what was sent before that moment is not answered any more."""
+_WAITING = """
+    SELECT coalesce(sum(CASE WHEN space = '' THEN messages END), 0),
+        coalesce(sum(CASE WHEN scope = $1 THEN messages END), 0)
+    FROM waiting WHERE space = '' OR scope = $1
+"""
 NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
 
@@ -150,15 +155,10 @@ def _digest(key: str) -> bytes:
 def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
     """Why `message` cannot be taken, in words; "" when it can."""
     space = message.conversation.workspace
-    if _waiting(db, "space = ''") >= capacity:
+    everybodys, own = db.execute(_WAITING, (f"{space} {message.author}",)).fetchone()
+    if everybodys >= capacity:
         return "too many questions are waiting"
-    mine = _waiting(db, "scope = $1", f"{space} {message.author}")
-    return "too many of your questions are waiting" if mine >= per_author else ""
-
-
-def _waiting(db: Connection, which: str, *values: str) -> int:
-    query = f"SELECT coalesce(sum(messages), 0) FROM waiting WHERE {which}"  # noqa: S608 - our own condition
-    return int(db.execute(query, values).fetchone()[0])
+    return "too many of your questions are waiting" if own >= per_author else ""
 
 
 def _busy(db: Connection, author: str, reason: str, now: float) -> Busy:

@@ -20,6 +20,7 @@ from pipeline.errors import Misconfigured, Unavailable
 from storage.database import Alone, Standing, Work
 from storage.postgres.errors import unavailable
 from storage.postgres.session import Raw, Session
+from storage.postgres.tenancy import BIND, Binding
 
 T = TypeVar("T")
 Pool = ConnectionPool[Raw]
@@ -50,13 +51,28 @@ class PostgresConnection:
         self.holder = holder
         self.claiming = "" if reading else "FOR UPDATE SKIP LOCKED"
         self.locking = "" if reading else "FOR UPDATE"
+        self._alone: set[Alone] = set()
+        self._binding: Binding | None = None
 
     @property
     def in_transaction(self) -> bool:
         return self.raw.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
     def alone(self, what: Alone) -> None:
-        self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(what.encode()[:8]),))
+        if what not in self._alone:
+            self.execute("SELECT pg_advisory_xact_lock($1)", (int.from_bytes(what.encode()[:8]),))
+            self._alone.add(what)
+
+    def bind(self, binding: Binding) -> None:
+        """What follows in this transaction is done for that workspace."""
+        if binding != self._binding:
+            self.execute(BIND, binding)
+            self._binding = binding
+
+    def undone(self) -> None:
+        """What was done since a savepoint is undone, and so may be what this transaction holds and says."""
+        self._alone.clear()
+        self._binding = None
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
         return self.raw.execute(statement, values, binary=True)

@@ -22,6 +22,7 @@ from storage.database import Connection, Standing, Work
 from storage.postgres.connection import (
     READERS,
     WAIT_SECONDS,
+    PostgresConnection,
     PostgresTransactions,
     configured,
     cut,
@@ -31,7 +32,7 @@ from storage.postgres.errors import translated
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
 from storage.postgres.session import ENDED, HELD, Raw, Session, Use, begin
-from storage.postgres.tenancy import BIND, HOLDS, Bindings
+from storage.postgres.tenancy import HOLDS, Bindings
 from storage.writes import WriteQueue
 
 T = TypeVar("T")
@@ -137,8 +138,13 @@ class PostgresDatabase:
         binding = self._bindings.of(workspace())
 
         def bound(db: Connection) -> T:
-            db.execute(BIND, binding)
-            return work(db)
+            assert isinstance(db, PostgresConnection)
+            db.bind(binding)
+            try:
+                return work(db)
+            except BaseException:
+                db.undone()
+                raise
 
         return bound
 

@@ -64,10 +64,9 @@ FUNCTIONS = f"""
         RETURN split_part(id, ':', 1) || ':' || split_part(id, ':', 2);
     CREATE FUNCTION person_workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
         RETURN CASE WHEN split_part(id, ':', 3) = '' THEN split_part(id, ':', 1) ELSE workspace(id) END;
-    CREATE FUNCTION bound() RETURNS text[] STABLE PARALLEL SAFE BEGIN ATOMIC
-        SELECT ARRAY[name, split_part(name, ':', 1)]
-        FROM (SELECT nullif(current_setting('citewell.workspace', TRUE), '{NOBODY}') AS name) AS said;
-    END;
+    CREATE FUNCTION named() RETURNS text STABLE PARALLEL SAFE
+        RETURN nullif(current_setting('citewell.workspace', TRUE), '{NOBODY}');
+    CREATE FUNCTION bound() RETURNS text[] STABLE PARALLEL SAFE RETURN ARRAY[named(), split_part(named(), ':', 1)];
     CREATE FUNCTION unbound() RETURNS boolean STABLE PARALLEL SAFE
         RETURN current_setting('citewell.workspace', TRUE) IS NOT DISTINCT FROM '{EVERYTHING}';
     CREATE FUNCTION words_bound() RETURNS tsquery STABLE BEGIN ATOMIC
@@ -103,8 +102,12 @@ def _policies() -> str:
 MIGRATION = f"""
     {FUNCTIONS}
     {_policies()}
-    CREATE POLICY sums ON waiting FOR SELECT USING ((SELECT bound()) IS NOT NULL AND space = '');
+    CREATE POLICY sums ON waiting FOR SELECT USING ((SELECT named()) IS NOT NULL AND space = '');
 """
+
+
+Binding = tuple[str, list[str], str]
+"""The values of BIND."""
 
 
 class Bindings:
@@ -112,9 +115,9 @@ class Bindings:
 
     def __init__(self, reaches: Reaches) -> None:
         self._reaches = reaches
-        self._made: dict[str, tuple[str, list[str], str]] = {}
+        self._made: dict[str, Binding] = {}
 
-    def of(self, workspace: str) -> tuple[str, list[str], str]:
+    def of(self, workspace: str) -> Binding:
         if workspace not in self._made:
             reach = self._reach(workspace)
             self._made[workspace] = (workspace, sorted(reach.names), "on" if reach.others else "off")
