@@ -19,6 +19,11 @@ from storage.staged import StagedRevision, stage_document
 from storage.sweep import hide, sweep
 from storage.vectors import unpack
 
+_ASKED = """
+    WITH found AS MATERIALIZED (SELECT chunk.id, number, body, number >> 20 AS revision
+        FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value)
+"""
+
 
 class SQLLibrary:
     """`embedder` names the model that questions are embedded with now, "" when there is none; documents embedded by
@@ -33,9 +38,7 @@ class SQLLibrary:
 
         def work(db: Connection) -> dict[str, tuple[str, str]]:
             rows = db.execute(
-                "WITH found AS MATERIALIZED (SELECT chunk.id, body, number >> 20 AS revision"
-                " FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value)"
-                " SELECT found.id, found.body, revision.body FROM found"
+                f"{_ASKED} SELECT found.id, found.body, revision.body FROM found"  # noqa: S608 - our own words
                 " JOIN revision ON revision.id = found.revision AND state = 'live'",
                 (json.dumps(list(chunk_ids)),),
             )
@@ -51,9 +54,8 @@ class SQLLibrary:
 
         def work(db: Connection) -> dict[str, tuple[str, str, int, bytes | None]]:
             rows = db.execute(
-                "WITH found AS MATERIALIZED (SELECT chunk.id, number, body, number >> 20 AS revision"
-                " FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value)"
-                " SELECT found.id, found.body, revision.body, dimensions, CASE WHEN embedder = $2 THEN matrix END"
+                f"{_ASKED} SELECT found.id, found.body, revision.body, dimensions,"  # noqa: S608 - our own words
+                " CASE WHEN embedder = $2 THEN matrix END"
                 " FROM found JOIN revision ON revision.id = found.revision AND state = 'live'"
                 " LEFT JOIN unit_vectors ON unit_vectors.number = found.number",
                 (json.dumps(list(chunk_ids)), self._embedder()),
