@@ -43,9 +43,8 @@ bench: $(BIN)/citewell ## one table of timings from this machine
 bench-scale: $(BIN)/citewell ## SQLite beside PostgreSQL with several processes: answers a second, waits, acknowledgements
 	$(BIN)/python -m bench.scale
 
-quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, as one table; with READER (see training/) with and without it
+quality: $(BIN)/citewell ## every public data set in DATA through the pipeline, as one table
 	$(BIN)/python -m bench.quality "$(DATA)"
-	$(if $(READER),$(BIN)/python -m training.evaluate "$(READER)" "$(FOUND)"/*.jsonl.gz)
 
 quality-small: $(BIN)/citewell ## the quality figures that every change is held to, in a minute
 	$(BIN)/python -m bench.quality_small $(or $(DATA),$(wildcard ../shared/eval))

@@ -11,8 +11,8 @@ from pathlib import Path
 from adapters.models.minilm.embedder import MiniLM
 from bench.synthetic import DIMENSIONS, Corpus, Made, document_id
 from storage.database import Connection, PassageIndex
+from storage.documents.revision import insert, publish, stage
 from storage.open import open_storage
-from storage.revision import insert, publish, stage
 
 AT_ONCE = 50
 """Documents written in one transaction."""

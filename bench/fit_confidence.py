@@ -24,9 +24,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from bot.config.settings import Settings  # noqa: E402
 from bot.evaluation.rows import turns  # noqa: E402
 from bot.evaluation.scores import auroc  # noqa: E402
-from bot.settings import Settings  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
 from pipeline.read.asked import read  # noqa: E402
 from pipeline.read.evidence import gather  # noqa: E402

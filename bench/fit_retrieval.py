@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bot.settings import Settings  # noqa: E402
+from bot.config.settings import Settings  # noqa: E402
 from bot.wiring import open_citewell  # noqa: E402
 from pipeline.find.fuse import WEIGHTS, fit  # noqa: E402
 from pipeline.find.rank import Ranker  # noqa: E402

@@ -17,11 +17,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from bench.prose import documents
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer, Citation, Confidence, Document, Factor, Level, Outcome
 from storage.database import Connection
-from storage.history import keep_answer
+from storage.messages.history import keep_answer
 from storage.open import open_storage
 
 ROOT = Path(__file__).parent.parent

@@ -18,9 +18,9 @@ from bot.evaluation.grounding import parsed, predict_grounding
 from bot.evaluation.scores import Figures, shown_sentences
 from pipeline.check.model import ModelJudge
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
-from pipeline.text import terms
-from pipeline.tokens import estimate
 from pipeline.values import Usage
+from pipeline.words.text import terms
+from pipeline.words.tokens import estimate
 
 WRONG_OF_100 = 5
 _FENCED = re.compile(r"<(source|claim)-\w+>[^\n]*\n(.*?)\n</\1-\w+>", re.DOTALL)

@@ -23,7 +23,7 @@ import psutil
 from adapters.models.minilm.embedder import MiniLM
 from bench.synthetic import Corpus
 from bot.citewell import Citewell
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer, Audience, Request, Written
 from storage.open import open_storage

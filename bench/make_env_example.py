@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
-from bot.settings import Settings, environment_name
+from bot.config.settings import Settings, environment_name
+from bot.config.wrong import JSON
 
 HEADING = """\
 # Every setting of Citewell. Copy to .env and uncomment what you need; or put the CITEWELL_* ones into citewell.toml,
@@ -25,14 +26,13 @@ HEADING = """\
 #   name = "handbook"
 #   path = "/srv/handbook"
 """
-TABLES = {"collections", "places", "roles", "sources"}
 
 
 def example() -> str:
     """The text of `.env.example`."""
     lines = [HEADING]
     for name, field in Settings.model_fields.items():
-        if name in TABLES:
+        if name in JSON:
             continue
         default = field.default
         if default is None or default is PydanticUndefined or default == ():

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.text import sentences
+from pipeline.words.text import sentences
 
 PARAGRAPHS = 12
 SENTENCES = 5

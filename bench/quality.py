@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bot.config.settings import Settings
 from bot.evaluation.grounding import predict_grounding
 from bot.evaluation.predict import Questions, predict_injection, predict_poisoned, temporary
 from bot.evaluation.scores import Figures, answers, auroc, grounding, injection, retrieval, tpr_at_fpr
-from bot.settings import Settings
 
 Row = dict[str, Any]
 Pairs = list[tuple[Row, Row]]

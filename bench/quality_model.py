@@ -11,9 +11,9 @@ from bot.citewell import Citewell
 from bot.evaluation.scores import content_words
 from pipeline.budget import TokenBudget
 from pipeline.check.model import ModelJudge
+from pipeline.drafting.task import Model
 from pipeline.ports import ChatMessage, StreamEnd, TextDelta
 from pipeline.ports.models import T
-from pipeline.task import Model
 from pipeline.values import Usage
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter

@@ -23,11 +23,11 @@ import psutil
 from adapters.models.minilm.embedder import MiniLM
 from bench.prose import documents
 from bench.synthetic import Corpus
-from bot.operations.metrics import Metrics
-from bot.settings import Settings
+from bot.config.settings import Settings
+from bot.run.operations.metrics import Metrics
 from bot.wiring import open_citewell
 from pipeline.values import Request
-from storage.levels import levels
+from storage.messages.levels import levels
 from storage.open import open_storage
 
 T = TypeVar("T")

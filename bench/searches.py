@@ -12,8 +12,8 @@ import psycopg
 
 from adapters.models.minilm.embedder import MiniLM
 from bench.synthetic import Corpus, unit_rows
-from pipeline.text import query_terms
 from pipeline.values import Audience
+from pipeline.words.text import query_terms
 from storage.open import open_storage
 from storage.postgres.vectors import PgVectors
 

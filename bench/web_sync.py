@@ -18,12 +18,12 @@ import httpx2
 
 from adapters.fetch.fetcher import open_fetcher
 from adapters.files.reader import Reader
-from adapters.sources.web.reach import Reach
+from adapters.sources.web.coverage import Coverage
 from adapters.sources.web.source import WebSource
 from pipeline.ingest.ingest import Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount
+from storage.documents.sources import SQLSourceMemory
 from storage.open import Storage, open_storage
-from storage.source_memory import SQLSourceMemory
 from tests.doubles.web_site import WebSite, html
 
 _TEXT = "<p>Everyone gets thirty days of leave in a year, and may take five of them along into the next one.</p>"
@@ -40,12 +40,12 @@ async def serve(pages: int) -> None:
             print(site.outage.requests, site.sent, flush=True)
 
 
-async def sync(storage: Storage, url: str, reach: Reach) -> Summary:
+async def sync(storage: Storage, url: str, coverage: Coverage) -> Summary:
     reader = Reader()
     ports = frozenset(filter(None, [urlsplit(url).port]))
     try:
         async with open_fetcher(private=True, ports=ports) as fetcher:
-            source = WebSource("bench", fetcher, SQLSourceMemory(storage.database, "web:bench"), reader, reach)
+            source = WebSource("bench", fetcher, SQLSourceMemory(storage.database, "web:bench"), reader, coverage)
             return await ingest(
                 source,
                 storage.library,
@@ -84,13 +84,13 @@ async def main(pages: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with open_storage(Path(folder)) as storage:
             idle = peak()
-            for reach, what in (
-                (Reach(start=f"{url}/docs/0"), "crawl"),
-                (Reach(sitemap=f"{url}/sitemap.xml"), "sitemap"),
+            for coverage, what in (
+                (Coverage(start=f"{url}/docs/0"), "crawl"),
+                (Coverage(sitemap=f"{url}/sitemap.xml"), "sitemap"),
             ):
                 for run in ("first", "unchanged"):
                     before, started, used = counts(), time.perf_counter(), time.process_time()
-                    summary = await sync(storage, url, reach)
+                    summary = await sync(storage, url, coverage)
                     took = time.perf_counter() - started
                     requests, sent = (after - earlier for after, earlier in zip(counts(), before, strict=True))
                     cpu = time.process_time() - used

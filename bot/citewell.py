@@ -10,22 +10,22 @@ from pathlib import Path
 
 import structlog
 
-from bot.authority import Authority
-from bot.desk import CitewellDesk
-from bot.indexing import Indexer, is_path
-from bot.knowledge import Means
-from bot.settings import Settings
-from bot.surroundings import with_surroundings
-from bot.sync import Sync
-from bot.wishes import try_again, with_wish
-from pipeline.access import OPERATOR, Roles, Rules
+from bot.config.settings import Settings
+from bot.desks.authority import AuditedAuthority
+from bot.desks.desk import CitewellDesk
+from bot.desks.knowledge import Means
+from bot.desks.surroundings import with_surroundings
+from bot.desks.wishes import try_again, with_wish
+from bot.documents.indexing import Indexer, is_path
+from bot.documents.sync import Sync
+from pipeline.drafting.task import Model
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
-from pipeline.places import asked
 from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever
 from pipeline.respond import Responder
+from pipeline.rules.access import OPERATOR, Roles, Rules
+from pipeline.rules.places import asked
 from pipeline.streams import closing
-from pipeline.task import Model
 from pipeline.values import (
     Answer,
     Audience,
@@ -78,7 +78,7 @@ class Citewell:
         )
 
     @property
-    def authority(self) -> Authority:
+    def authority(self) -> AuditedAuthority:
         return self.desk.authority
 
     @cached_property

@@ -6,12 +6,14 @@ import logging
 import re
 import sys
 import traceback
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import structlog
 
+from bot import known
 from pipeline.errors import CitewellError
 
 _SECRET = re.compile(
@@ -20,9 +22,6 @@ _SECRET = re.compile(
 )
 _PRIVATE = frozenset({"text", "question", "answer", "body", "content", "comment", "quote", "payload", "message"})
 _QUIET = (
-    "slack_sdk",
-    "slack_bolt",
-    "discord",
     "openai",
     "anthropic",
     "httpx",
@@ -31,7 +30,7 @@ _QUIET = (
     "apscheduler",
     "aiohttp",
 )
-"""SDKs that print message text or keys below WARNING."""
+"""SDKs that print message text or keys below WARNING; those of platforms do, too."""
 
 
 def redact(text: str) -> str:
@@ -129,7 +128,7 @@ def _configure_standard(least: int, processors: Sequence[structlog.typing.Proces
     handler.addFilter(_Said())
     logging.basicConfig(level=least, handlers=[handler], force=True)
     logging.captureWarnings(True)
-    for name in _QUIET:
+    for name in (*_QUIET, *(name for platform in known.platforms() for name in platform.loggers)):
         logging.getLogger(name).setLevel(max(logging.WARNING, least))
 
 
@@ -148,3 +147,14 @@ def join_host_logging() -> None:
 
 def _console() -> structlog.typing.Processor:
     return structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+
+
+@contextmanager
+def failures_logged(log: Any, event: str, **about: object) -> Iterator[None]:
+    """What goes wrong in the block is logged and stops nothing else: the foreseen with its reason and what to do."""
+    try:
+        yield
+    except CitewellError as error:
+        log.warning(event, **about, reason=str(error), what_to_do=error.what_to_do)
+    except Exception:
+        log.exception(event, **about)

@@ -14,18 +14,20 @@ import structlog
 
 from adapters.models.embeddings import OpenAIEmbedder
 from adapters.models.minilm.embedder import MiniLM
+from bot import known
 from bot.citewell import Citewell
-from bot.indexing import open_indexer
+from bot.config.platforms import configured
+from bot.config.settings import Settings, secret
+from bot.documents.indexing import open_indexer
 from bot.log import join_host_logging
-from bot.settings import Settings, secret
 from bot.writers import open_model
-from pipeline.access import Rule, Rules
 from pipeline.errors import Misconfigured
-from pipeline.find.retrieve import Retriever
-from pipeline.plan.plan import Planner
+from pipeline.find.retrieve import HybridRetriever
+from pipeline.plan.plan import RulePlanner
 from pipeline.ports import Embedder
+from pipeline.rules.access import Rule, Rules
 from pipeline.values import Limits, Options, Role
-from storage.embedded import EmbeddedDocuments
+from storage.documents.embedded import EmbeddedDocuments
 from storage.open import open_storage
 
 log = structlog.get_logger(__name__)
@@ -57,13 +59,13 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
         if isinstance(embedder, OpenAIEmbedder):
             embedder.resume(await EmbeddedDocuments(storage.database).embedders())
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
-        planner = Planner(storage.index, storage.library, max_question=settings.max_question)
+        planner = RulePlanner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
             settings=settings,
             storage=storage,
             embedder=embedder,
             planner=planner,
-            retriever=Retriever(
+            retriever=HybridRetriever(
                 storage.index,
                 storage.library,
                 embedder,
@@ -104,11 +106,9 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
 
 
 def _rules(settings: Settings) -> Rules:
-    """Where anybody may add the bot to a workspace, none is the organisation's own unless that is said."""
-    homes = frozenset(f"slack:{team}" for team in settings.slack_home_workspaces) if settings.slack_client_id else None
     named = {name: Rule(only=rule.only, public=rule.public) for name, rule in settings.collections.items()}
-    guilds = frozenset(f"discord:{guild}" for guild in settings.discord_home_guilds) or None
-    return Rules(named, homes, guilds)
+    homes = {config.platform.name: config.homes for config in configured(settings) if config.homes is not None}
+    return Rules(named, known.platforms(), homes)
 
 
 def _options(settings: Settings) -> Options:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.settings import Settings, secret
+from bot.config.settings import Settings, secret
 from pipeline.budget import TokenBudget
+from pipeline.drafting.task import Model
 from pipeline.ports import LanguageModel, Planner
-from pipeline.task import Model
 from storage.open import Storage
 
 if TYPE_CHECKING:

@@ -12,19 +12,17 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pipeline import wording
 from pipeline.check.model import NOT_READ
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
-from pipeline.drafts import SPENT, WROTE, write
+from pipeline.drafting.drafts import SPENT, WROTE, write
+from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
-from pipeline.language import speaking, told
 from pipeline.plan.smalltalk import greeted
 from pipeline.ports import HistoryStore, Passages, Planner, Retriever
 from pipeline.read import asked
 from pipeline.read.evidence import gather
 from pipeline.streams import closing
-from pipeline.task import Model, Stopwatch, Task
 from pipeline.translations import Words
 from pipeline.unasked import unless_idle
 from pipeline.values import (
@@ -46,6 +44,8 @@ from pipeline.values import (
     Usage,
     Written,
 )
+from pipeline.words import wording
+from pipeline.words.language import speaking, told
 from pipeline.write.extract import completed
 
 NOBODY = ConversationId(platform="", space="", channel="")

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection
 from functools import cache
 
-from pipeline import wording
 from pipeline.compose.compose import NO_CONFIDENCE
 from pipeline.plan.followup import own_terms
 from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import wants_all
 from pipeline.streams import closing
-from pipeline.text import terms, word_pattern
 from pipeline.translations import LANGUAGES, Words
 from pipeline.values import Answer, Event, Level, Outcome, Request, Usage
+from pipeline.words import wording
+from pipeline.words.text import terms, word_pattern
 
 ABOUT_IT = 0.5
 """The least share of a message's own words that stand in what the answer cites: 1 aside of 200 is answered, without

@@ -75,6 +75,12 @@ Work = Callable[[Connection], T]
 """What is done inside one transaction, on the connection given."""
 
 
+def scalar(db: Connection, query: str, values: Sequence[object] = ()) -> Any:
+    """The first value of the first row; None where there is none."""
+    row = db.execute(query, values).fetchone()
+    return row[0] if row else None
+
+
 class Standing(NamedTuple):
     """What a process is among those that answer from the same database."""
 

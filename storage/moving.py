@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
-from graphlib import TopologicalSorter
 from hashlib import sha256
 from typing import Any
 
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Chunk, Document
-from storage.database import Connection
-from storage.engine import Engine
-from storage.person import People
-from storage.revision import passage
-from storage.sweep import sweep
-from storage.tables import DERIVED, Table
-from storage.vectors import unpack
+from storage.database import Connection, scalar
+from storage.documents.revision import passage
+from storage.documents.sweep import sweep
+from storage.documents.vectors import unpack
+from storage.engine import DERIVED, Engine
+from storage.people.person import People
+from storage.schema.table import StoredTable
+from storage.schema.tables import TABLES
+from storage.settings import set_to, setting
 
 BATCH = 500
 MARK = "moving_from"
@@ -47,14 +48,13 @@ async def move(source: Engine, target: Engine, name: str, tell: Tell) -> None:
         raise Refused("the source is half of what is being moved there", what_to_do="Complete that move first.")
     await People(source.database, source.copies).finish()
     await sweep(source.database)
-    tables = in_order(await source.database.read(source.tables.remembered))
-    begun_before = await target.database.write(partial(_begin, target=target, tables=tables, name=name))
-    await _copy_all(source, target, tables, tell)
-    differing = await _differing(source, target, tables)
+    begun_before = await target.database.write(partial(_begin, target=target, name=name))
+    await _copy_all(source, target, tell)
+    differing = await _differing(source, target)
     if differing and begun_before:  # the source was used in between
-        await target.database.write(partial(_clear, target=target, tables=tables, name=name))
-        await _copy_all(source, target, tables, tell)
-        differing = await _differing(source, target, tables)
+        await target.database.write(partial(_clear, target=target, name=name))
+        await _copy_all(source, target, tell)
+        differing = await _differing(source, target)
     if differing:
         raise Refused(
             f"not the same in both: {', '.join(differing)}",
@@ -83,39 +83,31 @@ def check_whole(db: Connection) -> None:
         )
 
 
-def in_order(tables: Sequence[Table]) -> list[Table]:
-    """Each behind those that it refers to, and passages behind what their index is made from."""
-    named = {table.name: table for table in tables}
-    needs = {table.name: table.needs for table in tables}
-    needs[PASSAGES] |= {"revision", "unit_vectors"}
-    return [named[name] for name in TopologicalSorter(needs).static_order()]
-
-
-def _begin(db: Connection, *, target: Engine, tables: Sequence[Table], name: str) -> bool:
+def _begin(db: Connection, *, target: Engine, name: str) -> bool:
     """Whether it was begun before."""
     mark = _mark(db)
     if mark == name:
         return True
     if mark:
         raise Refused(f"the target is half of {mark}", what_to_do=f"Complete that move, or empty it to move {name}.")
-    used = [table.name for table in tables if table.name != "setting" and _count(db, table)]
+    used = [table.name for table in TABLES if table.name != "setting" and _count(db, table.name)]
     if used:
         raise Refused(
             f"the target is not empty: it has rows in {', '.join(used)}",
             what_to_do="Name a new folder or an empty database.",
         )
-    _clear(db, target=target, tables=tables, name=name)
+    _clear(db, target=target, name=name)
     return False
 
 
-def _clear(db: Connection, *, target: Engine, tables: Sequence[Table], name: str) -> None:
-    target.tables.clear(db, [table.name for table in reversed(tables)])
-    db.execute("INSERT INTO setting VALUES ($1, $2)", (MARK, name))
+def _clear(db: Connection, *, target: Engine, name: str) -> None:
+    target.tables.clear(db, [table.name for table in reversed(TABLES)])
+    set_to(db, MARK, name)
 
 
-async def _copy_all(source: Engine, target: Engine, tables: Sequence[Table], tell: Tell) -> None:
-    for table in tables:
-        copied = await target.database.read(partial(_count, table=table))
+async def _copy_all(source: Engine, target: Engine, tell: Tell) -> None:
+    for table in TABLES:
+        copied = await target.database.read(partial(_count, table=table.name))
         async for rows in _batches(source, table, copied):
             await target.database.write(partial(_write, target=target, table=table, rows=rows))
             copied += len(rows)
@@ -124,10 +116,10 @@ async def _copy_all(source: Engine, target: Engine, tables: Sequence[Table], tel
         tell(table.name, copied)
 
 
-def _write(db: Connection, *, target: Engine, table: Table, rows: Sequence[Row]) -> None:
+def _write(db: Connection, *, target: Engine, table: StoredTable, rows: Sequence[Row]) -> None:
     target.tables.fill(db, table, rows)
     if table.name == PASSAGES:
-        numbers = [row[table.columns.index("number")] for row in rows]
+        numbers = [row[table.names.index("number")] for row in rows]
         found = db.execute(_INDEXED, (numbers[0], numbers[-1])).fetchall()
         target.database.passages.fill(
             db,
@@ -144,33 +136,33 @@ def _write(db: Connection, *, target: Engine, table: Table, rows: Sequence[Row])
         )
 
 
-async def _batches(engine: Engine, table: Table, skip: int = 0) -> AsyncIterator[list[Row]]:
+async def _batches(engine: Engine, table: StoredTable, skip: int = 0) -> AsyncIterator[list[Row]]:
     """All rows but the first `skip`, in the order of their keys."""
-    columns, key = (", ".join(f'"{name}"' for name in names) for names in (table.columns, table.key))
-    places = ", ".join(f"${number}" for number in range(1, len(table.key) + 1))
-    select = f"SELECT {columns} FROM {_rows(table)}"  # noqa: S608 - our own names
+    columns, key = (", ".join(f'"{name}"' for name in names) for names in (table.names, table.keys))
+    places = ", ".join(f"${number}" for number in range(1, len(table.keys) + 1))
+    select = f"SELECT {columns} FROM {_rows(table.name)}"  # noqa: S608 - our own names
     ordered = f"ORDER BY {key} LIMIT {BATCH}"
     statement, values = f"{select} {ordered} OFFSET $1", [skip]
     while rows := await engine.database.read(lambda db: db.execute(statement, values).fetchall()):  # noqa: B023
         yield rows
         statement = f"{select} WHERE ({key}) > ({places}) {ordered}"
-        values = [rows[-1][table.columns.index(name)] for name in table.key]
+        values = [rows[-1][table.names.index(name)] for name in table.keys]
 
 
-async def _differing(source: Engine, target: Engine, tables: Sequence[Table]) -> list[str]:
+async def _differing(source: Engine, target: Engine) -> list[str]:
     """The tables that do not hold the same, told by the count and the digest of their rows; of derived ones, which
     each engine makes in its own way, by the count."""
     differing = [
-        table.name for table in tables if await _digest(source, table, target) != await _digest(target, table, target)
+        table.name for table in TABLES if await _digest(source, table, target) != await _digest(target, table, target)
     ]
-    for name in sorted(DERIVED - {"term"}):
-        derived = Table(name, (), (), frozenset())
-        if len({await engine.database.read(partial(_count, table=derived)) for engine in (source, target)}) > 1:
-            differing.append(name)
-    return differing
+    counted = {
+        name: [await engine.database.read(partial(_count, table=name)) for engine in (source, target)]
+        for name in sorted(DERIVED - {"term"})
+    }
+    return differing + [name for name, (one, other) in counted.items() if one != other]
 
 
-async def _digest(engine: Engine, table: Table, stored_in: Engine) -> tuple[int, int]:
+async def _digest(engine: Engine, table: StoredTable, stored_in: Engine) -> tuple[int, int]:
     """The number of rows, and the sum of their digests: in which order they come makes no difference."""
     count = total = 0
     async for rows in _batches(engine, table):
@@ -181,15 +173,14 @@ async def _digest(engine: Engine, table: Table, stored_in: Engine) -> tuple[int,
     return count, total % (1 << 256)
 
 
-def _count(db: Connection, table: Table) -> int:
-    return int(db.execute(f"SELECT count(*) FROM {_rows(table)}").fetchone()[0])  # noqa: S608 - our own names
+def _count(db: Connection, table: str) -> int:
+    return int(scalar(db, f"SELECT count(*) FROM {_rows(table)}"))  # noqa: S608 - our own names
 
 
-def _rows(table: Table) -> str:
+def _rows(table: str) -> str:
     """Without the mark, which is not moved."""
-    return f"(SELECT * FROM setting WHERE name <> '{MARK}') AS kept" if table.name == "setting" else table.name  # noqa: S608
+    return f"(SELECT * FROM setting WHERE name <> '{MARK}') AS kept" if table == "setting" else table  # noqa: S608
 
 
 def _mark(db: Connection) -> str:
-    row = db.execute("SELECT value FROM setting WHERE name = $1", (MARK,)).fetchone()
-    return str(row[0]) if row else ""
+    return setting(db, MARK) or ""

@@ -11,25 +11,25 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.tenancy import ALL, Reaches
-from storage.asked import SQLAsked
-from storage.audit import SQLAudit
-from storage.budget import SQLTokenLedger
+from pipeline.rules.tenancy import ALL, Reaches
 from storage.database import Database
-from storage.digests import SQLDigests
+from storage.documents.index import SearchIndex
+from storage.documents.library import SQLLibrary
 from storage.engine import BackUp, VectorSearch
-from storage.feedback import SQLFeedback
 from storage.folder import prepare
-from storage.handoffs import SQLHandoffs
-from storage.history import SQLHistory
-from storage.inbox import SQLInbox
-from storage.index import SearchIndex
-from storage.library import SQLLibrary
+from storage.messages.asked import SQLAsked
+from storage.messages.handoffs import SQLHandoffs
+from storage.messages.history import SQLHistory
+from storage.messages.inbox import CAPACITY, PER_AUTHOR, SQLInbox
+from storage.messages.outbox import SQLOutbox
+from storage.messages.wishes import SQLWishes
 from storage.moving import check_whole
-from storage.person import People
-from storage.places import SQLPlaces
+from storage.people.audit import SQLAudit
+from storage.people.budget import SQLTokenLedger
+from storage.people.feedback import SQLFeedback
+from storage.people.person import People
+from storage.people.places import SQLPlaces
 from storage.sqlite.open import open_sqlite
-from storage.wishes import SQLWishes
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Storage:
     asked: SQLAsked
     places: SQLPlaces
     handoffs: SQLHandoffs
-    digests: SQLDigests
+    outbox: SQLOutbox
     wishes: SQLWishes
     people: People
     ledger: SQLTokenLedger
@@ -76,8 +76,8 @@ async def open_storage(
     exclusive: bool = False,
     make: bool = True,
     reaches: Reaches = lambda _: ALL,
-    capacity: int = 20_000,
-    per_author: int = 200,
+    capacity: int = CAPACITY,
+    per_author: int = PER_AUTHOR,
 ) -> AsyncIterator[Storage]:
     """`embedder` names the model in use, "" for none, or tells its name where that may change. `database` is a URL of
     PostgreSQL's, "" for SQLite in the folder; there, `chroma_url` has vectors searched on a Chroma server.
@@ -103,6 +103,7 @@ async def open_storage(
         await engine.database.read(check_whole)
         inbox = SQLInbox(engine.database, capacity=capacity, per_author=per_author)
         library = SQLLibrary(engine.database, embedder=named)
+        outbox = SQLOutbox(engine.database)
         people = People(engine.database, engine.copies)
         if exclusive:
             if not database:
@@ -123,8 +124,8 @@ async def open_storage(
             audit=SQLAudit(engine.database),
             asked=SQLAsked(engine.database),
             places=SQLPlaces(engine.database),
-            handoffs=SQLHandoffs(engine.database),
-            digests=SQLDigests(engine.database),
+            handoffs=SQLHandoffs(engine.database, outbox),
+            outbox=outbox,
             wishes=SQLWishes(engine.database),
             people=people,
             ledger=SQLTokenLedger(engine.database),

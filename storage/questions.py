@@ -4,7 +4,7 @@ little."""
 from __future__ import annotations
 
 from pipeline.values import Chunk
-from storage.database import Connection, Database
+from storage.database import Connection, Database, scalar
 
 WORDS = 12
 _ASKED = "SELECT question FROM asked GROUP BY question ORDER BY max(at) DESC, question LIMIT $1"
@@ -25,6 +25,6 @@ async def questions(database: Database, most: int) -> list[str]:
 
 
 def _beginning(db: Connection, number: int) -> str:
-    (body,) = db.execute("SELECT body FROM chunk WHERE number = $1", (number,)).fetchone()
+    body = scalar(db, "SELECT body FROM chunk WHERE number = $1", (number,))
     chunk = Chunk.model_validate_json(body)
     return " ".join([*chunk.heading[-1:], *chunk.text.split()[:WORDS]])

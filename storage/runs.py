@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from storage.database import Connection, Database
-
-KEEP = "INSERT INTO setting VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+from storage.settings import set_to, setting
 
 
 class JobRun(NamedTuple):
@@ -43,16 +42,16 @@ class JobRuns:
                 "failure": failure,
                 "succeeded": succeeded.timestamp() if succeeded else None,
             }
-            db.execute(KEEP, (_name(job), json.dumps(kept)))
+            set_to(db, _name(job), json.dumps(kept))
 
         await self._database.write(work)
 
 
 def _last(db: Connection, job: str) -> JobRun | None:
-    row = db.execute("SELECT value FROM setting WHERE name = $1", (_name(job),)).fetchone()
-    if not row:
+    value = setting(db, _name(job))
+    if value is None:
         return None
-    kept = json.loads(row[0])
+    kept = json.loads(value)
     succeeded = kept["succeeded"]
     return JobRun(
         datetime.fromtimestamp(kept["at"], UTC),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
 from collections.abc import Iterator
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -16,6 +19,16 @@ from tests.doubles.postgres import Server, postgres_server
 settings.register_profile("citewell", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("citewell")
 """An example may take as long as it takes: machines differ. Everything else is as hypothesis has it, on CI as well."""
+
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30
+"""Where files of tests stand if there is room: a database that is made for one test waits for no disk there."""
+
+
+def pytest_configure() -> None:
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("TMPDIR", str(MEMORY))
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a shell in the background, and of all that it starts
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

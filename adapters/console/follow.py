@@ -9,11 +9,11 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from adapters.chat.reply.draft import Draft
 from adapters.console.render import draft
-from adapters.replies.draft import Draft
-from pipeline import wording
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import Answer, Event, Progress, Stage, Written
+from pipeline.words import wording
 
 
 async def follow(events: AsyncIterator[Event], console: Console, words: Words = ENGLISH) -> Answer:

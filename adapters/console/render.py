@@ -12,15 +12,15 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
+from adapters.chat.reply import panels
+from adapters.chat.reply.answer import reply
+from adapters.chat.reply.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
+from adapters.chat.reply.parts import Table as TablePart
+from adapters.chat.reply.parts import Text as TextPart
 from adapters.console.table import WholeWords
-from adapters.replies import panels
-from adapters.replies.answer import reply
-from adapters.replies.parts import Block, Code, Heading, Listing, Look, Note, Paragraph, Quote, Reply, Source
-from adapters.replies.parts import Table as TablePart
-from adapters.replies.parts import Text as TextPart
-from pipeline.links import linked
-from pipeline.text import space, visible
 from pipeline.values import Answer, Level
+from pipeline.words.links import linked
+from pipeline.words.text import space, visible
 
 _LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
 _COLOUR = {Level.HIGH: "green", Level.MEDIUM: "yellow", Level.LOW: "red"}

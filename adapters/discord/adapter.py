@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from discord.http import Route
 
-from adapters.discord.around import around
-from adapters.discord.client import Client
-from adapters.discord.connection import Connection, Options, connect, run
+from adapters.chat.reply.answer import EVERYTHING
+from adapters.chat.reply.parts import Look
+from adapters.discord.connection import DiscordConnection, DiscordOptions, connect, run
 from adapters.discord.errors import listening, translated
-from adapters.discord.identify import IdentifyBudget
+from adapters.discord.events.around import around
+from adapters.discord.events.places import DIRECT, PLATFORM
 from adapters.discord.memory import Memory
-from adapters.discord.pace import Pace
-from adapters.discord.places import DIRECT, PLATFORM
-from adapters.discord.shards import ALL, Shards
-from adapters.replies.answer import EVERYTHING
-from adapters.replies.parts import Look
+from adapters.discord.pace import DiscordPace
+from adapters.discord.transport.client import Client
+from adapters.discord.transport.identify import IdentifyBudget
+from adapters.discord.transport.shards import ALL, Shards
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.tenancy import NOBODY, bound
-from pipeline.translations import Words
+from pipeline.ports import Desk, Growing, Inbox, Receipt
+from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.values import (
-    Answer,
     Around,
     ConversationId,
-    Event,
     IncomingMessage,
     Manner,
-    Notice,
+    PersonId,
     PlaceId,
     Readers,
     Work,
 )
-from pipeline.values.digest import Digest
-from pipeline.values.insights import Insights
+from pipeline.values.posting.digest import Announcement
 
 ELSEWHERE_SECONDS = 60.0
 """How long what belongs to another process is left alone."""
@@ -64,13 +60,13 @@ class DiscordAdapter:
         retention_days: int = 30,
         api_url: str = "",
         shards: Shards | None = None,
-        pace: Pace | None = None,
+        pace: DiscordPace | None = None,
         identify_budget: IdentifyBudget | None = None,
     ) -> None:
         """`shards`: this process has a part of the servers, in as many sessions."""
         self._token = token
-        self._pace = pace or Pace()
-        self._options = Options(
+        self._pace = pace or DiscordPace()
+        self._options = DiscordOptions(
             content=message_content,
             threads=answer_in_thread,
             home=tuple(home_guilds),
@@ -83,7 +79,7 @@ class DiscordAdapter:
         )
         self._memory = Memory(folder, shards.name if shards else "")
         self._budget = identify_budget or IdentifyBudget(self._memory, shards=shards or ALL)
-        self._connection: Connection | None = None
+        self._connection: DiscordConnection | None = None
         self._connected = asyncio.Event()
         self._delivering = 0
         self._idle = asyncio.Event()
@@ -134,34 +130,35 @@ class DiscordAdapter:
             async with asyncio.timeout(self._pace.leave):
                 await self._idle.wait()
 
-    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-        """Show the reply as it comes. With `work.reference` set, complete that reply by editing it.
-
-        Raises Unavailable when Discord cannot be reached, Refused when it will not let us."""
-        line = await self._ready()
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
+        """Raises Unavailable when Discord cannot be reached, Refused when it will not let us."""
+        line = await self._ready(DIRECT if isinstance(outgoing, Growing) else outgoing.space)
         self._delivering += 1
         self._idle.clear()
         try:
-            with translated("post a reply"), _while_open(line.client):
-                if work.message.manner is Manner.COMMAND:
-                    await line.asking.deliver(work, events, receipt)
+            with translated("post"), _while_open(line.client):
+                if not isinstance(outgoing, Growing):
+                    await line.notices.post(outgoing, receipt)
+                elif outgoing.work.message.manner is Manner.COMMAND:
+                    await line.asking.deliver(outgoing, receipt)
                 else:
-                    await line.deliverer.deliver(work, events, receipt)
+                    await line.deliverer.deliver(outgoing, receipt)
         finally:
             self._delivering -= 1
             if not self._delivering:
                 self._idle.set()
 
+    async def find(self, outgoing: Work | Announcement) -> str | None:
+        """A command's reply needs no looking for: it is always there to edit."""
+        line = await self._ready()
+        with translated("look for what was posted"), _while_open(line.client):
+            if not isinstance(outgoing, Work):
+                return await line.notices.find(outgoing)
+            private = outgoing.message.manner is Manner.COMMAND
+            return None if private else await line.deliverer.find(outgoing)
+
     async def stop(self, conversation: ConversationId) -> None:
         """Discord has no button for that."""
-
-    async def find(self, work: Work) -> str | None:
-        """Our reply to `work` in the history. A command's reply needs no looking for: it is always there to edit."""
-        if work.message.manner is Manner.COMMAND:
-            return None
-        line = await self._ready()
-        with translated("look for a reply"), _while_open(line.client):
-            return await line.deliverer.find(work)
 
     async def close(self) -> None:
         """Nothing is left open: listening ends the connection when the deliveries under way have ended."""
@@ -171,48 +168,16 @@ class DiscordAdapter:
         line = await self._ready()
         return await around(line.client, message)
 
-    async def readers(self, message: IncomingMessage) -> Readers:
-        """Who will read the reply, as of now. Fails closed: in doubt, fewer groups."""
-        line = await self._ready()
-        return await line.audiences.of(message)
-
-    async def readers_in(self, place: PlaceId) -> Readers:
-        """Everyone who reads a channel."""
-        line = await self._ready(place.space)
+    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+        line = await self._ready(of.space if isinstance(of, PlaceId) else DIRECT)
+        if isinstance(of, IncomingMessage):
+            return await line.audiences.of(of)
         await line.client.complete()
-        return await line.audiences.of_channel(int(place.space), int(place.channel))
+        if isinstance(of, PersonId):
+            return await line.audiences.of_person(int(of.user))
+        return await line.audiences.of_channel(int(of.space), int(of.channel))
 
-    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
-        """Post what the bot says by itself. Raises Unavailable, or Refused when Discord will not let us."""
-        line = await self._ready(notice.space)
-        with translated("post a notice"):
-            await line.notices.notify(notice, answer, receipt)
-
-    async def find_notice(self, notice: Notice) -> str | None:
-        line = await self._ready()
-        with translated("look for a notice"):
-            return await line.notices.find_notice(notice)
-
-    async def digest_readers(self, digest: Digest) -> Readers:
-        """Everyone who reads the channel, or the person."""
-        if not digest.personal:
-            return await self.readers_in(PlaceId.parse(digest.to))
-        line = await self._ready()
-        await line.client.complete()
-        return await line.audiences.of_person(int(digest.target))
-
-    async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
-        """Post it as one message. Raises Unavailable, or Refused when Discord will not let us."""
-        line = await self._ready()
-        with translated("post a digest"):
-            await line.notices.post_digest(digest, seen, speech, receipt)
-
-    async def find_digest(self, digest: Digest) -> str | None:
-        line = await self._ready()
-        with translated("look for a digest"):
-            return await line.notices.find_digest(digest)
-
-    async def _ready(self, space: str = DIRECT) -> Connection:
+    async def _ready(self, space: str = DIRECT) -> DiscordConnection:
         """Raises Unavailable where another process has that server, too."""
         if space != DIRECT and not self.serves(space):
             raise Unavailable("Discord", "the server is on a shard of another process", retry_after=ELSEWHERE_SECONDS)

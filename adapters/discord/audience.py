@@ -17,9 +17,9 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.discord.client import Client
-from adapters.discord.incoming import ReplyTo
-from adapters.discord.places import PLATFORM, place
+from adapters.discord.events.incoming import ReplyTo
+from adapters.discord.events.places import PLATFORM, place
+from adapters.discord.transport.client import Client
 from pipeline.values import Actor, IncomingMessage, Manner, Readers
 
 LOOK_UP_SECONDS = 10.0
@@ -27,7 +27,7 @@ LOOK_UP_SECONDS = 10.0
 log = structlog.get_logger(__name__)
 
 
-class Audiences:
+class DiscordAudiences:
     """All raise Unavailable while it is not known which servers there are: nobody must be taken for a stranger."""
 
     def __init__(self, client: Client, *, home_guilds: Iterable[int]) -> None:

@@ -9,25 +9,27 @@ from typing import NamedTuple
 
 import structlog
 
-from adapters.conversation.knowledge import addable
-from adapters.discord import commands
-from adapters.discord.account import Panels
-from adapters.discord.audience import Audiences
-from adapters.discord.client import Client, ShardedClient
-from adapters.discord.deliver import Deliverer
+from adapters.chat.press.dispatch import Dispatcher
+from adapters.chat.press.knowledge import addable
+from adapters.chat.reply.parts import Look
+from adapters.discord.audience import DiscordAudiences
 from adapters.discord.errors import translated
-from adapters.discord.identify import IdentifyBudget
-from adapters.discord.intake import Intake
-from adapters.discord.interactions import Actions
-from adapters.discord.knowledge import Knowledge
+from adapters.discord.events.intake import DiscordIntake
 from adapters.discord.memory import Memory
-from adapters.discord.notices import Notices
-from adapters.discord.pace import Pace
+from adapters.discord.pace import DiscordPace
+from adapters.discord.parts.blocks import PressButton
 from adapters.discord.permissions import invite_url
-from adapters.discord.private import Asking
-from adapters.discord.setup import Setup
-from adapters.discord.shards import Shards
-from adapters.replies.parts import Look
+from adapters.discord.post.deliver import DiscordDeliverer
+from adapters.discord.post.notices import DiscordNotices
+from adapters.discord.post.private import Asking
+from adapters.discord.press import commands
+from adapters.discord.press.account import Panels
+from adapters.discord.press.interactions import DiscordInteractions
+from adapters.discord.press.knowledge import DiscordShelf
+from adapters.discord.press.sharing import DiscordSharer
+from adapters.discord.transport.client import Client, ShardedClient
+from adapters.discord.transport.identify import IdentifyBudget
+from adapters.discord.transport.shards import Shards
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage
@@ -41,7 +43,7 @@ ANYBODYS = (
 log = structlog.get_logger(__name__)
 
 
-class Options(NamedTuple):
+class DiscordOptions(NamedTuple):
     """What the operator chose."""
 
     content: bool
@@ -53,26 +55,26 @@ class Options(NamedTuple):
     days: int
     """That something is kept."""
     api_url: str
-    pace: Pace
+    pace: DiscordPace
     shards: Shards | None
     """Those of this process; None: all servers in one session."""
     say: Callable[[str], None]
     """Tells the operator."""
 
 
-class Connection(NamedTuple):
+class DiscordConnection(NamedTuple):
     """One client and what works through it."""
 
     client: Client
-    audiences: Audiences
+    audiences: DiscordAudiences
     asking: Asking
-    deliverer: Deliverer
-    notices: Notices
+    deliverer: DiscordDeliverer
+    notices: DiscordNotices
 
 
 def connect(
-    options: Options, memory: Memory, budget: IdentifyBudget, inbox: Inbox, desk: Desk, connected: asyncio.Event
-) -> Connection:
+    options: DiscordOptions, memory: Memory, budget: IdentifyBudget, inbox: Inbox, desk: Desk, connected: asyncio.Event
+) -> DiscordConnection:
     """Not connected yet; `connected` is set when it is."""
     appearing: set[ConversationId] = set()
     pace, look, threads = options.pace, options.look, options.threads
@@ -81,7 +83,7 @@ def connect(
         make = partial(ShardedClient, shards=options.shards, identify_seconds=pace.identify)
     client = make(
         inbox,
-        Intake(inbox, desk, memory, appearing, threads=threads),
+        DiscordIntake(inbox, desk, memory, appearing, threads=threads),
         memory,
         budget,
         message_content=options.content,
@@ -89,11 +91,13 @@ def connect(
         ready_seconds=pace.ready,
         lag_seconds=pace.lag,
     )
-    audiences = Audiences(client, home_guilds=options.home)
-    knowledge = Knowledge(desk, audiences, api_url=options.api_url)
+    audiences = DiscordAudiences(client, home_guilds=options.home)
+    sharer = DiscordSharer(desk, audiences, look=look, threads=threads)
+    dispatcher = Dispatcher(desk, inbox, sharer, DiscordShelf(api_url=options.api_url))
+    interactions = DiscordInteractions(desk, audiences, dispatcher)
     asking = Asking(client, inbox, look=look, first_seconds=pace.first, edit_seconds=pace.edit)
-    panels = Panels(desk, audiences, retention_days=options.days)
-    tree = commands.declare(client, asking.ask, panels, Setup(desk, audiences), knowledge)
+    panels = Panels(desk, audiences, interactions, retention_days=options.days)
+    tree = commands.declare(client, asking.ask, panels)
 
     async def offers(message: IncomingMessage) -> bool:
         return await addable(desk, message, lambda: audiences.actor_of(int(message.asker.user)))
@@ -106,9 +110,10 @@ def connect(
             options.say(ANYBODYS)
         connected.set()
 
+    client.add_dynamic_items(PressButton)
     client.set_up = set_up
-    client.on_press = Actions(desk, inbox, audiences, knowledge, look=look, threads=threads).press
-    deliverer = Deliverer(
+    client.on_press = interactions.press
+    deliverer = DiscordDeliverer(
         client,
         appearing=appearing,
         content=options.content,
@@ -117,10 +122,10 @@ def connect(
         first_seconds=pace.first,
         edit_seconds=pace.edit,
     )
-    return Connection(client, audiences, asking, deliverer, Notices(client))
+    return DiscordConnection(client, audiences, asking, deliverer, DiscordNotices(client))
 
 
-async def run(client: Client, token: str, pace: Pace) -> None:
+async def run(client: Client, token: str, pace: DiscordPace) -> None:
     """Until the connection ends or its watch finds it dead; always raises."""
     start = asyncio.create_task(client.start(token))
     watch = asyncio.create_task(client.watch(silence=pace.silence, mark=pace.mark))

@@ -10,10 +10,10 @@ import discord
 from discord.http import Route
 
 from adapters.discord.permissions import NEEDED, intents, invite_url
-from adapters.discord.shards import ALL, Shards
-from pipeline import wording
+from adapters.discord.transport.shards import ALL, Shards
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
+from pipeline.words import wording
 
 UNREACHED = "Check the network, the proxy and DISCORD_API_URL."
 

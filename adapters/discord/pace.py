@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from adapters.discord.client import LAG_SECONDS, SILENCE_SECONDS
-from adapters.discord.throttle import EDIT_SECONDS, FIRST_SECONDS
+from adapters.discord.post.throttle import EDIT_SECONDS, FIRST_SECONDS
+from adapters.discord.transport.client import LAG_SECONDS, SILENCE_SECONDS
 from pipeline.values import Value
 
 
-class Pace(Value):
+class DiscordPace(Value):
     """In seconds; tests hurry."""
 
     first: float = FIRST_SECONDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import discord
 
 from adapters.discord.errors import THREAD_LOCKED
-from adapters.discord.places import Place
+from adapters.discord.events.places import MessagePlace
 from pipeline.translations import ENGLISH, Message, Words
 
 NEEDED = {
@@ -42,7 +42,7 @@ NOT_TAKEN = Message("Discord did not take my reply. Please ask me again here.")
 NOT_ALLOWED = Message("I lack the permission {permissions} there. Whoever runs the server can grant it.")
 
 
-def obstacle(client: discord.Client, where: Place, error: discord.HTTPException, speech: Words = ENGLISH) -> str:
+def obstacle(client: discord.Client, where: MessagePlace, error: discord.HTTPException, speech: Words = ENGLISH) -> str:
     """Why Discord did not take a reply, as a sentence's end for the asker, and who can change it."""
     channel = client.get_channel(where.channel_id)
     if error.code == THREAD_LOCKED or (isinstance(channel, discord.Thread) and channel.locked):

@@ -87,12 +87,14 @@ class Fetcher:
         json: object = None,
         form: Mapping[str, str] | None = None,
         most: int = 20_000_000,
+        refusal: Callable[[Fetched], Unavailable | None] = lambda answer: None,
     ) -> Fetched:
-        """What `url` answers with; `headers` hold no credentials.
+        """What `url` answers with; no credentials of `headers` go along to another host.
 
         Raises Refused for an address that must not be fetched from, more than `most` bytes, too many redirects;
-        Unavailable for what did not come after 4 attempts. A wait that the service asks for is honoured up to 60
-        seconds; a longer one is in the error."""
+        Unavailable for what did not come after 4 attempts, and for an answer that `refusal` tells to be one, which
+        is asked for again unless it is permanent. A wait that the service asks for is honoured up to 60 seconds; a
+        longer one is in the error."""
         retrying = AsyncRetrying(
             retry=retry_if_exception(_worth_another),
             stop=stop_after_attempt(_ATTEMPTS),
@@ -101,7 +103,14 @@ class Fetcher:
             reraise=True,
         )
         body = {"json": json} if form is None else {"data": form}
-        return await retrying(self._attempt, method, url, headers, body, most)
+
+        async def attempt() -> Fetched:
+            answer = await self._attempt(method, url, headers, body, most)
+            if (error := refusal(answer)) is not None:
+                raise error
+            return answer
+
+        return await retrying(attempt)
 
     async def close(self) -> None:
         await self._transport.aclose()
@@ -218,7 +227,7 @@ def _target(response: httpx2.Response, address: httpx2.URL) -> str:
 
 
 def _worth_another(error: BaseException) -> bool:
-    return isinstance(error, Unavailable) and (error.retry_after or 0.0) <= _LONGEST_WAIT
+    return isinstance(error, Unavailable) and not error.permanent and (error.retry_after or 0.0) <= _LONGEST_WAIT
 
 
 def _wait(state: RetryCallState) -> float:

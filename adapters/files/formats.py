@@ -21,46 +21,46 @@ def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = l
     """
     match suffix:
         case ".md" | ".markdown" | ".mdx":
-            from adapters.files.markdown import read_markdown
+            from adapters.files.text.markdown import read_markdown
 
             return read_markdown(content)
         case ".txt" | ".text":
-            from adapters.files.markdown import read_text
+            from adapters.files.text.markdown import read_text
 
             return read_text(content)
         case ".rst":
-            from adapters.files.rst import read_rst
+            from adapters.files.text.rst import read_rst
 
             return read_rst(content)
         case ".html" | ".htm":
-            from adapters.files.html import read_html
+            from adapters.files.text.html import read_html
 
             return read_html(content)
         case ".web-page":
-            from adapters.files.web_page import read_page
+            from adapters.files.text.web_page import read_page
 
             return read_page(content)
         case ".csv" | ".tsv":
-            from adapters.files.csv import read_csv
+            from adapters.files.text.csv import read_csv
 
             return read_csv(content)
         case ".jsonl" | ".ndjson":
-            from adapters.files.jsonl import read_content, read_line
+            from adapters.files.text.jsonl import read_content, read_line
 
             return read_content(read_line(content))
         case ".pdf":
-            from adapters.files.pdf import read_pdf
+            from adapters.files.office.pdf import read_pdf
 
             return read_pdf(content, on_pages)
         case ".docx":
-            from adapters.files.docx import read_docx
+            from adapters.files.office.docx import read_docx
 
             return read_docx(content)
         case ".pptx":
-            from adapters.files.pptx import read_pptx
+            from adapters.files.office.pptx import read_pptx
 
             return read_pptx(content)
         case _:
-            from adapters.files.xlsx import read_xlsx
+            from adapters.files.office.xlsx import read_xlsx
 
             return read_xlsx(content, on_pages)

@@ -21,6 +21,13 @@ _DIRECTION = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\uf
 _UNSAFE = re.compile(r"""[\s<>|"`\\^{}]""")
 _LONGEST_URL = 2000
 _SPACE = re.compile(r"[^\S\n]+")
+_PLACEHOLDER = re.compile(
+    r"\W*(?:untitled|unnamed|anonymous|unspecified|unknown|no title|title|document|word document|presentation|"
+    r"powerpoint presentation|spreadsheet|unbenannt|ohne titel|dokument|sans titre|sin t[ií]tulo|senza titolo)"
+    r"(?: (?:document|presentation|spreadsheet|dokument))?[\W\d_]*|[\W_]*",
+    re.IGNORECASE,
+)
+"""What programs leave for a title."""
 
 
 class Content(Value):
@@ -137,6 +144,12 @@ def clean(text: str) -> str:
 def label(text: str) -> str:
     """A name on one line, without what would show it, or what stands beside it, as something else."""
     return " ".join(_DIRECTION.sub("", clean(text)).split())
+
+
+def given_title(text: str | None) -> str:
+    """The title that a person gave; empty for a program's placeholder, such as `(anonymous)` or `Untitled 1`."""
+    plain = " ".join((text or "").split())
+    return "" if _PLACEHOLDER.fullmatch(plain) else plain
 
 
 def has_control(text: str) -> bool:

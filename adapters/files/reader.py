@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from adapters.files.formats import BINARY_FORMATS, JSON_LINES, TEXT_FORMATS, WEB_PAGE
 from adapters.files.outline import Content
-from adapters.files.worker import Worker
+from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 
 SUPPORTED = (*TEXT_FORMATS, *BINARY_FORMATS, *JSON_LINES)
@@ -21,8 +21,8 @@ class Reader:
     """Reads files of every supported format in two children: a slow PDF does not keep text waiting."""
 
     def __init__(self) -> None:
-        self._binary = Worker()
-        self._text = Worker()
+        self._binary = ReaderProcess()
+        self._text = ReaderProcess()
 
     async def read(self, name: str, content: bytes) -> Content:
         """`content` as blocks, by what it is and else by the suffix of `name`.

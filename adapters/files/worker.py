@@ -38,7 +38,7 @@ class _Reply(BaseModel):
     spent: bool = False
 
 
-class Worker:
+class ReaderProcess:
     """One child, started when first needed, used for file after file, replaced when it dies.
 
     Its environment is empty; see `child` for its limits.

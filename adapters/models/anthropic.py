@@ -7,8 +7,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from adapters.models.client import LazyClient
-from adapters.models.json_reply import body, parse
-from adapters.models.sse import content_type, read_events, read_rest
+from adapters.models.replies import body, content_type, parse, read_events, read_rest
 from adapters.models.translate import translated
 from adapters.models.transport import http_client
 from pipeline.errors import Unavailable, Unusable
@@ -40,7 +39,7 @@ class AnthropicModel:
     async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
         """See `LanguageModel`."""
         client = await self._client.get()
-        reading = _Reading(self.name)
+        reading = _StreamReading(self.name)
         request = self._request(messages, max_tokens)
         with self._translated():
             async with client.messages.with_streaming_response.create(**request, stream=True) as response:
@@ -99,7 +98,7 @@ def _make_client(service: str, key: str, base_url: str | None, timeout: float) -
     return anthropic.AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, http_client=http)
 
 
-class _Reading:
+class _StreamReading:
     """What the events of one stream have said so far."""
 
     def __init__(self, service: str) -> None:

@@ -34,11 +34,12 @@ class LazyClient(Generic[C]):
         """Raises Unavailable when the client cannot be made. Cancelled, it leaves the client to the next one."""
         if self._making is None or _failed(self._making):
             self._making = asyncio.create_task(asyncio.to_thread(self._make))
-        try:
-            return await asyncio.shield(self._making)
-        except Exception as error:
+        making = self._making
+        await asyncio.wait({making})
+        if error := making.exception():
             reason = f"its client could not be made ({type(error).__name__}): are its key and its base URL right?"
             raise Unavailable(self._service, reason, permanent=not isinstance(error, OSError)) from error
+        return making.result()
 
     async def close(self) -> None:
         """Also when the client is still being made."""

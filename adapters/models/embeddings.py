@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adapters.models.client import openai_client
-from adapters.models.json_reply import body
+from adapters.models.replies import body
 from adapters.models.translate import translated
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors

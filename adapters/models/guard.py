@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
-from adapters.models.breaker import Breaker
 from pipeline.errors import Unavailable
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta
 from pipeline.streams import closing
@@ -15,6 +15,48 @@ from pipeline.values import Usage
 
 _LONGEST_WAIT = 2.0
 """Seconds: a service that asks for a longer wait is not asked again for this answer."""
+FAILURES = 5
+"""More than a hiccup, so many within `WINDOW` seconds."""
+WINDOW = 30.0
+PROBE_SECONDS = 10.0
+"""Between two probes: the time to notice a recovery stays well under half a minute."""
+
+
+class Breaker:
+    """A circuit breaker: calls are refused when too many failed, until one is seen to succeed. A probe is let through
+    now and then."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._failed_at: deque[float] = deque(maxlen=FAILURES)
+        self._next_probe: float | None = None
+
+    @property
+    def open(self) -> bool:
+        """Calls are refused, except for a probe now and then."""
+        return self._next_probe is not None
+
+    def shut_out(self) -> bool:
+        """Whether a call would be refused now."""
+        return self._next_probe is not None and self._clock() < self._next_probe
+
+    def admit(self) -> bool:
+        """Whether a call may be made now; when open, a yes makes this call the probe."""
+        if self.shut_out():
+            return False
+        if self.open:
+            self._next_probe = self._clock() + PROBE_SECONDS
+        return True
+
+    def succeeded(self) -> None:
+        self._failed_at.clear()
+        self._next_probe = None
+
+    def failed(self) -> None:
+        now = self._clock()
+        self._failed_at.append(now)
+        if self.open or (len(self._failed_at) == FAILURES and now - self._failed_at[0] <= WINDOW):
+            self._next_probe = now + PROBE_SECONDS
 
 
 class GuardedModel:
@@ -27,7 +69,6 @@ class GuardedModel:
         self,
         model: LanguageModel,
         *,
-        breaker: Breaker | None = None,
         limit: int = 100,
         patience: float = 5.0,
         pause: float = 0.3,
@@ -36,7 +77,7 @@ class GuardedModel:
     ) -> None:
         self.name = model.name
         self._model = model
-        self._breaker = breaker or Breaker(clock=clock)
+        self._breaker = Breaker(clock)
         self._streams = asyncio.Semaphore(limit)
         self._calls = asyncio.Semaphore(limit)
         """Of their own: a claim is checked while the stream that it comes from is open."""

@@ -8,9 +8,7 @@ from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 from adapters.models.client import openai_client
-from adapters.models.json_reply import body, parse
-from adapters.models.sse import content_type, read_events
-from adapters.models.thinking import Thinking
+from adapters.models.replies import body, content_type, parse, read_events
 from adapters.models.translate import translated
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
@@ -20,6 +18,7 @@ _LIMITS = ("max_completion_tokens", "max_tokens")
 """The limit's newer and older name: reasoning models refuse the older one, many other servers the newer."""
 _OPTIONAL = (*_LIMITS, "temperature", "reasoning_effort", "stream_options", "response_format")
 """Left out from then on when a server refuses them by name."""
+_BEGIN, _END = "<think>", "</think>"
 
 
 class OpenAIModel:
@@ -167,3 +166,35 @@ def _read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
     if why != "stop" or not isinstance(content, str) or not content.strip():
         raise Unusable(f"{service}: an empty or unfinished reply (finish reason {str(why)[:40]})")
     return content, tokens
+
+
+class Thinking:
+    """Reasoning that some open models put in front of their answer as text. Feed it text as it arrives; it passes on
+    what follows."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._state = "before"
+
+    def feed(self, text: str) -> str:
+        """What of `text`, and of what was held back, belongs to the answer."""
+        if self._state == "after":
+            return text
+        self._held += text
+        if self._state == "before":
+            begun = self._held.lstrip()
+            if begun.startswith(_BEGIN):
+                self._state = "inside"
+            elif not _BEGIN.startswith(begun):
+                return self._pass_on(self._held)
+        if self._state == "inside" and _END in self._held:
+            return self._pass_on(self._held.partition(_END)[2])
+        return ""
+
+    def close(self) -> str:
+        """What was held back because it might have become reasoning."""
+        return self._held if self._state == "before" else ""
+
+    def _pass_on(self, text: str) -> str:
+        self._held, self._state = "", "after"
+        return text

@@ -6,7 +6,7 @@ import asyncio
 
 import structlog
 
-from adapters.slack.incoming import Body, Me, person
+from adapters.slack.events.incoming import Body, Me, person
 from adapters.slack.members import FRESH
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
-from adapters.replies.parts import Look
-from adapters.slack.around import around
-from adapters.slack.connection import Connections, socket_mode, until_one_ends
-from adapters.slack.front import Front
-from adapters.slack.installing import INSTALL, Installing, OAuthClient
-from adapters.slack.requests import events, serve
-from adapters.slack.session import Session, Terms
-from adapters.slack.startup import socket_address
-from adapters.slack.web import Pace
-from adapters.slack.workspaces import Connecting, Installed, Only, Workspaces
+from adapters.chat.reply.parts import Look
+from adapters.slack.events.around import around
+from adapters.slack.platform import SLACK
+from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
+from adapters.slack.transport.front import Front
+from adapters.slack.transport.installing import INSTALL, Installing, OAuthClient
+from adapters.slack.transport.requests import events, serve
+from adapters.slack.transport.session import SlackSession, Terms
+from adapters.slack.transport.startup import socket_address
+from adapters.slack.transport.workspaces import Connecting, Installed, Only, Workspaces
+from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
-from pipeline.ports import Desk, Inbox, Receipt
-from pipeline.tenancy import NOBODY, bound
-from pipeline.translations import Words
-from pipeline.values import Answer, Around, ConversationId, Event, IncomingMessage, Notice, PlaceId, Readers, Work
-from pipeline.values.digest import Digest
-from pipeline.values.insights import Insights
+from pipeline.ports import Desk, Growing, Inbox, Receipt
+from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
+from pipeline.values.posting.digest import Announcement
 
 
 class SlackAdapter:
     """Over signed HTTP when there is a signing secret, and over Socket Mode otherwise."""
 
-    name = "slack"
+    name = SLACK.name
 
     def __init__(
         self,
@@ -44,7 +43,7 @@ class SlackAdapter:
         citations: bool = True,
         confidence: bool = True,
         say: Callable[[str], None],
-        pace: Pace | None = None,
+        pace: SlackPace | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """The workspace of `bot_token`, or with `client` all that add the bot by themselves. `shared_channels`: answer
@@ -58,7 +57,7 @@ class SlackAdapter:
             api_url=api_url,
             signing_secret=signing_secret,
             look=Look(citations=citations, confidence=confidence),
-            pace=pace or Pace(),
+            pace=pace or SlackPace(),
             shared_channels=shared_channels,
             clock=clock,
             desk=desk,
@@ -115,53 +114,38 @@ class SlackAdapter:
         """Whether a connection of Socket Mode is open and answers pings; over HTTP, whether we listen."""
         return await self._reached()
 
-    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-        await (await self._of(work.message)).deliverer.deliver(work, events, receipt)
+    async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
+        """Raises Unavailable, or Refused when Slack declines."""
+        if isinstance(outgoing, Growing):
+            await (await self._workspaces.of(outgoing.work.space)).deliverer.deliver(outgoing, receipt)
+        else:
+            await (await self._workspaces.of(outgoing.space)).notices.post(outgoing, receipt)
 
     async def stop(self, conversation: ConversationId) -> None:
         slack = await self._workspaces.of(conversation.space)
         slack.deliverer.stop(conversation.channel, conversation.thread)
 
-    async def find(self, work: Work) -> str | None:
-        return await (await self._of(work.message)).deliverer.find(work)
+    async def find(self, outgoing: Work | Announcement) -> str | None:
+        slack = await self._workspaces.of(outgoing.space)
+        return await (slack.deliverer.find(outgoing) if isinstance(outgoing, Work) else slack.notices.find(outgoing))
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         slack = await self._of(message)
         return await around(slack.web, slack.me, message)
 
-    async def readers(self, message: IncomingMessage) -> Readers:
-        return await (await self._of(message)).audiences.of_message(message)
-
-    async def readers_in(self, place: PlaceId) -> Readers:
-        """Everyone who reads a channel."""
-        return await (await self._workspaces.of(place.space)).audiences.of_channel(place.channel)
-
-    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
-        """Post what the bot says by itself. Raises Unavailable, or Refused when Slack declines."""
-        await (await self._workspaces.of(notice.space)).notices.notify(notice, answer, receipt)
-
-    async def find_notice(self, notice: Notice) -> str | None:
-        return await (await self._workspaces.of(notice.space)).notices.find_notice(notice)
-
-    async def digest_readers(self, digest: Digest) -> Readers:
-        """Everyone who reads the channel, or the person."""
-        audiences = (await self._workspaces.of(digest.space)).audiences
-        return await (audiences.of_person if digest.personal else audiences.of_channel)(digest.target)
-
-    async def post_digest(self, digest: Digest, seen: Insights, speech: Words, receipt: Receipt) -> None:
-        """Post it as one message. Raises Unavailable, or Refused when Slack declines."""
-        await (await self._workspaces.of(digest.space)).notices.post_digest(digest, seen, speech, receipt)
-
-    async def find_digest(self, digest: Digest) -> str | None:
-        return await (await self._workspaces.of(digest.space)).notices.find_digest(digest)
+    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
+        if isinstance(of, IncomingMessage):
+            return await (await self._of(of)).audiences.of_message(of)
+        audiences = (await self._workspaces.of(of.space)).audiences
+        return await (audiences.of_person(of.user) if isinstance(of, PersonId) else audiences.of_channel(of.channel))
 
     async def close(self) -> None:
         """Close the connections to the Web API, once nothing is delivered any more."""
         await self._workspaces.close()
         await self._connecting.close()
 
-    async def _of(self, message: IncomingMessage) -> Session:
+    async def _of(self, message: IncomingMessage) -> SlackSession:
         return await self._workspaces.of(message.conversation.space)
 
 

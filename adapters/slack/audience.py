@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import re
 
-from adapters.slack.incoming import Me
-from adapters.slack.members import FRESH, Members, is_outside
+from adapters.slack.events.incoming import Me, is_outside
+from adapters.slack.members import FRESH, Members
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable
 from pipeline.values import IncomingMessage, Manner, Readers
@@ -18,7 +18,7 @@ _PERSON, _CHANNEL = re.compile(r"[UW][A-Z0-9]+"), re.compile(r"[CG][A-Z0-9]+")
 """The forms of Slack's ids."""
 
 
-class Audiences:
+class SlackAudiences:
     """Guests and people of other organisations are outside, and so is everyone whom we may not look at."""
 
     def __init__(self, web: Web, me: Me, members: Members) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
-from adapters.slack.web import SDK_LOG, Declined, Pace, Web
+from adapters.slack.transport.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
+from adapters.slack.web import SDK_LOG, Declined, SlackPace, Web
 from pipeline.errors import CitewellError, Misconfigured
+from pipeline.ports import Installations
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
-from pipeline.values.installation import Installation
+from pipeline.values.platform import Installation
 
 SECONDS = 10.0
 UNREACHED = "Check the network, the proxy and SLACK_API_URL."
@@ -25,7 +26,7 @@ async def examine(
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS)) as session:
         client = AsyncWebClient(token=bot_token, base_url=api_url, session=session, retry_handlers=[], logger=SDK_LOG)
         try:
-            workspace = await introduce(Web(client, Pace(longest_wait=1.0)))
+            workspace = await introduce(Web(client, SlackPace(longest_wait=1.0)))
         except CitewellError as error:
             yield bad("Slack token", str(error), error.what_to_do or UNREACHED)
             return
@@ -33,7 +34,18 @@ async def examine(
         for finding in _scopes(workspace):
             yield finding
         yield await _connection(client, app_token, signing_secret)
-        yield await _membership(Web(client, Pace(longest_wait=1.0)), channels)
+        yield await _membership(Web(client, SlackPace(longest_wait=1.0)), channels)
+
+
+async def examine_kept(installations: Callable[[], Installations]) -> Finding:
+    """Whether the workspaces that added the bot by themselves can be read, and with them their tokens."""
+    try:
+        found = await installations().all()
+    except CitewellError as error:
+        return bad("Slack workspaces", str(error), error.what_to_do or "See docs/slack.md#many-workspaces.")
+    if not found:
+        return warning("Slack workspaces", "none has added the bot yet", "Open /slack/install at your public address.")
+    return good("Slack workspaces", f"added to {', '.join(f'{one.name} ({one.space.space})' for one in found)}")
 
 
 async def examine_installed(
@@ -49,7 +61,7 @@ async def examine_installed(
         for one in installations:
             where = f"{one.name} ({one.space.space})"
             try:
-                workspace = await introduce(Web(client(one.token), Pace(longest_wait=1.0)))
+                workspace = await introduce(Web(client(one.token), SlackPace(longest_wait=1.0)))
             except Misconfigured as error:
                 yield bad("Slack token", f"{where}: {error}", "Add the app there again, at /slack/install.")
             except CitewellError as error:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
 
+from adapters.slack.events.incoming import is_outside
 from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Declined, Web
 from pipeline.errors import CitewellError, Unavailable
@@ -55,7 +56,7 @@ class Members:
         self._keeping: asyncio.Task[None] | None = None
 
     async def all_inside(self, channel: str) -> bool:
-        """Whether no member of `channel` is outside; waits for `Pace.standing` at most."""
+        """Whether no member of `channel` is outside; waits for `SlackPace.standing` at most."""
         try:
             async with asyncio.timeout(self._web.pace.standing):
                 people = await self._known(channel)
@@ -162,12 +163,3 @@ class Members:
 
     def _pages(self, method: str, **arguments: str) -> AsyncIterator[list[Any]]:
         return pages(self._web, method, "members", Pacer(BURST, PAUSE), limit=PAGE, **arguments)
-
-
-def is_outside(found: Mapping[str, Any], team: str) -> bool:
-    """Whether a user or a channel, as Slack describes it, is a guest's, a stranger's or shared with strangers."""
-    if found.get("deleted"):
-        return False
-    marks = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_ext_shared", "is_pending_ext_shared")
-    homes = [found.get("team_id", team), *((found.get("enterprise_user") or {}).get("teams") or ())]
-    return any(found.get(mark) for mark in marks) or team not in homes

@@ -39,7 +39,7 @@ DEAD_TOKEN = frozenset({"invalid_auth", "not_authed", "account_inactive", "token
 
 
 @dataclass(frozen=True)
-class Pace:
+class SlackPace:
     """Times in seconds. `gap`, `streams` and `status` are Slack's limits (platform notes, A2, A3), with a margin."""
 
     gap: float = 1.0
@@ -76,7 +76,7 @@ class Declined(Refused):
 class Web:
     """Every call to Slack goes through here. Nothing is retried unless Slack said that it did nothing."""
 
-    def __init__(self, client: AsyncWebClient, pace: Pace) -> None:
+    def __init__(self, client: AsyncWebClient, pace: SlackPace) -> None:
         self.client = client
         self.pace = pace
         self._turns: dict[str, float] = {}

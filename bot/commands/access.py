@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from typing import Annotated
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
+from bot import known
 from bot.commands.terminal import Data, note, out, run, settings
-from pipeline.text import visible
-from pipeline.values import Decision, PlaceId
+from pipeline.rules.access import Roles, Rules, Sight, roles_of
+from pipeline.rules.places import Layer
+from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value
+from pipeline.words.text import visible
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
-_PERSON = {"slack": re.compile(r"[UW][A-Z0-9]+"), "discord": re.compile(r"[0-9]+")}
+OUTSIDE = "While a guest or somebody of another organisation reads along"
 
 
 @audience.callback()
@@ -22,9 +26,17 @@ def _group() -> None:
 
 def _place(value: str) -> PlaceId:
     try:
-        return PlaceId.parse(value)
+        return known.platforms().place(value)
     except ValueError as error:
         raise typer.BadParameter(f"must be {error}, not {value!r}") from None
+
+
+def _person(place: PlaceId, user: str) -> PersonId:
+    platform = known.platforms().of(place.platform)
+    found = platform.person_id(place.space, user) if platform else None
+    if platform is None or found is None or not platform.person.fits(found.group):
+        raise typer.BadParameter(f"--person must be an id of {place.platform}, not {user!r}")
+    return found
 
 
 @audience.command()
@@ -40,21 +52,76 @@ def explain(
 ) -> None:
     """Show which collections a place sees, and which rule gives or withholds each."""
     found = settings(data)
-    if person and not _PERSON[place.platform].fullmatch(person):
-        raise typer.BadParameter(f"--person must be an id of {place.platform}, not {person!r}")
+    reader = _person(place, person) if person else None
 
     async def work() -> None:
-        from bot.explain import Reading, explained
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
             collections = await citewell.storage.library.collections()
-            reading = Reading(place=place, person=person)
+            reading = _Reading(place=place, person=reader)
             settings = await citewell.desk.places.origins(place)
-            for line in explained(reading, collections, citewell.rules, citewell.roles, settings):
+            for line in _explained(reading, collections, citewell.rules, citewell.roles, settings):
                 out.print(visible(line), markup=False, soft_wrap=True)
 
     run(work())
+
+
+class _Reading(Value):
+    """Who would read a reply: everyone in a place, or one person there in private."""
+
+    place: PlaceId
+    person: PersonId | None = None
+
+    @property
+    def readers(self) -> Readers:
+        """As the platforms tell them: a private reply counts both the person and the channel it was asked for in."""
+        groups = [str(place) for place in self.place.chain]
+        alone = [self.person.group, str(self.person)] if self.person else []
+        return Readers(groups=frozenset([*groups, *alone]))
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(person=str(self.person or ""), groups=self.readers.groups)
+
+
+def _explained(
+    reading: _Reading,
+    collections: Sequence[str],
+    rules: Rules,
+    roles: Roles,
+    settings: Mapping[str, tuple[Any, Layer]],
+) -> list[str]:
+    """One line for each collection, then what changes when outsiders read along, what is set for the place, and the
+    person's roles."""
+    readers = reading.readers
+    who = f"{reading.person.user} alone" if reading.person else "everyone there"
+    lines = [f"{reading.place}, read by {who}"]
+    searched, origin = settings.get("collections") or (collections, None)
+    width = max(map(len, collections), default=0)
+    for name in collections:
+        found = rules.sight(readers, name)
+        if origin and found.allowed and name not in searched:
+            found = Sight(allowed=False, because=f"not among the collections set for {origin.place} ({origin.source})")
+        lines.append(f"  {name:<{width}}  {'seen  ' if found.allowed else 'hidden'}  {found.because}")
+    readable = [name for name in collections if name in searched]
+    outside = readers.model_copy(update={"external": True})
+    public = [name for name in readable if rules.sight(outside, name).allowed]
+    lines.append(f"{OUTSIDE}: {', '.join(public) or 'nothing'}")
+    lines += [f"{name} = {_toml(value)}  {layer.place}, {layer.source}" for name, (value, layer) in settings.items()]
+    if reading.person:
+        held = roles_of(reading.actor, roles)
+        lines.append(f"Roles given to {reading.person.user} by name: {', '.join(held) or 'none'}")
+        platform = rules.platforms.of(reading.place.platform)
+        if platform and platform.read_by_role:
+            there = f"the roles that this person has in {platform.title}"
+            lines.append(f"Not known here: {there}, which may show or allow more.")
+    return lines
+
+
+def _toml(value: Any) -> str:
+    """As it would stand in the file."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)
 
 
 def audit(

@@ -12,17 +12,15 @@ from bot.commands import (
     asking,
     backups,
     doctor,
-    documents,
     evaluating,
     golden,
     history,
-    indexing,
     insights,
     moving,
     running,
     schedule,
-    sources,
 )
+from bot.commands.library import documents, indexing, sources
 
 app = typer.Typer(
     name="citewell",
@@ -50,7 +48,7 @@ def _options(
     pass
 
 
-app.command()(running.run)
+app.command(help=running.described())(running.run)
 app.command()(doctor.doctor)
 app.command()(indexing.index)
 app.add_typer(sources.sources, name="sources")

@@ -27,11 +27,11 @@ from bot.commands.terminal import (
     text_input,
     warn,
 )
+from bot.config.settings import Settings
 from bot.handbook import CONVERSATION, handbook
-from bot.settings import Settings
-from pipeline.language import speaking, told
 from pipeline.streams import closing
 from pipeline.values import Answer, BlockKind, CitationStyle, Format, Outcome, Style
+from pipeline.words.language import speaking, told
 
 _FORMS = {Format.TABLE: BlockKind.ROW, Format.STEPS: BlockKind.STEP}
 """Forms that an answer takes only if the documents have them, and what they are made of."""
@@ -73,7 +73,7 @@ def ask(
         text.encode()  # bytes of an argument that are not UTF-8 come as surrogates
 
     async def work() -> Answer:
-        from bot.checks import missing_server, not_embedded
+        from bot.doctor.checks import missing_server, not_embedded
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:

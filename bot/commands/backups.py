@@ -10,11 +10,11 @@ import typer
 from typer.core import TyperGroup
 
 from bot.commands.terminal import Data, note, out, run, settings
-from pipeline import wording
 from pipeline.errors import Refused
+from pipeline.words import wording
 
 if TYPE_CHECKING:
-    from bot.settings import Settings
+    from bot.config.settings import Settings
     from storage.sqlite.verify import Contents
 
 MAKE = "make"

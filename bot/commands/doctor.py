@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from bot.commands.terminal import Data, out, run
-from bot.settings import Settings, examine_settings, unread_names
+from bot.config.read import examine_settings, unread_names
+from bot.config.settings import Settings
 from pipeline.errors import Misconfigured
-from pipeline.text import visible
 from pipeline.values import Finding, State
 from pipeline.values.finding import bad, good, warning
+from pipeline.words.text import visible
 
 SHOWN = {
     State.GOOD: "[green]well[/green]   ",

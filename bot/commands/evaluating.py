@@ -72,7 +72,7 @@ def qa(
     _check_truth(questions, rows)
 
     async def work() -> None:
-        from bot.checks import unknown_gold
+        from bot.doctor.checks import unknown_gold
         from bot.evaluation.predict import Questions, temporary
 
         err.print("Indexing the documents")

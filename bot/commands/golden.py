@@ -13,7 +13,7 @@ from rich.table import Table
 from bot.commands.terminal import Data, err, note, out, run, settings
 from bot.evaluation.golden import (
     KINDS,
-    Change,
+    Difference,
     changes,
     collected,
     interval,
@@ -22,8 +22,8 @@ from bot.evaluation.golden import (
     write_baseline,
 )
 from bot.evaluation.rows import read_rows, turns
-from pipeline import wording
 from pipeline.values import Action, Outcome
+from pipeline.words import wording
 
 NAMED = 10
 """Rows that a change names."""
@@ -76,7 +76,7 @@ def _shares(now: dict[str, dict[str, Any]]) -> None:
     out.print(table)
 
 
-def _compared(found: list[Change]) -> bool:
+def _compared(found: list[Difference]) -> bool:
     """Print what changed; whether nothing got worse by more than chance."""
     for change in found:
         if change.worse or change.better:
@@ -99,7 +99,7 @@ def collect(
     found = settings(data)
 
     async def work() -> None:
-        from bot.authority import AT_THE_TERMINAL
+        from bot.desks.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from bot.commands.terminal import Data, note, out, run, settings
-from pipeline import wording
-from pipeline.access import OPERATOR
-from pipeline.text import visible
+from pipeline.rules.access import OPERATOR
 from pipeline.values import Action, Vote
+from pipeline.words import wording
+from pipeline.words.text import visible
 
 history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
 Person = Annotated[
@@ -65,7 +65,7 @@ def ratings(
     found = settings(data)
 
     async def work() -> None:
-        from bot.authority import AT_THE_TERMINAL
+        from bot.desks.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
@@ -95,7 +95,7 @@ def export(person: Person = "console:local", data: Data = None) -> None:
     found = settings(data)
 
     async def work() -> None:
-        from bot.authority import AT_THE_TERMINAL
+        from bot.desks.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
@@ -117,7 +117,7 @@ def forget(
         typer.confirm(f"Erase everything kept about {person}?", abort=True)
 
     async def work() -> None:
-        from bot.authority import AT_THE_TERMINAL
+        from bot.desks.authority import AT_THE_TERMINAL
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:

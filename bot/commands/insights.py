@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Column, Table
 
+from bot import known
 from bot.commands.terminal import Data, out, run, settings
-from pipeline import wording
-from pipeline.text import visible
+from pipeline.rules.platforms import alternatives
 from pipeline.values import Action
+from pipeline.words import wording
+from pipeline.words.text import visible
 
 if TYPE_CHECKING:
     from pipeline.values.insights import Insights
@@ -30,13 +32,13 @@ def insights(
     found = settings(data)
 
     async def work() -> None:
-        from bot.authority import AT_THE_TERMINAL
+        from bot.desks.authority import AT_THE_TERMINAL
         from bot.insights.insights import insights
         from bot.wiring import open_citewell
 
         async with open_citewell(found, make=False) as citewell:
             await citewell.authority.require(AT_THE_TERMINAL, Action.READ_INSIGHTS)
-            seen = await insights(citewell.storage, citewell.embedder, days)
+            seen = await insights(citewell.storage, citewell.embedder, citewell.rules.platforms, days)
         if html:
             from bot.insights.page import page
 
@@ -51,7 +53,7 @@ def insights(
 
 
 def _show(seen: Insights) -> None:
-    from adapters.replies.advice import advice
+    from adapters.chat.words.advice import advice
 
     counts = seen.counts
     out.print(
@@ -59,7 +61,8 @@ def _show(seen: Insights) -> None:
         f"{counts.not_found} not found, {counts.failed} failed, {counts.unhelpful} rated not helpful"
     )
     if not counts.asked:
-        out.print("Nobody asked on Slack or Discord then; what is asked in a terminal is not kept.")
+        titles = alternatives(platform.title for platform in known.platforms())
+        out.print(f"Nobody asked on {titles} then; what is asked in a terminal is not kept.")
     header = ("asked", "answered", "partly", "not found", "not helpful")
     rows = [(place.place, place.counts) for place in seen.places] + [
         (str(week.monday), week.counts) for week in seen.weeks

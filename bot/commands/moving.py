@@ -13,7 +13,7 @@ from pipeline.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pipeline.find.retrieve import Retriever
+    from pipeline.find.retrieve import HybridRetriever
     from pipeline.ports import Embedder
     from pipeline.values import RetrievedChunk
     from storage.ends import End
@@ -60,8 +60,8 @@ async def _compare(old: End, new: End, embedder: Embedder | None) -> None:
     """Raises Refused where too few questions find the same documents in both."""
     from adapters.models.embeddings import OpenAIEmbedder
     from pipeline.values import Audience, Search
-    from storage.embedded import EmbeddedDocuments
-    from storage.library import SQLLibrary
+    from storage.documents.embedded import EmbeddedDocuments
+    from storage.documents.library import SQLLibrary
     from storage.questions import questions
 
     if isinstance(embedder, OpenAIEmbedder):
@@ -91,14 +91,14 @@ def _known(passages: Sequence[RetrievedChunk]) -> set[str]:
     return {name for one in passages for name in (one.document.id, one.chunk.text)}
 
 
-def _retriever(end: End, embedder: Embedder | None) -> Retriever:
-    from pipeline.find.retrieve import Retriever
-    from storage.index import SearchIndex
-    from storage.library import SQLLibrary
+def _retriever(end: End, embedder: Embedder | None) -> HybridRetriever:
+    from pipeline.find.retrieve import HybridRetriever
+    from storage.documents.index import SearchIndex
+    from storage.documents.library import SQLLibrary
 
     database = end.engine.database
     library = SQLLibrary(database, embedder=_named(embedder))
-    return Retriever(SearchIndex(database, end.engine.vectors), library, embedder)
+    return HybridRetriever(SearchIndex(database, end.engine.vectors), library, embedder)
 
 
 def _named(embedder: Embedder | None) -> Callable[[], str]:

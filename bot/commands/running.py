@@ -9,25 +9,44 @@ from typing import Annotated
 
 import typer
 
+from bot import known
 from bot.commands.terminal import Data, out, settings
 from bot.commands.terminal import run as run_to_end
-from bot.roles import Only
+from bot.run.roles import parts
+from pipeline.rules.platforms import alternatives
+
+
+def _part(value: str) -> str:
+    if value not in parts():
+        raise typer.BadParameter(f"must be {alternatives(parts())}, not {value!r}")
+    return value
+
 
 OnlyOption = Annotated[
-    Only | None,
-    typer.Option("--only", help="Of several processes on PostgreSQL, do this and leave the rest to others."),
+    str | None,
+    typer.Option(
+        "--only",
+        parser=_part,
+        metavar="|".join(parts()),
+        help="Of several processes on PostgreSQL, do this and leave the rest to others.",
+    ),
 ]
 
 
-def run(data: Data = None, only: OnlyOption = None) -> None:
-    """Answer on Slack and Discord, until Ctrl-C or SIGTERM.
+def described() -> str:
+    """The help of `run`, which names every platform."""
+    platforms = known.platforms()
+    titles = " and ".join(platform.title for platform in platforms)
+    needs = ", ".join(f"{platform.title} needs {platform.needs}" for platform in platforms)
+    return f"Answer on {titles}, until Ctrl-C or SIGTERM.\n\n{needs}; what is not set is left out."
 
-    Slack needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN (over HTTP: SLACK_SIGNING_SECRET), Discord DISCORD_TOKEN;
-    what is not set is left out."""
+
+def run(data: Data = None, only: OnlyOption = None) -> None:
+    """Answer where people ask, until Ctrl-C or SIGTERM."""
     found = settings(data, service=True)
 
     async def work() -> None:
-        from bot.service import serve
+        from bot.run.service import serve
 
         status = await serve(found, lambda line: out.print(line, soft_wrap=True, markup=False), only)
         if status:

@@ -28,7 +28,7 @@ def list_jobs(context: typer.Context, data: Data = None) -> None:
     found = settings(data)
 
     async def work() -> None:
-        from bot.schedule import due, jobs_of
+        from bot.run.schedule import due, jobs_of
         from bot.wiring import open_citewell
         from storage.runs import JobRuns
 
@@ -59,7 +59,7 @@ def run_now(
     found = settings(data)
 
     async def work() -> None:
-        from bot.schedule import jobs_of, perform
+        from bot.run.schedule import jobs_of, perform
         from bot.wiring import open_citewell
         from storage.runs import JobRuns
 

@@ -16,9 +16,10 @@ import typer
 from rich.console import Console
 
 from adapters.console.piped import Piped
-from bot.settings import Settings, read_settings
+from bot.config.read import read_settings
+from bot.config.settings import Settings
 from pipeline.errors import Refused
-from pipeline.text import visible
+from pipeline.words.text import visible
 
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
 out = Piped(highlight=False, emoji=False)

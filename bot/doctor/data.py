@@ -10,16 +10,17 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.checks import EMBED, embedded_otherwise, idle_rules, places_without_text
 from bot.citewell import Citewell
+from bot.config.platforms import wanted
+from bot.config.settings import Settings
+from bot.doctor.checks import EMBED, doubtful_platforms, embedded_otherwise, idle_rules
 from bot.doctor.sources import examine_sources
-from bot.doctor.workspaces import examine_kept
-from bot.settings import Settings
+from bot.platforms import installations
 from bot.wiring import open_citewell
-from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
+from pipeline.words import wording
 from storage.folder import DATABASE
 from storage.sqlite.backup import newest
 from storage.sqlite.verify import contents
@@ -72,8 +73,9 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
     yield good("data folder", f"{settings.data} can be used")
     if settings.database:
         yield _database(citewell)
-    if settings.slack_client_id:
-        yield await examine_kept(settings, citewell.storage.database)
+    for config in wanted(settings):
+        if kept := await config.examine_kept(lambda: installations(settings, citewell.storage.database)):
+            yield kept
     count = await library.count()
     if not count:
         yield warning("documents", "nothing is indexed", "To index a file or a folder: citewell index PATH")
@@ -81,7 +83,7 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
         yield good("documents", f"{wording.counted(count, 'document is', 'documents are')} indexed")
     if said := await embedded_otherwise(citewell):
         yield warning("index", f"{said}.", EMBED)
-    for line in (*await idle_rules(citewell), *places_without_text(settings)):
+    for line in (*await idle_rules(citewell), *doubtful_platforms(settings)):
         yield warning("citewell.toml", line, "Correct the name there, or index what it names.")
     async for finding in examine_sources(citewell):
         yield finding

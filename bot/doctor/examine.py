@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 
-from bot.checks import missing_server
+from bot import known
+from bot.config.platforms import wanted
+from bot.config.settings import Settings, secret
+from bot.doctor.checks import missing_server
 from bot.doctor.data import examine_data
 from bot.doctor.machine import examine_machine
 from bot.doctor.models import examine_models
-from bot.doctor.workspaces import examine_tokens
-from bot.settings import Settings, secret
+from bot.platforms import installations
+from pipeline.errors import CitewellError
+from pipeline.rules.platforms import alternatives
 from pipeline.values import Finding, PlaceId
-from pipeline.values.digest import Digest
 from pipeline.values.finding import bad, warning
-
-DISCORD_API = "https://discord.com/api/v10"
+from pipeline.values.platform import Installation
+from storage.open import open_storage
 
 
 async def examine(settings: Settings, *, offline: bool) -> AsyncIterator[Finding]:
@@ -25,8 +29,9 @@ async def examine(settings: Settings, *, offline: bool) -> AsyncIterator[Finding
         yield finding
     if offline:
         return
-    if not (settings.slack_bot_token or settings.slack_client_id or settings.discord_token):
-        yield warning("platforms", "no token is set", "Set the tokens of Slack or Discord: see README.md.")
+    if not wanted(settings):
+        titles = alternatives(platform.title for platform in known.platforms())
+        yield warning("platforms", "no token is set", f"Set the tokens of {titles}: see README.md.")
     async for finding in examine_platforms(settings):
         yield finding
     async for finding in examine_models(settings):
@@ -36,44 +41,27 @@ async def examine(settings: Settings, *, offline: bool) -> AsyncIterator[Finding
 
 
 async def examine_platforms(settings: Settings) -> AsyncIterator[Finding]:
-    """The platforms whose tokens are set. Posts nothing."""
+    """Those that the operator set up. Posts nothing."""
     from bot.doctor.clock import examine_clock
 
-    places = _places(settings)
-
-    if settings.slack_bot_token:
-        from adapters.slack.doctor import examine as examine_slack
-
-        async for finding in examine_slack(
-            secret(settings.slack_bot_token),
-            secret(settings.slack_app_token),
-            secret(settings.slack_signing_secret),
-            api_url=settings.slack_api_url,
-            channels=[place.channel for place in places if place.platform == "slack" and place.channel],
-        ):
+    named = _places(settings)
+    for config in wanted(settings):
+        places = [place for place in named if place.platform == config.platform.name]
+        async for finding in config.examine(places, partial(_kept, settings)):
             yield finding
-    if settings.slack_client_id:
-        async for finding in examine_tokens(settings):
-            yield finding
-    if settings.slack_bot_token or settings.slack_client_id:
-        yield await examine_clock("Slack", f"{settings.slack_api_url.rstrip('/')}/api.test")
-    if settings.discord_token:
-        from adapters.discord.doctor import examine as examine_discord
-        from adapters.discord.shards import ALL, Shards
-
-        async for finding in examine_discord(
-            secret(settings.discord_token),
-            message_content=settings.discord_message_content,
-            home_guilds=settings.discord_home_guilds,
-            servers=[int(place.space) for place in places if place.platform == "discord"],
-            shards=Shards.parse(settings.discord_shards) if settings.discord_shards else ALL,
-            api_url=settings.discord_api_url or "",
-        ):
-            yield finding
-        yield await examine_clock("Discord", f"{settings.discord_api_url or DISCORD_API}/gateway")
+        if config.clock:
+            yield await examine_clock(config.platform.title, config.clock)
 
 
 def _places(settings: Settings) -> set[PlaceId]:
     """Those that the settings name: the bot has to be there."""
-    digest = Digest(week="", to=settings.digest) if settings.digest else None
-    return {*settings.places, *([PlaceId.parse(digest.to)] if digest and not digest.personal else ())}
+    digest = known.platforms().whom(settings.digest) if settings.digest else None
+    return {*settings.places, *([digest] if isinstance(digest, PlaceId) else ())}
+
+
+async def _kept(settings: Settings) -> list[Installation] | None:
+    try:
+        async with open_storage(settings.data, database=secret(settings.database), make=False) as storage:
+            return await installations(settings, storage.database).all()
+    except CitewellError:
+        return None

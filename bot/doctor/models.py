@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_embedder
 from bot.writers import EXTRACTIVE, model_spec, open_judge, open_language_model
 from pipeline.errors import CitewellError, Misconfigured

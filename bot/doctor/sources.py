@@ -8,16 +8,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from adapters.sources.folder import FileItem
+from adapters.sources.folder.source import FileItem
 from bot.citewell import Citewell
-from bot.indexing import is_path
-from bot.source_tables import FolderTable, SourceTable
-from pipeline import wording
+from bot.config.tables import FolderTable, SourceTable
+from bot.documents.indexing import is_path
 from pipeline.errors import CitewellError, Refused
 from pipeline.values import Finding
 from pipeline.values.finding import bad, warning
-from storage.levels import levels
-from storage.source_looks import Look, SQLSourceLooks
+from pipeline.words import wording
+from storage.documents.sources import SourceLook, SQLSourceLooks
+from storage.messages.levels import levels
 
 EMBEDDED_OTHERWISE = ""
 """The version of what is not embedded with the embedder in use, which is said elsewhere."""
@@ -31,7 +31,7 @@ class _Source(NamedTuple):
     table: SourceTable | None
     at: datetime | None
     """When it was looked at last."""
-    look: Look
+    look: SourceLook
 
     @property
     def again(self) -> str:
@@ -50,7 +50,7 @@ async def examine_sources(citewell: Citewell) -> AsyncIterator[Finding]:
     tables = {table.source: table for table in citewell.settings.sources}
     paths = {name for name in await citewell.storage.library.sources() if is_path(name)}
     for name in (*tables, *sorted(paths - tables.keys())):
-        source = _Source(name, tables.get(name), *looks.get(name, (None, Look())))
+        source = _Source(name, tables.get(name), *looks.get(name, (None, SourceLook())))
         found = await _without_secret(citewell, source) or _failed(source) or _overdue(citewell, source)
         if source.here:
             found = await _differing(citewell, source) or found

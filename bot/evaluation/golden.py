@@ -36,7 +36,7 @@ def measured(row: Row, answer: Answer) -> dict[str, bool | int]:
     }
 
 
-class Change(NamedTuple):
+class Difference(NamedTuple):
     """How the rows that both runs have differ in one kind."""
 
     kind: str
@@ -52,11 +52,11 @@ class Change(NamedTuple):
         return chance(len(self.worse), len(self.better)) <= SIGNIFICANT
 
 
-def changes(now: Measured, before: Measured) -> list[Change]:
-    """A `Change` for each kind, over the rows that are in both."""
+def changes(now: Measured, before: Measured) -> list[Difference]:
+    """A `Difference` for each kind, over the rows that are in both."""
     shared = [name for name in now if name in before]
     return [
-        Change(
+        Difference(
             kind,
             right=sum(bool(now[name][kind]) for name in shared),
             before=sum(bool(before[name][kind]) for name in shared),

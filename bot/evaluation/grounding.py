@@ -10,8 +10,8 @@ from typing import Any
 from pipeline.check.judge import judge
 from pipeline.check.model import ModelJudge
 from pipeline.check.risk import DOUBTFUL, likelihood
-from pipeline.text import sentences
 from pipeline.values import BlockKind, Chunk, Document, Judgement, RetrievedChunk, Sentence, Support, Unit
+from pipeline.words.text import sentences
 from pipeline.write.markup import Marked, Parser
 
 FLAGGED = 5.0

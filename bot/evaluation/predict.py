@@ -12,8 +12,8 @@ from typing import Any
 import structlog
 
 from bot.citewell import Citewell
+from bot.config.settings import Settings
 from bot.evaluation.rows import turns
-from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.errors import Refused
 from pipeline.ingest.ingest import Failed

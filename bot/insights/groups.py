@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pipeline.ports import Vectors
-from pipeline.text import terms
+from pipeline.words.text import terms
 
 SAME = 0.75
 """The least cosine with a group's first question, as in sentence-transformers' `community_detection`. Of pairs of

@@ -10,13 +10,14 @@ import numpy as np
 import structlog
 
 from bot.insights.groups import COMPARED, by_meaning, by_words
-from bot.insights.tally import OUTCOMES, Column, Rows, Tally, tally
+from bot.insights.tally import OUTCOMES, Column, QuestionTable, Rows, tally
 from pipeline.compose.cite import last_change
 from pipeline.errors import Unavailable
 from pipeline.ports import Embedder, Vectors
-from pipeline.text import query_terms
+from pipeline.rules.platforms import Platforms
 from pipeline.values import Audience, Document, Outcome
-from pipeline.values.insights import Cited, Contradiction, Gap, Group, Insights, Lack, Paper, Place, Week
+from pipeline.values.insights import Cited, Contradiction, Gap, Insights, Lack, Paper, PlaceCounts, QuestionGroup, Week
+from pipeline.words.text import query_terms
 from storage.open import Storage
 
 SHOWN = 10
@@ -30,12 +31,18 @@ log = structlog.get_logger(__name__)
 
 
 async def insights(
-    storage: Storage, embedder: Embedder | None, days: int, counts: Callable[[str], bool] = lambda _: True
+    storage: Storage,
+    embedder: Embedder | None,
+    platforms: Platforms,
+    days: int,
+    counts: Callable[[str], bool] = lambda _: True,
 ) -> Insights:
     """What was asked in the last `days` days, as far as it is kept, by the people who count. Raises Unavailable."""
     now = datetime.now(UTC)
     found = await storage.asked.since(
-        (now - timedelta(days=days)).timestamp(), lambda rows: tally(row for row in rows if counts(row.author))
+        (now - timedelta(days=days)).timestamp(),
+        [platform.name for platform in platforms if platform.threads_apart],
+        lambda rows: tally((row for row in rows if counts(row.author)), platforms),
     )
     library = {document.id: document for document in await storage.library.documents()}
     everyone = np.ones(len(found.question), bool)
@@ -57,23 +64,23 @@ async def insights(
     )
 
 
-def _places(found: Tally) -> tuple[Place, ...]:
-    places = [Place(place=name, counts=found.counts(found.place == at)) for at, name in enumerate(found.places)]
+def _places(found: QuestionTable) -> tuple[PlaceCounts, ...]:
+    places = [PlaceCounts(place=name, counts=found.counts(found.place == at)) for at, name in enumerate(found.places)]
     return tuple(sorted(places, key=lambda place: -place.counts.asked))
 
 
-def _weeks(found: Tally) -> tuple[Week, ...]:
+def _weeks(found: QuestionTable) -> tuple[Week, ...]:
     if not len(found.week):
         return ()
     weeks = range(int(found.week.min()), int(found.week.max()) + 1)
     return tuple(Week(monday=_EPOCH + timedelta(weeks=week), counts=found.counts(found.week == week)) for week in weeks)
 
 
-def _lacking(found: Tally) -> Rows:
+def _lacking(found: QuestionTable) -> Rows:
     return ((_not_answered(found) | found.low) & ~found.answered_since()) | found.unhelpful
 
 
-def _not_answered(found: Tally) -> Rows:
+def _not_answered(found: QuestionTable) -> Rows:
     return np.equal(found.outcome, OUTCOMES.index(Outcome.NOT_FOUND))
 
 
@@ -85,12 +92,12 @@ class _Alike(NamedTuple):
     groups: list[list[int]]
     """Positions in both, the heaviest group first."""
 
-    def compared(self, found: Tally) -> list[str]:
+    def compared(self, found: QuestionTable) -> list[str]:
         """The questions that are compared by meaning."""
         return [found.questions[self.numbers[group[0]]] for group in self.groups[:COMPARED]]
 
 
-def _alike(found: Tally, rows: Rows) -> _Alike:
+def _alike(found: QuestionTable, rows: Rows) -> _Alike:
     counts = np.bincount(found.question[rows], minlength=len(found.questions))
     most = np.argsort(-counts, kind="stable")[:CONSIDERED]
     most = most[counts[most] > 0]
@@ -110,7 +117,7 @@ async def _meanings(questions: Iterable[str], embedder: Embedder | None) -> dict
         return {}
 
 
-def _largest(found: Tally, alike: _Alike, meanings: Mapping[str, Vectors]) -> list[Column]:
+def _largest(found: QuestionTable, alike: _Alike, meanings: Mapping[str, Vectors]) -> list[Column]:
     """The numbers of the questions of each of the largest groups, the most central one first."""
     groups = alike.groups
     if meanings and groups:
@@ -119,10 +126,10 @@ def _largest(found: Tally, alike: _Alike, meanings: Mapping[str, Vectors]) -> li
     return [alike.numbers[group] for group in groups[:SHOWN]]
 
 
-def _group(found: Tally, keys: Column, rows: Rows) -> Group:
+def _group(found: QuestionTable, keys: Column, rows: Rows) -> QuestionGroup:
     of = rows & np.isin(found.question, keys)
     people = len(np.unique(found.person[of]))
-    return Group(
+    return QuestionGroup(
         question=found.questions[keys[0]],
         count=int(of.sum()),
         people=people,
@@ -131,7 +138,7 @@ def _group(found: Tally, keys: Column, rows: Rows) -> Group:
 
 
 async def _gap(
-    found: Tally, keys: Column, library: dict[str, Document], storage: Storage, embedder: Embedder | None
+    found: QuestionTable, keys: Column, library: dict[str, Document], storage: Storage, embedder: Embedder | None
 ) -> Gap:
     rows = _lacking(found)
     of = rows & np.isin(found.question, keys)
@@ -152,7 +159,7 @@ async def _gap(
     )
 
 
-def _named(found: Tally, near: Column, library: dict[str, Document]) -> Paper | None:
+def _named(found: QuestionTable, near: Column, library: dict[str, Document]) -> Paper | None:
     """The document that is nearest most often, of those that are still there."""
     numbers, counts = np.unique(near[near >= 0], return_counts=True)
     names = [found.documents[numbers[at]] for at in np.argsort(-counts, kind="stable")]
@@ -175,7 +182,7 @@ async def _searched(question: str, storage: Storage, embedder: Embedder | None) 
     return _paper(chunks[0][1]) if chunks else None
 
 
-def _contradictions(found: Tally, library: dict[str, Document]) -> tuple[Contradiction, ...]:
+def _contradictions(found: QuestionTable, library: dict[str, Document]) -> tuple[Contradiction, ...]:
     listed: list[Contradiction] = []
     for ids, count in found.differing.most_common():
         papers = _papers(ids, library)
@@ -188,7 +195,7 @@ def _contradictions(found: Tally, library: dict[str, Document]) -> tuple[Contrad
     return tuple(listed)
 
 
-def _outdated(found: Tally, library: dict[str, Document], before: str) -> tuple[Cited, ...]:
+def _outdated(found: QuestionTable, library: dict[str, Document], before: str) -> tuple[Cited, ...]:
     listed: list[Cited] = []
     for name, count in found.cited.most_common():
         document = library.get(name)

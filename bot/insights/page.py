@@ -9,10 +9,10 @@ from typing import Any
 from lxml import html
 from lxml.html import builder as tag
 
-from adapters.replies.advice import advice
+from adapters.chat.words.advice import advice
 from bot.insights import plots
-from pipeline.text import visible
 from pipeline.values.insights import Counts, Gap, Insights
+from pipeline.words.text import visible
 
 PLACES = 12
 """Bars of the plot; the table holds all."""

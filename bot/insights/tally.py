@@ -7,15 +7,16 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.text import WORD
+from pipeline.rules.platforms import Platforms
 from pipeline.values import ConversationId, Level, Outcome
 from pipeline.values.insights import Counts
-from storage.asked import Asked
+from pipeline.words.text import WORD
+from storage.messages.asked import Asked
 
 Column = NDArray[np.int32]
 Rows = NDArray[np.bool_]
@@ -35,7 +36,7 @@ class _Numbers(dict[str, int]):
 
 
 @dataclass(frozen=True)
-class Tally:
+class QuestionTable:
     """One row a question asked, in columns of equal length; names by their numbers."""
 
     questions: Sequence[str]
@@ -89,8 +90,9 @@ class Tally:
         return self.at < last[same]
 
 
-def tally(rows: Iterator[Asked]) -> Tally:
+def tally(rows: Iterator[Asked], platforms: Platforms) -> QuestionTable:
     """Count what was asked."""
+    where = lru_cache(maxsize=4096)(partial(_where, platforms))
     questions, places, people, documents = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     outcomes = _Numbers({outcome.value: number for number, outcome in enumerate(OUTCOMES)})
     first_asked: list[str] = []
@@ -102,7 +104,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
         question = questions[_same(row.question)]
         if question == len(first_asked):
             first_asked.append(row.question)
-        place, private = _where(row.conversation, row.channel)
+        place, private = where(row.conversation, row.channel)
         citing[row.cited] += 1
         if row.differing:
             differing[row.cited] += 1
@@ -130,7 +132,7 @@ def tally(rows: Iterator[Asked]) -> Tally:
     for listed, count in citing.items():
         for document in json.loads(listed):
             cited[document] += count
-    return Tally(
+    return QuestionTable(
         questions=first_asked,
         places=list(places),
         documents=list(documents),
@@ -161,14 +163,15 @@ def _first(cited: str) -> str:
     return str(json.loads(cited)[0]) if cited != "[]" else ""
 
 
-@lru_cache(maxsize=4096)
-def _where(conversation: str, channel: str) -> tuple[str, bool]:
+def _where(platforms: Platforms, conversation: str, channel: str) -> tuple[str, bool]:
     """The name of a place, and whether the asker alone reads along: a direct message, or a private command.
 
     A thread is a part of its channel."""
     if not conversation:
         return "elsewhere", False
     where = ConversationId.parse(conversation)
-    if where.space == "dm" or (where.platform == "slack" and where.channel.startswith("D")):
+    platform = platforms.of(where.platform)
+    if platform and platform.direct(where):
         return f"{where.platform}: direct messages", True
-    return channel or f"{where.platform}:{where.space}:{where.channel}", where.private
+    private = platform is not None and platform.private(where)
+    return channel or f"{where.platform}:{where.space}:{where.channel}", private

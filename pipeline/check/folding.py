@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.facts import Date, Quantity, figures
+from pipeline.words.facts import Date, Quantity, figures
 
 _CHARACTERS = str.maketrans(dict.fromkeys("‘’ʼ′`´", "'") | dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("“”„«»″", '"'))
 _PIECE = re.compile(

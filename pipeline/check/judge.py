@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from pipeline.check.folding import fold
 from pipeline.check.risk import worth
 from pipeline.check.sources import legible, ordered
-from pipeline.check.verbatim import Place, code, stretch, verbatim
+from pipeline.check.verbatim import Span, code, stretch, verbatim
 from pipeline.check.veto import invented
 from pipeline.read import layout
 from pipeline.screen import addressed_to_assistant
-from pipeline.text import distinct_terms, terms
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_cells
+from pipeline.words.text import distinct_terms, terms
 
 _EMPHASIS = re.compile(r"[*_`]+")
 REPEATED = 0.6
@@ -45,7 +45,7 @@ def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: s
         return _not("it names no passage")
     if sentence.kind in (BlockKind.HEADING, BlockKind.HEADER):
         stands = _caption(sentence, named, question)
-        return _verbatim([Place(passage, 0, 0) for passage in named]) if stands else _not("its words are not there")
+        return _verbatim([Span(passage, 0, 0) for passage in named]) if stands else _not("its words are not there")
     if sentence.kind is BlockKind.CODE:
         return _not("the passages do not have this code")
     score = worth(sentence.text, named, question)
@@ -69,7 +69,7 @@ def _not(reason: str, *, forbidden: bool = False) -> Judgement:
     return Judgement(support=Support.VETOED, score=0.0, reason=reason, forbidden=forbidden)
 
 
-def _verbatim(places: Sequence[Place]) -> Judgement:
+def _verbatim(places: Sequence[Span]) -> Judgement:
     best = places[0]
     return Judgement(
         support=Support.VERBATIM,
@@ -79,7 +79,7 @@ def _verbatim(places: Sequence[Place]) -> Judgement:
     )
 
 
-def _places(sentence: Sentence, named: Sequence[RetrievedChunk], header: str) -> list[Place]:
+def _places(sentence: Sentence, named: Sequence[RetrievedChunk], header: str) -> list[Span]:
     if sentence.kind is BlockKind.CODE:
         return code(sentence.text, named)
     if sentence.kind is BlockKind.ROW:
@@ -87,23 +87,23 @@ def _places(sentence: Sentence, named: Sequence[RetrievedChunk], header: str) ->
     return verbatim(sentence.text, named) or _spelled(sentence.text, named)
 
 
-def _spelled(text: str, named: Sequence[RetrievedChunk]) -> list[Place]:
+def _spelled(text: str, named: Sequence[RetrievedChunk]) -> list[Span]:
     """The table rows that are this text when they are spelled out."""
     said = _words(text)
     return [
-        Place(passage, unit.start, unit.end)
+        Span(passage, unit.start, unit.end)
         for passage in named
         for index, unit in enumerate(passage.chunk.units)
         if unit.kind is BlockKind.ROW and said and _words(layout.spelled_out(passage.chunk, index)) == said
     ]
 
 
-def _rows(text: str, header: str, named: Sequence[RetrievedChunk]) -> list[Place]:
+def _rows(text: str, header: str, named: Sequence[RetrievedChunk]) -> list[Span]:
     """The table rows that have every cell, each in the column it stands under here."""
     cells, names = _cells(text), _cells(header)
     wanted = [(name, cell) for name, cell in zip(_padded(names, cells), cells, strict=True) if cell]
     return [
-        Place(passage, unit.start, unit.end)
+        Span(passage, unit.start, unit.end)
         for passage in named
         for index, unit in enumerate(passage.chunk.units)
         if unit.kind is BlockKind.ROW and len(wanted) > 1 and _all_in(wanted, passage, index)
@@ -118,14 +118,14 @@ def _all_in(wanted: Iterable[tuple[str, str]], passage: RetrievedChunk, index: i
     return all(any(cell == have and name in ("", column) for column, have in columns) for name, cell in wanted)
 
 
-def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Place]:
+def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Span]:
     """The units that are the cells of a comparison: each a whole sentence, or a whole row of another table.
 
     Which side a sentence stands under is its writer's."""
-    said: dict[str, list[Place]] = {}
+    said: dict[str, list[Span]] = {}
     for passage in named:
         for index, unit in enumerate(passage.chunk.units):
-            place = Place(passage, unit.start, unit.end)
+            place = Span(passage, unit.start, unit.end)
             said.setdefault(_words(layout.text_of(passage.chunk, index)), []).append(place)
     cells = {_words(cell): len(fold(cell)) for cell in row_cells(text)}
     found = [said.get(words, []) if length >= CELL else [] for words, length in cells.items()]

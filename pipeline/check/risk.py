@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipeline.facts import SPELLED, Facts, facts_of, unlabelled
-from pipeline.text import WORD, stem, terms
 from pipeline.values import RetrievedChunk
+from pipeline.words.facts import SPELLED, Facts, facts_of, unlabelled
+from pipeline.words.text import WORD, stem, terms
 
 WINDOW = 3
 """Sentences of a source that may support one claim together."""

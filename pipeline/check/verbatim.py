@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from pipeline.check.folding import Folded, fold
 from pipeline.read import layout
-from pipeline.text import sentences
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
+from pipeline.words.text import sentences
 
 BEARING = frozenset(
     """no not never none nor neither cannot without if unless except excluding excluded exception only until till when
@@ -34,7 +34,7 @@ _GAPS = 2
 """So many parts between its words may be left out of one sentence."""
 
 
-class Place(NamedTuple):
+class Span(NamedTuple):
     """Where a claim stands: characters of the passage."""
 
     passage: RetrievedChunk
@@ -64,7 +64,7 @@ def _folded(text: str, units: tuple[tuple[int, int, bool], ...]) -> tuple[_Unit,
     return tuple(found)
 
 
-def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
+def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
     """The places that say all of the claim: units in a row that are the claim, or one unit that says more, of which
     nothing is left out that could turn it."""
     if exact := _exactly(claim, passages):
@@ -73,16 +73,16 @@ def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
     if not wanted:
         return []
     return [
-        Place(passage, start, end)
+        Span(passage, start, end)
         for passage in passages
         for start, end in (*_whole(wanted, _units(passage.chunk)), *_parts(wanted, _units(passage.chunk)))
     ]
 
 
-def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
+def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
     """The units that are the claim to the letter: all that an extract says, found without folding a word."""
     return [
-        Place(passage, unit.start, unit.end)
+        Span(passage, unit.start, unit.end)
         for passage in passages
         for unit in passage.chunk.units
         if passage.chunk.text[unit.start : unit.end] == claim
@@ -110,7 +110,7 @@ def quoted(words: str, passage: RetrievedChunk) -> tuple[int, int] | None:
     return None if row is None else (chunk.units[row].start, chunk.units[row].end)
 
 
-def code(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
+def code(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
     """The places where lines of code stand exactly, white space at their ends and blank lines aside."""
     wanted = _lines(claim)
     found = []
@@ -118,7 +118,7 @@ def code(claim: str, passages: Sequence[RetrievedChunk]) -> list[Place]:
         for unit in passage.chunk.units:
             have = _lines(passage.chunk.text[unit.start : unit.end]) if unit.kind is BlockKind.CODE else []
             if wanted and any(have[at : at + len(wanted)] == wanted for at in range(len(have))):
-                found.append(Place(passage, unit.start, unit.end))
+                found.append(Span(passage, unit.start, unit.end))
     return found
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pipeline.check.folding import fold
-from pipeline.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
-from pipeline.text import STOP_WORDS, WORD, stem
-from pipeline.text import fold as bare
 from pipeline.values import RetrievedChunk
+from pipeline.words.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
+from pipeline.words.text import STOP_WORDS, WORD, stem
+from pipeline.words.text import fold as bare
 
 _COUNTS = 12
 """A whole number up to this one without a unit may be counted rather than read: `there are three ways`."""

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from urllib.parse import quote as percent_encoded
 
-from pipeline import links, wording
 from pipeline.read import layout
-from pipeline.text import space
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,
@@ -24,6 +22,8 @@ from pipeline.values import (
     row_cells,
     row_text,
 )
+from pipeline.words import links, wording
+from pipeline.words.text import space
 
 SNIPPET = 150
 """Characters of context shown with a citation."""

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipeline import wording
 from pipeline.compose.cite import Numbering, body, cite, closest, listed, reference
 from pipeline.compose.confidence import Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
 from pipeline.read.evidence import Evidence, best_of
-from pipeline.text import terms
 from pipeline.translations import ENGLISH, Message, Words
 from pipeline.values import (
     Answer,
     BlockKind,
     Brief,
+    CannedReply,
     Citation,
     CitationStyle,
     CitedSentence,
@@ -28,11 +27,12 @@ from pipeline.values import (
     Judgement,
     Level,
     Outcome,
-    Reply,
     RetrievedChunk,
     Sentence,
     Usage,
 )
+from pipeline.words import wording
+from pipeline.words.text import terms
 
 NEAREST_SHOWN = 3
 NEAREST_FROM = 0.2
@@ -197,11 +197,11 @@ def nearest(evidence: Evidence) -> tuple[Citation, ...]:
 
 
 def without_search(
-    answer_id: str, question: str, plan: Reply | Clarify | Decline, usage: Usage, words: Words = ENGLISH
+    answer_id: str, question: str, plan: CannedReply | Clarify | Decline, usage: Usage, words: Words = ENGLISH
 ) -> Answer:
     """The answer to what needs no documents: a greeting, a question to ask back, a refusal."""
     match plan:
-        case Reply():
+        case CannedReply():
             outcome, text = Outcome.ANSWERED, plan.text
         case Clarify():
             outcome, text = Outcome.CLARIFY, plan.reason
@@ -237,7 +237,7 @@ def failed(answer_id: str, question: str, incident: str, words: Words = ENGLISH,
 
 def told(answer_id: str, question: str, text: str, words: Words) -> Answer:
     """What is said of the bot itself, in the place of an answer."""
-    return without_search(answer_id, question, Reply(text=text), NO_USAGE, words)
+    return without_search(answer_id, question, CannedReply(text=text), NO_USAGE, words)
 
 
 def format_response(answer: Answer, *, include_citations: bool = True, include_confidence: bool = True) -> str:

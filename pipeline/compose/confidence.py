@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline import wording
 from pipeline.compose import manner
-from pipeline.read.asked import Asked
+from pipeline.read.asked import Question
 from pipeline.read.differing import differing
 from pipeline.read.evidence import Candidate, Evidence, Units
 from pipeline.read.layout import LISTED
@@ -28,6 +27,7 @@ from pipeline.values import (
     Support,
     Value,
 )
+from pipeline.words import wording
 
 HIGH, MEDIUM = 0.8, 0.6
 """On squad2 .76 of the extracts at HIGH are right, .97 where unanswerable questions are left out."""
@@ -97,7 +97,7 @@ def assess(
     )
 
 
-def _listed(asked: Asked, evidence: Units, supported: Sequence[Sentence]) -> Candidate | None:
+def _listed(asked: Question, evidence: Units, supported: Sequence[Sentence]) -> Candidate | None:
     """The first entry of the list, procedure or table that is all that is said, where it was asked for by its title."""
     said = {sentence.text for sentence in supported if sentence.kind in LISTED}
     if len(said) < 2 or any(sentence.kind is BlockKind.PROSE for sentence in supported[1:]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from pipeline import wording
-from pipeline.text import word_pattern
+from pipeline.words import wording
+from pipeline.words.text import word_pattern
 
 STRONG, MODERATE = 0.6, 0.8
 """What each kind of hedging leaves of the confidence."""

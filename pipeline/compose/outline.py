@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipeline import wording
-from pipeline.text import terms
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import BlockKind, CitedSentence, Comparison, row_cells
+from pipeline.words import wording
+from pipeline.words.text import terms
 
 _FACTS = 5
 _DEFINITE = re.compile(r"\d")

@@ -30,7 +30,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Query:
     """A text that was searched for: what is known of its words, and what each side found."""
 
     rarity: Mapping[str, float]
@@ -65,7 +65,7 @@ class Fit:
         return float(self.window.max(initial=0.0))
 
 
-def fit(asked: Asked, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors) -> Fit:
+def fit(asked: Query, passages: Sequence[tuple[Chunk, Document]], vectors: UnitVectors) -> Fit:
     """Read `passages` (with their titles and headings) for `asked`; without its vector only by words.
 
     All units stand in one array, those of a passage after an empty row of its own, so that no window crosses."""

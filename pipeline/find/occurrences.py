@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from pipeline.text import WORD, fold, terms
+from pipeline.words.text import WORD, fold, terms
 
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 

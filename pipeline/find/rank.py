@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from pipeline import ports
 from pipeline.errors import CitewellError
-from pipeline.find.fuse import Asked, Fit, fit
-from pipeline.text import fold, query_terms, stem
+from pipeline.find.fuse import Fit, Query, fit
 from pipeline.values import Audience, Chunk, Document, Hit
+from pipeline.words.text import fold, query_terms, stem
 
 DEPTH = 15
 """Hits asked of each side, all of which are read: with 15 to 50 the same gold passages come first."""
@@ -96,12 +96,12 @@ class Ranker:
         """The same with `times` the reach."""
         return replace(self, reach=self.reach * times)
 
-    async def asked(self, text: str) -> Asked:
+    async def asked(self, text: str) -> Query:
         """Search for `text`: its words and its meaning, each side without waiting for the other."""
         (vector, near), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
-        return Asked(rarity, vector, lexical, near)
+        return Query(rarity, vector, lexical, near)
 
-    async def read(self, asked: Sequence[Asked]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
+    async def read(self, asked: Sequence[Query]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
         """What all of `asked` found together, with its vectors."""
         return await self.passages.read(
             list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))

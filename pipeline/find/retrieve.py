@@ -11,10 +11,10 @@ from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.near_copies import voices
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking
-from pipeline.language import told
-from pipeline.text import words
 from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
 from pipeline.values.planning import corrected
+from pipeline.words.language import told
+from pipeline.words.text import words
 
 AT_ONCE = 8
 """Searches at the same time: more would slow each other down, and every answer would come as late as the last."""
@@ -35,7 +35,7 @@ class _Found:
     corrections: tuple[Correction, ...]
 
 
-class Retriever:
+class HybridRetriever:
     """Finds passages within an audience."""
 
     def __init__(

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.ports import Tokenizer
-from pipeline.text import sentences
 from pipeline.values import Block, BlockKind, Link
+from pipeline.words.text import sentences
 
 LONG_ITEM = 120
 """Tokens from which a list item is taken apart into sentences."""

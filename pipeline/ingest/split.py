@@ -14,9 +14,9 @@ from dataclasses import KW_ONLY, dataclass
 
 from pipeline.errors import Unavailable
 from pipeline.ingest.pieces import Group, Piece, Section, sections
-from pipeline.links import with_links
 from pipeline.ports import Tokenizer
 from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit
+from pipeline.words.links import with_links
 
 TOKENS = 500
 OVERLAP = 50

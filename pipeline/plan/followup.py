@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pipeline.text import any_of, terms, word_pattern
 from pipeline.values import Around, Turn, Value
+from pipeline.words.text import any_of, terms, word_pattern
 
 CONTEXT = 1200
 """Characters of context: about as much as the embedder reads of one text."""

@@ -6,7 +6,7 @@ The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions w
 from __future__ import annotations
 
 from pipeline.read.asked import read
-from pipeline.text import sentences, words
+from pipeline.words.text import sentences, words
 
 _INTERROGATIVES = tuple(
     "what how when where who whom whose why which wer was wo wann wie warum welche welcher welches".split()

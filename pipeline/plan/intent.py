@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.text import word_pattern
 from pipeline.values import Format, Intent
+from pipeline.words.text import word_pattern
 
 _INTENTS = (
     (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import KW_ONLY, dataclass
 
-from pipeline import wording
 from pipeline.errors import CitewellError
 from pipeline.plan.followup import ALONE, complete
 from pipeline.plan.intent import format_of, intent_of
@@ -15,9 +14,10 @@ from pipeline.plan.sides import compared, parts
 from pipeline.plan.smalltalk import Talk, small_talk, wants_all
 from pipeline.ports import Index, Passages
 from pipeline.screen import screen
-from pipeline.text import STOP_WORDS, query_terms
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Audience, Clarify, Conversation, Decline, Intent, Plan, Reply, Search
+from pipeline.values import Audience, CannedReply, Clarify, Conversation, Decline, Intent, Plan, Search
+from pipeline.words import wording
+from pipeline.words.text import STOP_WORDS, query_terms
 
 SHORT = 10
 """Characters below which a message is asked about, unless the thread or the vocabulary makes it clear."""
@@ -31,7 +31,7 @@ _NAMED = 8
 
 
 @dataclass(frozen=True)
-class Planner:
+class RulePlanner:
     """Decides in this order: injection, nothing indexed, empty, too long, small talk, too short, search."""
 
     index: Index
@@ -45,7 +45,7 @@ class Planner:
             return Decline(reason=words(wording.INJECTION), flags=("prompt_injection",))
         if await self.passages.empty(audience):
             empty = wording.OUTSIDE if audience.external else wording.EMPTY_KNOWLEDGE_BASE
-            return Reply(text=words(empty), flags=("empty_knowledge_base",))
+            return CannedReply(text=words(empty), flags=("empty_knowledge_base",))
         if len(text) > _AROUND * self.max_question:
             return Clarify(reason=words(wording.TOO_LONG, limit=self.max_question))
         asked = clean(text)
@@ -64,15 +64,15 @@ class Planner:
             return Clarify(reason=words(wording.TOO_SHORT))
         return _whole(question, conversation) or self._search(question, conversation)
 
-    async def _talk(self, talk: Talk, audience: Audience, words: Words) -> Reply:
+    async def _talk(self, talk: Talk, audience: Audience, words: Words) -> CannedReply:
         if talk is Talk.THANKS:
-            return Reply(text=words(wording.WELCOME))
+            return CannedReply(text=words(wording.WELCOME))
         documents = await self.passages.documents(audience)
         titles = list(dict.fromkeys(one.title or one.filename for one in documents if not one.flagged))
         if talk is Talk.GREETING:
-            return Reply(text=wording.greeting(titles[0] if titles else "", len(documents), words))
+            return CannedReply(text=wording.greeting(titles[0] if titles else "", len(documents), words))
         flags = ("more_documents",) if len(documents) > _NAMED else ()
-        return Reply(text=wording.introduction(titles[:_NAMED], len(documents), words), flags=flags)
+        return CannedReply(text=wording.introduction(titles[:_NAMED], len(documents), words), flags=flags)
 
     async def _known(self, question: str, audience: Audience) -> bool:
         """Whether the documents know a word of a very short question: `VPN?` is a question."""

@@ -6,8 +6,8 @@ from pipeline.plan.followup import leans, own_terms
 from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import Talk, small_talk
-from pipeline.text import word_pattern
 from pipeline.values import Around
+from pipeline.words.text import word_pattern
 
 _ASKING = word_pattern(r"""
     answer(?:ed|s)?|ideas?|thoughts?|thinks?|says?|questions?|above|turn|see|look|check|reply|respond|pls

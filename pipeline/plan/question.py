@@ -7,7 +7,7 @@ import unicodedata
 
 from pipeline.plan.followup import leans
 from pipeline.plan.smalltalk import Talk, said
-from pipeline.text import any_of, sentences
+from pipeline.words.text import any_of, sentences
 
 _MENTION = re.compile(
     r"<(?:[@!&#]|a?:\w+:|t:)[^<>\s]*>|^\s*(?:[@#][^\W\d][\w.-]*[,:]?\s+)+|(?<=[?？])(?:\s+(?:cc\b:?|[@#][^\W\d][\w.-]*))+\s*$"

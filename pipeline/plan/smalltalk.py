@@ -6,9 +6,9 @@ import re
 from enum import StrEnum
 from functools import cache
 
-from pipeline import wording
-from pipeline.text import any_of
 from pipeline.translations import LANGUAGES, Words
+from pipeline.words import wording
+from pipeline.words.text import any_of
 
 
 class Talk(StrEnum):

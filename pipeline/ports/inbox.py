@@ -17,8 +17,32 @@ class HistoryStore(Protocol):
     async def record(self, conversation: ConversationId, turn: Turn) -> None: ...
 
 
-class Inbox(Protocol):
-    """Messages that must be answered. A row is durable once the call has returned."""
+class Outbox(Protocol):
+    """What is posted once. A step is durable once the call has returned."""
+
+    async def posting(self, key: str) -> None:
+        """Record the intent to post, before the first visible write.
+
+        Raises Withdrawn when it is not to be posted any more, or not by whoever asks."""
+        ...
+
+    async def posted(self, key: str, reference: str) -> None:
+        """Record the platform's name of what was posted, right after it is known."""
+        ...
+
+    async def done(self, key: str) -> None: ...
+
+    async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
+        """Give it back, to be tried again after `delay` seconds. `counts`: it was attempted."""
+        ...
+
+    async def failed(self, key: str, why: str) -> None:
+        """Give it up; it is kept for the operator."""
+        ...
+
+
+class Inbox(Outbox, Protocol):
+    """Messages that must be answered, each with its reply."""
 
     async def accept(self, message: IncomingMessage, *, after: float = 0.0) -> bool:
         """Keep `message`; False when its key is already known. Raises Busy when too much is waiting. It is leased once
@@ -57,35 +81,15 @@ class Inbox(Protocol):
         The conversation recalls it as a turn from when it is saved and something of it may be visible."""
         ...
 
-    async def posting(self, key: str) -> None:
-        """Record the intent to post, before the first visible write.
-
-        Raises Withdrawn when the question was changed or deleted since it was leased."""
-        ...
-
-    async def posted(self, key: str, reference: str) -> None:
-        """Record the platform's name of the reply, right after it is known."""
-        ...
-
     async def shared(self, answer_id: str, conversation: ConversationId) -> None:
         """A private answer is shown in `conversation`, too: the bot takes part there, which recalls it as a turn."""
         ...
-
-    async def done(self, key: str) -> None: ...
 
     async def ignored(self, key: str, *, again: bool = False) -> None:
         """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
         `again`: that is not for good; what somebody wants to be told is due again.
 
         Raises Withdrawn when it was changed since it was leased."""
-        ...
-
-    async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
-        """Give the message back, to be leased again after `delay` seconds. `counts`: an answer was attempted."""
-        ...
-
-    async def failed(self, key: str, why: str) -> None:
-        """Give up on a message; it is kept for the operator."""
         ...
 
     async def expired(self, key: str) -> None: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from pipeline.values import PlaceId
-from pipeline.values.installation import Installation
+from pipeline.values.platform import Installation
 
 
 class Installations(Protocol):

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.text import query_terms, terms, word_pattern
+from pipeline.words.text import query_terms, terms, word_pattern
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A question, read once."""
 
     text: str
@@ -49,13 +49,13 @@ _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|
 
 
 @lru_cache(maxsize=512)
-def read(question: str, topic: str = "") -> Asked:
+def read(question: str, topic: str = "") -> Question:
     """Read `question`, which may lean on an earlier one, `topic`; the same one is read once."""
     plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
     defined = _DEFINES.match(question)
     thing = tuple(terms(defined["thing"])) if defined else ()
-    return Asked(
+    return Question(
         question,
         found,
         bool(_WHETHER.search(question)),

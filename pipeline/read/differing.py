@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 from pipeline.read import layout
-from pipeline.read.asked import AUXILIARIES, Asked, read
+from pipeline.read.asked import AUXILIARIES, Question, read
 from pipeline.read.evidence import Candidate
 from pipeline.read.given import agree, values, without_values
 from pipeline.read.verdict import negated, stated
-from pipeline.text import STOP_WORDS, WORD, terms, words
 from pipeline.values import BlockKind
+from pipeline.words.text import STOP_WORDS, WORD, terms, words
 
 NEAR = 0.55
 """The cosine with the question, or without vectors the share of its terms, from which a sentence answers it."""
@@ -85,11 +85,11 @@ def differ(question: str, one: str, other: str, *, cosines: tuple[float, float] 
     return close or (not all(own) and (_covers(asked, one) or _covers(asked, other)))
 
 
-def _covers(asked: Asked, text: str) -> bool:
+def _covers(asked: Question, text: str) -> bool:
     return len(set(asked.terms) & set(terms(text))) >= COVERED * len(asked.terms)
 
 
-def _opposed(asked: Asked, one: str, other: str, *, close: bool) -> bool:
+def _opposed(asked: Question, one: str, other: str, *, close: bool) -> bool:
     """Whether one of them denies what the other says: what the denial alone has may be all it denies."""
     one, other = _without_opposites(one, asked.text, other), _without_opposites(other, asked.text, one)
     no, yes = (one, other) if negated(one, asked.terms) else (other, one)
@@ -114,7 +114,7 @@ def _verbs(text: str) -> set[str]:
     return {term for before, word in pairwise(found) if before.lower() in _BEFORE_VERB for term in terms(word)}
 
 
-def _other_name(asked: Asked, one: str, other: str) -> bool:
+def _other_name(asked: Question, one: str, other: str) -> bool:
     """Whether both have one name, and each its own, where one is asked for, and say nothing else of their own."""
     if not _WHICH.match(asked.text) or _SEVERAL.search(asked.text) or len(asked.terms) < 2:
         return False
@@ -126,12 +126,12 @@ def _other_name(asked: Asked, one: str, other: str) -> bool:
     return not subjects and _runs(asked, one, other) == _runs(asked, other, one) == 1
 
 
-def _same_frame(asked: Asked, one: str, other: str) -> bool:
+def _same_frame(asked: Question, one: str, other: str) -> bool:
     """Whether they are the same sentence but for what each has of its own."""
     return set(terms(one)) - _own(asked, one, other) == set(terms(other)) - _own(asked, other, one)
 
 
-def _runs(asked: Asked, text: str, other: str) -> int:
+def _runs(asked: Question, text: str, other: str) -> int:
     """How many stretches a sentence has that are neither in the question nor in the other one, its verbs aside."""
     known = {*asked.terms, *terms(other)}
     runs = 0
@@ -142,12 +142,12 @@ def _runs(asked: Asked, text: str, other: str) -> int:
     return runs
 
 
-def _own(asked: Asked, text: str, other: str) -> set[str]:
+def _own(asked: Question, text: str, other: str) -> set[str]:
     """The terms that neither the question nor the other sentence has, values aside."""
     return stated(without_values(text)) - set(asked.terms) - set(terms(other))
 
 
-def _own_subject(asked: Asked, text: str, other: str) -> bool:
+def _own_subject(asked: Question, text: str, other: str) -> bool:
     """Whether a sentence begins with a term of its own, as `Trainees have four weeks` does."""
     first = next(iter(words(text)), "")
     subject = terms(without_values(text))[:1] if first not in STOP_WORDS or first in ("the", "a", "an") else []

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pipeline.facts import dates
 from pipeline.read import layout
-from pipeline.read.asked import Asked
+from pipeline.read.asked import Question
 from pipeline.read.orders import orders
-from pipeline.text import distinct_terms, stem, terms, words
 from pipeline.values import BlockKind, RetrievedChunk, row_cells
+from pipeline.words.facts import dates
+from pipeline.words.text import distinct_terms, stem, terms, words
 
 PASSAGE = 2.0
 """Weight of the passage beside the question's terms and the vector, which count once each."""
@@ -78,7 +78,7 @@ Units = Sequence[Sequence[Candidate]]
 class Evidence:
     """What was found for a question, read once for every stage that follows."""
 
-    asked: Asked
+    asked: Question
     passages: Sequence[RetrievedChunk]
     """As they were found, best first."""
     units: Units
@@ -88,7 +88,7 @@ class Evidence:
         return gather(self.asked, [*self.passages, *further]) if further else self
 
 
-def gather(asked: Asked, passages: Sequence[RetrievedChunk]) -> Evidence:
+def gather(asked: Question, passages: Sequence[RetrievedChunk]) -> Evidence:
     """Read `passages` for a question.
 
     Where it leans on a topic, they were found by that: their rank says nothing about it."""
@@ -134,7 +134,7 @@ def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, 
     return {term: weight / total for term, weight in raw.items()}
 
 
-def needed(asked: Asked, opening: Candidate, entry: Candidate) -> bool:
+def needed(asked: Question, opening: Candidate, entry: Candidate) -> bool:
     """Whether what opens a list must be said: not a heading that mostly repeats the question or the entry."""
     if not layout.is_heading(opening.passage.chunk, opening.index):
         return True
@@ -151,7 +151,7 @@ class _Scorer:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: Question,
         weights: dict[str, float],
         passage: RetrievedChunk,
         place: int,

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 
-from pipeline.facts import Date, Quantity, figures
+from pipeline.words.facts import Date, Quantity, figures
 
 NEARLY = 0.01
 """How far two amounts may be apart that were written in different units."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from pipeline.text import leads_in as leads_in
 from pipeline.values import BlockKind, Chunk, row_cells, row_named
+from pipeline.words.text import leads_in as leads_in
 
 LISTED = frozenset({BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW})
 _EXPLAINS = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})

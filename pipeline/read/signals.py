@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.read import layout
-from pipeline.read.asked import Asked
+from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, best_of
-from pipeline.text import terms
 from pipeline.values import BlockKind
+from pipeline.words.text import terms
 
 WITH_VECTORS = {
     "cosine": 7.04,
@@ -86,7 +86,7 @@ def answerability(found: Signals | None) -> float:
 
 
 def signals(
-    asked: Asked, evidence: Sequence[Sequence[Candidate]], *, several: bool = False, listed: Candidate | None = None
+    asked: Question, evidence: Sequence[Sequence[Candidate]], *, several: bool = False, listed: Candidate | None = None
 ) -> Signals | None:
     """None when no passage says anything. A question about `several` things is answered by all passages together: its
     names and numbers may stand in any. `listed`: an entry of the list that was asked for by its title, which answers

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from pipeline.read.asked import AUXILIARIES, Asked
+from pipeline.read.asked import AUXILIARIES, Question
 from pipeline.read.evidence import Candidate
 from pipeline.read.layout import leads_in
-from pipeline.text import stem, terms, words
 from pipeline.values import BlockKind
+from pipeline.words.text import stem, terms, words
 
 HELD = 0.75
 """The share of the question, by rarity, that a sentence and what it stands under must hold to say yes."""
@@ -30,7 +30,7 @@ _OPEN = re.compile(
 _SAID = re.compile(r"\W*(?:yes|no|ja|nein)\b", re.IGNORECASE)
 
 
-def verdict(asked: Asked, one: Candidate) -> bool | None:
+def verdict(asked: Question, one: Candidate) -> bool | None:
     """True for yes, False for no; None where the question wants neither, or `one` says it itself or leaves it open.
 
     What is denied as a whole is denied of everything that is asked about, so that a denial must have no words but the

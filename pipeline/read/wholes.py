@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from pipeline.ports import Passages
 from pipeline.read import layout
-from pipeline.read.asked import Asked
+from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, Units
-from pipeline.text import terms
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
+from pipeline.words.text import terms
 
 FURTHER = 12
 """Chunks that are fetched at most to complete a passage: 60 steps are three, 120 rows of a table five."""
@@ -33,7 +33,7 @@ def whole(evidence: Units, one: Candidate) -> list[Candidate]:
     return [entry for entry in found if _own(entry) or entry.place == found[0].place]
 
 
-def titled(asked: Asked, evidence: Units, one: Candidate) -> bool:
+def titled(asked: Question, evidence: Units, one: Candidate) -> bool:
     """Whether the list, procedure or table that `one` is an entry of is what was asked for: its headings, the title of
     its document and the rows that the question names hold most of the question, and its passage the rest; the word for
     an entry aside."""
@@ -45,7 +45,7 @@ def titled(asked: Asked, evidence: Units, one: Candidate) -> bool:
     return 2 * len(over) > len(wanted) and wanted <= over.union(*inside)
 
 
-def named(asked: Asked, entries: Sequence[Candidate]) -> list[Candidate]:
+def named(asked: Question, entries: Sequence[Candidate]) -> list[Candidate]:
     """The rows that the question names; not those of which it names less than of others."""
     rows = [one for one in entries if one.kind is BlockKind.ROW and one.named]
     held = [one.near[0].intersection(asked.terms) for one in rows]

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from pipeline.screen.legible import fold, hidden
 from pipeline.screen.screening import Screening, signs
-from pipeline.text import any_of, sentences, terms
+from pipeline.words.text import any_of, sentences, terms
 
 _LONGEST = 2_000_000
 """Characters of a document that are read."""

@@ -36,8 +36,7 @@ from pipeline.values.documents import (
     row_text,
 )
 from pipeline.values.finding import Finding, State
-from pipeline.values.handoff import About, Handoff, Notice, Press
-from pipeline.values.ids import PRIVATE_THREAD, ConversationId, MessageKey, PersonId, PlaceId
+from pipeline.values.ids import ANYWHERE, ConversationId, MessageKey, PersonId, PlaceId
 from pipeline.values.people import (
     AS_SET,
     Around,
@@ -54,19 +53,22 @@ from pipeline.values.people import (
 )
 from pipeline.values.places import EVERYWHERE, Chosen, Place, WhoWrites
 from pipeline.values.planning import (
+    CannedReply,
     Clarify,
     Correction,
     Decline,
     Format,
     Intent,
     Plan,
-    Reply,
     Retrieval,
     Search,
     corrected,
 )
+from pipeline.values.platform import Id, Platform
+from pipeline.values.posting.handoff import About, Handoff, Notice, Press
+from pipeline.values.posting.outgoing import Outgoing
+from pipeline.values.posting.wish import Wish, Wished
+from pipeline.values.posting.work import Rating, Reason, Vote, Work
 from pipeline.values.request import Auto, Limits, Options, Request
 from pipeline.values.roles import Action, Actor, Decision, Role
-from pipeline.values.wish import Wish, Wished
-from pipeline.values.work import Rating, Reason, Vote, Work
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Judgement, Sentence, Support, Usage

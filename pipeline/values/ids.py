@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -10,11 +9,8 @@ from pydantic import model_serializer, model_validator
 
 from pipeline.values.base import Value
 
-_PLACE = re.compile(r"slack:[TE][A-Z0-9]+(:[CG][A-Z0-9]+)?|discord:[0-9]+(:[0-9]+)?")
-
-
-PRIVATE_THREAD = {"slack": "ask-", "discord": "private-"}
-"""How the thread of a person's private commands in a channel begins, by platform; their id follows."""
+ANYWHERE = "user"
+"""In the place of a space, where a rule names a person who is the same in all of them."""
 
 
 class ConversationId(Value):
@@ -41,11 +37,6 @@ class ConversationId(Value):
         """`slack:T1`, `discord:1`; `discord:dm` of what is written to the bot alone there."""
         return f"{self.platform}:{self.space}"
 
-    @property
-    def private(self) -> bool:
-        """Whether it consists of a person's private commands."""
-        return self.platform in PRIVATE_THREAD and self.thread.startswith(PRIVATE_THREAD[self.platform])
-
 
 class PersonId(Value):
     """One person on one platform."""
@@ -58,6 +49,11 @@ class PersonId(Value):
     def __str__(self) -> str:
         """`slack:T1:U3`, `discord:123`."""
         return ":".join(part for part in (self.platform, self.space, self.user) if part)
+
+    @property
+    def group(self) -> str:
+        """The person as rules, roles and recipients name them: `slack:T1:U3`, `discord:user:123`."""
+        return f"{self.platform}:{self.space or ANYWHERE}:{self.user}"
 
     @classmethod
     def parse(cls, text: str) -> PersonId:
@@ -106,12 +102,10 @@ class PlaceId(Value):
 
     @classmethod
     def parse(cls, text: str) -> PlaceId:
-        """The inverse of `str()`. Raises ValueError that says what is a place."""
-        if not _PLACE.fullmatch(text):
-            raise ValueError(
-                "a workspace, server or channel: slack:T0123, slack:T0123:C0456, discord:1234 or discord:1234:5678"
-            )
-        platform, space, *channel = text.split(":")
+        """The inverse of `str()`. Raises ValueError for what has neither two nor three parts."""
+        platform, space, *channel = parts = text.split(":")
+        if len(channel) > 1 or not all(parts):
+            raise ValueError("not a place")
         return cls(platform=platform, space=space, channel="".join(channel))
 
     @property

@@ -20,7 +20,7 @@ class Counts(Value):
     """Rated as not helpful by somebody."""
 
 
-class Place(Value):
+class PlaceCounts(Value):
     place: str
     """A channel as `slack:T1:C2`; `slack: direct messages`."""
     counts: Counts
@@ -39,7 +39,7 @@ class Paper(Value):
     collection: str
 
 
-class Group(Value):
+class QuestionGroup(Value):
     """Questions that mean the same."""
 
     question: str
@@ -61,7 +61,7 @@ class Lack(StrEnum):
 class Gap(Value):
     """Questions that mean the same and were not answered well; one may be counted in several of the three ways."""
 
-    group: Group
+    group: QuestionGroup
     lack: Lack
     not_answered: int
     unhelpful: int
@@ -92,11 +92,11 @@ class Insights(Value):
     since: date
     until: date
     counts: Counts
-    places: tuple[Place, ...]
+    places: tuple[PlaceCounts, ...]
     """Most asked first."""
     weeks: tuple[Week, ...]
     """Oldest first, those without a question included."""
-    most_asked: tuple[Group, ...]
+    most_asked: tuple[QuestionGroup, ...]
     gaps: tuple[Gap, ...]
     contradictions: tuple[Contradiction, ...]
     never_cited: tuple[Paper, ...]

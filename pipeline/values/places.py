@@ -55,7 +55,7 @@ class Place(Value):
     @classmethod
     def _channel(cls, value: PlaceId | None) -> PlaceId | None:
         if value is not None and not value.channel:
-            raise ValueError("a channel: slack:T0123:C0456 or discord:1234:5678")
+            raise ValueError("a channel, not all of a workspace or server")
         return value
 
     @field_validator("language")

@@ -47,7 +47,7 @@ class Search(Value):
     """What a model used to plan it."""
 
 
-class Reply(Value):
+class CannedReply(Value):
     """Say `text` without looking anything up: greeting, help, nothing indexed."""
 
     text: str
@@ -68,7 +68,7 @@ class Decline(Value):
     flags: tuple[str, ...]
 
 
-Plan = Search | Reply | Clarify | Decline
+Plan = Search | CannedReply | Clarify | Decline
 
 
 class Correction(Value):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipeline.read import layout
-from pipeline.read.asked import Asked
+from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, best_of, needed
 from pipeline.read.wholes import whole
-from pipeline.text import terms
 from pipeline.values import BlockKind, Style
+from pipeline.words.text import terms
 
 ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
@@ -41,7 +41,7 @@ MEASURES = {
 }
 
 
-def choose(asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measure) -> list[Candidate]:
+def choose(asked: Question, evidence: Sequence[Sequence[Candidate]], measure: Measure) -> list[Candidate]:
     """The best candidate and those that come near it, each with what it cannot be understood without, in reading order.
 
     A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table
@@ -74,7 +74,7 @@ def choose(asked: Asked, evidence: Sequence[Sequence[Candidate]], measure: Measu
 class _Chooser:
     """The candidates by their place in the text."""
 
-    def __init__(self, asked: Asked, evidence: Sequence[Sequence[Candidate]]) -> None:
+    def __init__(self, asked: Question, evidence: Sequence[Sequence[Candidate]]) -> None:
         self._asked = asked
         self._evidence = evidence
         self.by_place = {one.place_in_text: one for one in self.all()}

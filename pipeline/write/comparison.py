@@ -9,8 +9,8 @@ from itertools import product
 from pipeline.read import layout
 from pipeline.read.asked import read
 from pipeline.read.evidence import Candidate, gather
-from pipeline.text import terms
 from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence, row_text
+from pipeline.words.text import terms
 
 ROWS = 2
 """Rows of the table, its header aside."""

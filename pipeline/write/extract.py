@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pipeline.ports import Passages
 from pipeline.read import layout, wholes
-from pipeline.read.asked import Asked, read
+from pipeline.read.asked import Question, read
 from pipeline.read.evidence import Candidate, Evidence, Units, gather
 from pipeline.read.wholes import may_be_cut, named, whole
 from pipeline.values import BlockKind, Brief, Extent, Format, Intent, Sentence, Style
@@ -58,7 +58,7 @@ def extract(brief: Brief, evidence: Evidence) -> Extract:
 _OVERVIEWS = (Intent.SUMMARY, Intent.AGGREGATION)
 
 
-def _listed(brief: Brief, asked: Asked, units: Units) -> list[Candidate]:
+def _listed(brief: Brief, asked: Question, units: Units) -> list[Candidate]:
     kinds = _wanted(brief)
     if kinds:
         return entries(asked, units, kinds)
@@ -76,10 +76,10 @@ def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
     return (BlockKind.ROW,) if brief.format is Format.TABLE else ()
 
 
-def _prose(brief: Brief, asked: Asked, units: Units) -> list[Candidate]:
+def _prose(brief: Brief, asked: Question, units: Units) -> list[Candidate]:
     """The sentences that answer, each with what it cannot be understood without."""
     measure = MEASURES[brief.style]
-    parts: list[tuple[Asked, Units]]
+    parts: list[tuple[Question, Units]]
     parts = [(read(query), _part(units, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
     chosen = {one.place_in_text: one for part in parts or [(asked, units)] for one in choose(*part, measure)}
     return [chosen[place] for place in sorted(chosen)]
@@ -167,7 +167,7 @@ def _fitting(chosen: Sequence[Candidate], length: int) -> list[Candidate]:
     return kept
 
 
-def _extent(asked: Asked, evidence: Units, shown: Sequence[Candidate]) -> Extent | None:
+def _extent(asked: Question, evidence: Units, shown: Sequence[Candidate]) -> Extent | None:
     """How much is shown of the first list, table or code of which more than one entry is shown; None when that is
     all. Of a table of which rows are named, these count."""
     places = {one.place_in_text for one in shown}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.read import layout
-from pipeline.read.asked import Asked
+from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, Units, best_of, needed
 from pipeline.read.wholes import named, titled, whole
 from pipeline.values import BlockKind
@@ -18,7 +18,7 @@ OVERVIEW = 6
 TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
 
 
-def entries(asked: Asked, evidence: Units, kinds: Sequence[BlockKind]) -> list[Candidate]:
+def entries(asked: Question, evidence: Units, kinds: Sequence[BlockKind]) -> list[Candidate]:
     """The list, procedure or table that was asked for by its title, or fits the question best, whole and with its
     opening; [] when none comes near. Of a table only the rows that the question names, if any."""
     best = best_of(evidence)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.text import sentences
+from pipeline.words.text import sentences
 
 _WORD = r"(?:(?:sources?|passages?|documents?|docs?|refs?|quellen?|fuentes?)[.:]?\s{0,2})"
 _ITEM = rf"{_WORD}?[#^]?\d{{1,3}}(?:\s{{0,2}}[-–—‐]\s{{0,2}}[#^]?\d{{1,3}})?"

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from pipeline.text import decides, leads_in, visible
 from pipeline.values import BlockKind, Value
+from pipeline.words.text import decides, leads_in, visible
 from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
 from pipeline.write.marks import Ending, extract, tidy
 

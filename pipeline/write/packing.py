@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pipeline.tokens import estimate
 from pipeline.values import BlockKind, RetrievedChunk, Unit, Value
+from pipeline.words.tokens import estimate
 
 _REPEATABLE = 25
 """Units shorter than this many characters may appear again: `None.` can mean two things in two places."""

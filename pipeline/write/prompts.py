@@ -8,9 +8,9 @@ from enum import StrEnum
 from pydantic import Field
 
 from pipeline.ports import ChatMessage
-from pipeline.tokens import estimate, shorten
 from pipeline.translations import LANGUAGES
 from pipeline.values import Brief, Format, Intent, RetrievedChunk, Style, Turn, Value
+from pipeline.words.tokens import estimate, shorten
 from pipeline.write.packing import Packed, pack
 
 

@@ -6,13 +6,13 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from pipeline.addresses import strange
 from pipeline.errors import CitewellError, Unusable
 from pipeline.ports import LanguageModel, StreamEnd
 from pipeline.streams import closing
-from pipeline.text import terms
-from pipeline.tokens import estimate
 from pipeline.values import Brief, Finished, RetrievedChunk, Sentence, Turn, Usage
+from pipeline.words.text import terms
+from pipeline.words.tokens import estimate
+from pipeline.write.addresses import strange
 from pipeline.write.markup import Marked, Parser
 from pipeline.write.prompts import PromptOptions, answer_prompt
 

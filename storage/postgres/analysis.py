@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from pipeline.text import WORD, fold, lexical_form, stem
+from pipeline.words.text import WORD, fold, lexical_form, stem
 
 MARK = "\ue000"
 """Begins the lexeme that stands for a collection; no word of a text holds this character."""

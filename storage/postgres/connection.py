@@ -19,7 +19,7 @@ from psycopg_pool import ConnectionPool
 from pipeline.errors import Misconfigured, Unavailable
 from storage.database import Alone, Standing, Work
 from storage.postgres.errors import unavailable
-from storage.postgres.session import Raw, Session
+from storage.postgres.session import PostgresSession, Raw
 from storage.postgres.tenancy import BIND, Binding
 
 T = TypeVar("T")
@@ -100,9 +100,9 @@ class PostgresTransactions:
 
     undone = psycopg.Error
 
-    def __init__(self, connect: Callable[[], Session]) -> None:
+    def __init__(self, connect: Callable[[], PostgresSession]) -> None:
         self._connect = connect
-        self._session: Session | None = None
+        self._session: PostgresSession | None = None
 
     @property
     def holder(self) -> int:
@@ -146,7 +146,7 @@ class PostgresTransactions:
                 self._session.raw.execute("SELECT pg_advisory_unlock_all()")
             self._session.raw.close()
 
-    def _begun(self, begin: str) -> Session:
+    def _begun(self, begin: str) -> PostgresSession:
         """A connection that was lost while nothing used it is replaced: nothing was done on it yet."""
         if self._session and not self._session.raw.closed:
             with suppress(psycopg.OperationalError):

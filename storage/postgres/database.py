@@ -17,7 +17,7 @@ import psycopg
 from psycopg_pool import ConnectionPool
 
 from pipeline.errors import Unavailable
-from pipeline.tenancy import ALL, Reaches, workspace
+from pipeline.rules.tenancy import ALL, Reaches, workspace
 from storage.database import Connection, Standing, Work
 from storage.postgres.connection import (
     READERS,
@@ -31,7 +31,7 @@ from storage.postgres.connection import (
 from storage.postgres.errors import translated
 from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
-from storage.postgres.session import ENDED, HELD, Raw, Session, Use, begin
+from storage.postgres.session import ENDED, HELD, PostgresSession, Raw, Use, begin
 from storage.postgres.tenancy import HOLDS, Bindings
 from storage.writes import WriteQueue
 
@@ -159,7 +159,7 @@ class PostgresDatabase:
         self._transactions.open()
         self._pool.open()
 
-    def _connect(self) -> Session:
+    def _connect(self) -> PostgresSession:
         raw = psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT)
         self._configured(raw)
         try:

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from pipeline.errors import Misconfigured, Refused
-from pipeline.tenancy import ALL, Reaches
+from pipeline.rules.tenancy import ALL, Reaches
 from storage.database import Connection
 from storage.engine import Engine
 from storage.postgres.database import PostgresDatabase

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pipeline.ports import Vectors
-from pipeline.text import lexical_form
 from pipeline.values import Chunk, Document, Hit
+from pipeline.words.text import lexical_form
 from storage.database import Alone, Connection, Database, Passage, Rows
 from storage.postgres import filling
 from storage.postgres.analysis import MARK, lexeme, sparse, weighed

@@ -42,7 +42,7 @@ class Use(Enum):
 
 
 @dataclass
-class Session:
+class PostgresSession:
     """A connection and what it holds; 0 is nobody's number."""
 
     raw: Raw
@@ -55,21 +55,21 @@ class Session:
             self.first = _held(self.raw, "pg_try_advisory_lock($1)", FIRST)
 
 
-def begin(raw: Raw, use: Use) -> Session:
+def begin(raw: Raw, use: Use) -> PostgresSession:
     """Raises Misconfigured where others are in the way."""
     if use is Use.BESIDE:
-        return Session(raw)
+        return PostgresSession(raw)
     if use is Use.ALONE:
         if not _held(raw, "pg_try_advisory_lock($1)", IN_USE):
             raise _refused("another `citewell run` uses this database", "Stop it.")
-        return Session(raw)
+        return PostgresSession(raw)
     if not _held(raw, "pg_try_advisory_lock_shared($1)", IN_USE):
         raise _refused("this database is being moved", "Wait until `citewell migrate` has ended.")
     raw.execute(f"SET idle_in_transaction_session_timeout TO '{STILL_SECONDS:.0f}s'")
     while True:
         number = 1 + secrets.randbits(30)
         if _held(raw, "pg_try_advisory_lock($1, $2)", HOLDER, number):
-            return Session(raw, number)
+            return PostgresSession(raw, number)
 
 
 def _held(raw: Raw, lock: str, *key: int) -> bool:

@@ -6,20 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from storage.database import Connection
+from storage.engine import DERIVED
 from storage.postgres.connection import PostgresConnection, without_nul
-from storage.tables import DERIVED, Table
+from storage.schema.table import StoredTable
 
 _OURS = "relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname <> 'migration'"
-_TABLES = f"""
-    SELECT relname::text,
-        ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = ours.oid AND attnum > 0 AND NOT attisdropped
-            ORDER BY attnum),
-        ARRAY(SELECT attname::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey)
-            WHERE indrelid = ours.oid AND indisprimary ORDER BY array_position(indkey::int2[], attnum)),
-        ARRAY(SELECT needed.relname::text FROM pg_constraint JOIN pg_class AS needed ON needed.oid = confrelid
-            WHERE conrelid = ours.oid AND contype = 'f')
-    FROM pg_class AS ours WHERE {_OURS} ORDER BY relname COLLATE "C"
-"""  # noqa: S608 - our own words
 _NUMBERED = f"""
     SELECT relname::text, attname::text, pg_get_serial_sequence(relname, attname) AS sequence
     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE attidentity <> '' AND {_OURS}
@@ -27,17 +18,10 @@ _NUMBERED = f"""
 
 
 class PostgresTables:
-    def remembered(self, db: Connection) -> list[Table]:
-        return [
-            Table(name, tuple(columns), tuple(key), frozenset(needs))
-            for name, columns, key, needs in db.execute(_TABLES).fetchall()
-            if name not in DERIVED
-        ]
-
-    def fill(self, db: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+    def fill(self, db: Connection, table: StoredTable, rows: Sequence[Sequence[Any]]) -> None:
         assert isinstance(db, PostgresConnection)
         db.execute(f"ALTER TABLE {table.name} DISABLE TRIGGER USER")
-        db.copy(table.name, table.columns, rows)
+        db.copy(table.name, table.names, rows)
         db.execute(f"ALTER TABLE {table.name} ENABLE TRIGGER USER")
 
     def clear(self, db: Connection, names: Sequence[str]) -> None:

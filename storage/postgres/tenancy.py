@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipeline.tenancy import ALL, EVERYTHING, NOBODY, NONE, Reach, Reaches
+from pipeline.rules.tenancy import ALL, EVERYTHING, NOBODY, NONE, Reach, Reaches
+from storage.schema.table import Owned, Owner
+from storage.schema.tables import TABLES
 
 BIND = """
     SELECT set_config('citewell.workspace', $1, TRUE), set_config('citewell.collections', ($2::text[])::text, TRUE),
@@ -19,26 +21,11 @@ LOOK_FOR = "SELECT set_config('citewell.words', $1, TRUE)"
 HOLDS = "SELECT row_security_active('words')"
 """Whether it does so for the role that is connected."""
 
-OWNERS: Mapping[str, str] = {
-    "answer": "person_workspace(author)",
-    "asked": "person_workspace(author)",
-    "audit": "person_workspace(actor)",
-    "digest": "workspace(recipient)",
-    "installation": "space",
-    "message": "space",
-    "part": "workspace(conversation)",
-    "place": "workspace(id)",
-    "preference": "person_workspace(person)",
-    "question": "workspace(key)",
-    "rating": "person_workspace(person)",
-    "seen": "workspace(channel)",
-    "served": "split_part(scope, ' ', 1)",
-    "silenced": "workspace(conversation)",
-    "told": "person_workspace(author)",
-    "turn": "workspace(conversation)",
-    "unasked": "workspace(key)",
-    "waiting": "split_part(scope, ' ', 1)",
-    "wish": "person_workspace(person)",
+OWNERS: Mapping[Owner, str] = {
+    Owner.SPACE: "{}",
+    Owner.PLACE: "workspace({})",
+    Owner.PERSON: "person_workspace({})",
+    Owner.SCOPE: "split_part({}, ' ', 1)",
 }
 """Whose a row is. On Discord people are the same in every server: what is kept under a person's id alone, answers
 among it, is not one server's but Discord's."""
@@ -53,23 +40,21 @@ BEHIND: Mapping[str, str] = {
     "chunk": "EXISTS (SELECT 1 FROM revision WHERE revision.id = number >> 20)",
     "unit_vectors": "EXISTS (SELECT 1 FROM revision WHERE revision.id = number >> 20)",
     "handoff": f"person_workspace(asker) {_BOUND} OR workspace(body ->> 'target') {_BOUND}",
-    "notice": "EXISTS (SELECT 1 FROM handoff WHERE handoff.id = handoff)",
-    "source": "FALSE",
-    "source_look": "FALSE",
-    "source_memory": "FALSE",
+    "outbox": f"workspace(recipient) {_BOUND} OR handoff IN (SELECT id FROM handoff)",  # noqa: S608 - our own words
 }
-"""Rows that are a collection's, of two workspaces, or the operator's alone."""
+"""Rows that are a collection's or of two workspaces; `Owner.RULE`, and of `mean_vector`, which is not declared."""
 FUNCTIONS = f"""
-    CREATE FUNCTION workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
+    CREATE OR REPLACE FUNCTION workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
         RETURN split_part(id, ':', 1) || ':' || split_part(id, ':', 2);
-    CREATE FUNCTION person_workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
+    CREATE OR REPLACE FUNCTION person_workspace(id text) RETURNS text IMMUTABLE PARALLEL SAFE
         RETURN CASE WHEN split_part(id, ':', 3) = '' THEN split_part(id, ':', 1) ELSE workspace(id) END;
-    CREATE FUNCTION named() RETURNS text STABLE PARALLEL SAFE
+    CREATE OR REPLACE FUNCTION named() RETURNS text STABLE PARALLEL SAFE
         RETURN nullif(current_setting('citewell.workspace', TRUE), '{NOBODY}');
-    CREATE FUNCTION bound() RETURNS text[] STABLE PARALLEL SAFE RETURN ARRAY[named(), split_part(named(), ':', 1)];
-    CREATE FUNCTION unbound() RETURNS boolean STABLE PARALLEL SAFE
+    CREATE OR REPLACE FUNCTION bound() RETURNS text[] STABLE PARALLEL SAFE
+        RETURN ARRAY[named(), split_part(named(), ':', 1)];
+    CREATE OR REPLACE FUNCTION unbound() RETURNS boolean STABLE PARALLEL SAFE
         RETURN current_setting('citewell.workspace', TRUE) IS NOT DISTINCT FROM '{EVERYTHING}';
-    CREATE FUNCTION words_bound() RETURNS tsquery STABLE BEGIN ATOMIC
+    CREATE OR REPLACE FUNCTION words_bound() RETURNS tsquery STABLE BEGIN ATOMIC
         SELECT CASE
             WHEN unbound() OR reach = '{{}} on' THEN coalesce(asked, U&'''\\E000'':*'::tsquery)
             ELSE coalesce(asked && within, within) END
@@ -84,24 +69,28 @@ reach. Both are in the policy because, of what a statement asks besides, an inde
 tell nothing (LEAKPROOF), as it does not of a search for words."""
 
 
-def _policies() -> str:
-    rules = {
-        **{table: f"{owner} {_BOUND}" for table, owner in OWNERS.items()},
-        **BEHIND,
-    }
-    rules = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
-    rules["words"] = "terms @@ (SELECT words_bound())"
-    made = [
+def walls() -> str:
+    """Statements that make the policy of every declared table, in the place of an older one."""
+    rules = {table.name: _rule(table.name, table.owned) for table in TABLES if isinstance(table.owned, Owned)}
+    rules["mean_vector"] = BEHIND["mean_vector"]
+    made = {table: f"(SELECT unbound()) OR ({rule})" for table, rule in rules.items()}
+    made["words"] = "terms @@ (SELECT words_bound())"
+    policies = "\n".join(
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
-        f" CREATE POLICY workspace ON {table} USING ({rule});"
-        for table, rule in rules.items()
-    ]
-    return "\n".join(made)
+        f" DROP POLICY IF EXISTS workspace ON {table}; CREATE POLICY workspace ON {table} USING ({rule});"
+        for table, rule in made.items()
+    )
+    return f"{FUNCTIONS}{policies}{SUMS}"
 
 
-MIGRATION = f"""
-    {FUNCTIONS}
-    {_policies()}
+def _rule(table: str, owned: Owned) -> str:
+    if owned.by is Owner.RULE:
+        return BEHIND[table]
+    return "FALSE" if owned.by is Owner.OPERATOR else f"{OWNERS[owned.by].format(owned.column)} {_BOUND}"
+
+
+SUMS = """
+    DROP POLICY IF EXISTS sums ON waiting;
     CREATE POLICY sums ON waiting FOR SELECT USING ((SELECT named()) IS NOT NULL AND space = '');
 """
 

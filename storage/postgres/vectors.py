@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Connection, Database
+from storage.documents.revision import generation
 from storage.postgres.passages import halfvec
-from storage.revision import generation
 
 _OURS = """
     mean_vector.dimensions = {n}

@@ -10,11 +10,11 @@ from urllib.parse import quote, unquote
 
 import structlog
 
-from storage.forget import erase_person
+from storage.documents.sweep import delete_revision, due, erased
+from storage.people.forget import erase_person
 from storage.sqlite.backup import drop_partial
 from storage.sqlite.connection import SQLiteConnection, immediate
 from storage.sqlite.passages import FTS5Passages
-from storage.sweep import delete_revision, due, erased
 
 _BEGUN = "forget-"
 """An empty file whose name begins so and goes on with a person's id is there while they are forgotten."""

@@ -16,13 +16,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from sqlite_utils import Database as Tables
-
 from storage.database import Connection, Standing, Work
 from storage.sqlite.backup import copy_database
 from storage.sqlite.connection import BUSY_SECONDS, POLL_SECONDS, SQLiteConnection, SQLiteTransactions, immediate
 from storage.sqlite.disk import create, damaged, translated
-from storage.sqlite.migrations import outdated, schema
+from storage.sqlite.migrations import applied, migrate, outdated
 from storage.sqlite.passages import FTS5Passages
 from storage.writes import WriteQueue
 
@@ -150,11 +148,10 @@ class SQLiteDatabase:
             raise damaged(self._file, "is empty (0 bytes)")
         connection = self._connection(writing=True)
         self._file.chmod(0o600)
-        tables = Tables(connection)
-        if not outdated(tables):
+        db = SQLiteConnection(connection)
+        if not outdated(db):
             return
-        if schema.applied(tables):
-            last = schema.applied(tables)[-1].name
-            copy_database(connection, self._file.parent / "backups" / f"before-migration-after-{last}.db")
+        if names := applied(db):
+            copy_database(connection, self._file.parent / "backups" / f"before-migration-after-{names[-1]}.db")
         with immediate(connection):
-            schema.apply(tables)
+            migrate(db)

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from sqlite_utils import Database as Tables
-
 from pipeline.errors import Unavailable
 from storage.sqlite.backup import newest
-from storage.sqlite.migrations import schema
+from storage.sqlite.connection import SQLiteConnection, immediate
+from storage.sqlite.migrations import migrate
 
 DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -27,8 +26,8 @@ def create(file: Path) -> None:
     try:
         temporary.unlink(missing_ok=True)
         temporary.touch(mode=0o600)
-        with closing(sqlite3.connect(temporary)) as db:
-            schema.apply(Tables(db))
+        with closing(sqlite3.connect(temporary, isolation_level=None)) as db, immediate(db):
+            migrate(SQLiteConnection(db))
         _place(temporary, file)
     finally:
         for end in ("", "-journal"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.ports import Vectors
 from storage.database import Connection
-from storage.revision import SPAN, generation
+from storage.documents.revision import SPAN, generation, span
 
 SCAN = 50
 BLOCK = 256
@@ -111,5 +111,5 @@ def _rows(db: Connection, revisions: Sequence[int]) -> Iterator[tuple[int, bytes
     for revision in revisions:
         yield from db.execute(
             "SELECT number, vector FROM mean_vector WHERE number BETWEEN $1 AND $2",
-            (revision * SPAN, (revision + 1) * SPAN - 1),
+            span(revision),
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from pipeline.text import fold, lexical_form, stem
 from pipeline.values import Hit
+from pipeline.words.text import fold, lexical_form, stem
 from storage.database import Connection, Database, Passage
-from storage.revision import in_batches
-from storage.vectors import pack
+from storage.documents.revision import in_batches
+from storage.documents.vectors import pack
 
 MARK = "\ue000"
 """Begins the word that stands for a collection in the lexical index; no word of a question holds this character."""

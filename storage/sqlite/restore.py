@@ -18,8 +18,8 @@ from pathlib import Path
 from pipeline.errors import Misconfigured
 from storage.database import Connection
 from storage.folder import DATABASE, Lock, in_use, prepare
-from storage.intake import DEALT_WITH_UNTIL
-from storage.runs import KEEP
+from storage.messages.intake import DEALT_WITH_UNTIL
+from storage.settings import set_to
 from storage.sqlite.backup import copy_database
 from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.disk import translated
@@ -60,8 +60,8 @@ async def _stage(file: Path, staged: Path, dealt_with_until: float) -> None:
             copy_database(source, staged / DATABASE)
 
     def settle(db: Connection) -> None:
-        db.execute(KEEP, (DEALT_WITH_UNTIL, str(dealt_with_until)))
-        for table in ("message", "notice"):
+        set_to(db, DEALT_WITH_UNTIL, str(dealt_with_until))
+        for table in ("message", "outbox"):
             waiting = "state = 'open' AND posting_since IS NULL"
             db.execute(f"UPDATE {table} SET posting_since = $1 WHERE {waiting}", (dealt_with_until,))  # noqa: S608
 

@@ -6,26 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from storage.database import Connection
-from storage.tables import DERIVED, Table
+from storage.schema.table import StoredTable
 
-_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT GLOB '*sqlite_*'"
-_COLUMNS = "SELECT name, pk FROM pragma_table_info($1) ORDER BY cid"
-_NEEDS = 'SELECT "table" FROM pragma_foreign_key_list($1)'
 _TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = $1"
 _NUMBERED = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'"
 
 
 class SQLiteTables:
-    def remembered(self, db: Connection) -> list[Table]:
-        names = [name for (name,) in db.execute(_TABLES).fetchall() if name not in DERIVED]
-        return [_table(db, name) for name in sorted(names)]
-
-    def fill(self, db: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+    def fill(self, db: Connection, table: StoredTable, rows: Sequence[Sequence[Any]]) -> None:
         triggers = db.execute(_TRIGGERS, (table.name,)).fetchall()
         for name, _ in triggers:
             db.execute(f"DROP TRIGGER {name}")
-        columns = ", ".join(f'"{column}"' for column in table.columns)
-        places = ", ".join(f"${number}" for number in range(1, len(table.columns) + 1))
+        columns = ", ".join(f'"{column}"' for column in table.names)
+        places = ", ".join(f"${number}" for number in range(1, len(table.names) + 1))
         db.executemany(f"INSERT INTO {table.name} ({columns}) VALUES ({places})", rows)  # noqa: S608 - our own names
         for _, statement in triggers:
             db.execute(statement)
@@ -46,14 +39,3 @@ class SQLiteTables:
 
     def stored(self, value: Any) -> Any:
         return value
-
-
-def _table(db: Connection, name: str) -> Table:
-    columns = db.execute(_COLUMNS, (name,)).fetchall()
-    key = sorted((place, column) for column, place in columns if place)
-    return Table(
-        name,
-        tuple(column for column, _ in columns),
-        tuple(column for _, column in key),
-        frozenset(needed for (needed,) in db.execute(_NEEDS, (name,))),
-    )

@@ -23,7 +23,7 @@ from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
 from pipeline.values import Audience, Hit
 from storage.database import Connection, Database
-from storage.revision import generation
+from storage.documents.revision import generation
 from storage.sqlite.chroma import Chroma
 from storage.sqlite.exact import Exact, Matrix, read_matrix
 

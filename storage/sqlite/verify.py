@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlite_utils import Database as Tables
-
 from pipeline.errors import Refused
-from storage.sqlite.migrations import outdated, schema
+from storage.sqlite.connection import SQLiteConnection
+from storage.sqlite.migrations import applied, outdated
 
 ANOTHER = "Take another backup: those that Citewell makes are in the folder `backups` of the data folder."
 
@@ -43,10 +42,10 @@ def contents(file: Path) -> Contents:
 
 
 def _contents(db: sqlite3.Connection, file: Path) -> Contents:
-    tables = Tables(db)
-    if not schema.applied(tables):
+    ours = SQLiteConnection(db)
+    if not applied(ours):
         raise Refused(f"{file} is no backup of Citewell", what_to_do=ANOTHER)
-    outdated(tables)
+    outdated(ours)
     (verdict,) = db.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
         raise Refused(f"{file} is damaged ({verdict})", what_to_do=ANOTHER)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline import wording
 from pipeline.compose.cite import body
 from pipeline.compose.compose import NO_CONFIDENCE, failed
 from pipeline.values import (
@@ -17,6 +16,7 @@ from pipeline.values import (
     Level,
     Outcome,
 )
+from pipeline.words import wording
 
 URL = "https://wiki.acme.example/leave?lang=en&v=2"
 

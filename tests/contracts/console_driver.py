@@ -13,13 +13,14 @@ from unittest.mock import patch
 from rich.console import Console
 from typer.testing import CliRunner
 
-from bot.commands import asking, documents, history, indexing
+from bot.commands import asking, history
 from bot.commands import terminal as terminal_of_commands
 from bot.commands.app import app
-from pipeline import wording
-from pipeline.access import OPERATOR
+from bot.commands.library import documents, indexing
 from pipeline.respond import Responder
+from pipeline.rules.access import OPERATOR
 from pipeline.values import Answer, Event, Request
+from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
 from tests.contracts.rig import Rig

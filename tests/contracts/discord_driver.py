@@ -9,12 +9,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Self
 
+from adapters.chat.reply import labels as words
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.pace import Pace
-from adapters.discord.shards import Shards
-from adapters.replies import words
-from pipeline import wording
+from adapters.discord.pace import DiscordPace
+from adapters.discord.transport.shards import Shards
 from pipeline.values import PlaceId, Reason, Style
+from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.contracts.waiting import until
@@ -24,7 +24,7 @@ from tests.doubles.discord.interactions import DEFERRED_UPDATE
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Interaction, Payload
 
-QUICK = Pace(first=0.05, edit=0.05, ready=0.02, identify=0.0, lag=5.0, mark=0.05, leave=0.2)
+QUICK = DiscordPace(first=0.05, edit=0.05, ready=0.02, identify=0.0, lag=5.0, mark=0.05, leave=0.2)
 POSTS = r"^/channels/\d+/messages$"
 ASK, RESOLVE = ("Ask ", "Einen Menschen fragen"), ("Reply", "Antworten oder erledigen")
 TELL = ("Tell me when", "Sag mir Bescheid")

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from adapters.fetch.fetcher import Fetcher, open_fetcher
-from bot.courier import Courier
-from bot.desk import CitewellDesk
-from bot.indexing import Indexer
-from bot.knowledge import Means
-from bot.surroundings import with_surroundings
-from bot.wishes import try_again, with_wish
-from bot.worker import Worker
-from pipeline.access import Rule, Rules
+from bot.desks.desk import CitewellDesk
+from bot.desks.knowledge import Means
+from bot.desks.surroundings import with_surroundings
+from bot.desks.wishes import try_again, with_wish
+from bot.documents.indexing import Indexer
+from bot.known import platforms
+from bot.run.courier import Courier
+from bot.run.worker import Worker
 from pipeline.ingest.split import Splitter, WordCount
-from pipeline.places import asked
 from pipeline.ports import PlatformAdapter
+from pipeline.rules.access import Rule, Rules
+from pipeline.rules.places import asked
 from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
@@ -47,6 +48,7 @@ from tests.doubles.reader import ReaderHere
 
 Script = Callable[[Request], AsyncIterator[Event]]
 GRACE = 0.2
+IDLE = 0.02
 
 
 class Crash(BaseException):
@@ -62,16 +64,13 @@ class Rig:
         self.requests: list[Request] = []
         self.readers: list[Readers] = []
         self.rules: dict[str, Rule] = {}
-        self.homes: frozenset[str] | None = None
         self.roles: dict[Role, frozenset[str]] = {}
         self.places: dict[PlaceId, Place] = {}
         self.open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
         self.kept: list[Parsed] = []
         """Replies of people that became documents."""
         self.crash_before = ""
-        """`posting`, `posted` or `done`: the next time the worker comes there, it is gone."""
-        self.crash_before_notice = ""
-        """`posting` or `posted`: the same for what the bot posts by itself."""
+        """`posting`, `posted` or `done`: the next time that something which is posted comes there, the bot is gone."""
         self._gone = asyncio.Event()
 
     async def start(self, adapter: PlatformAdapter) -> None:
@@ -79,13 +78,13 @@ class Rig:
         self.adapter = adapter
         self._stack = AsyncExitStack()
         self.storage: Storage = await self._stack.enter_async_context(open_storage(self.folder, exclusive=True))
-        inbox: Any = _Crashing(self, "inbox", "crash_before")
+        inbox: Any = _Crashing(self, "inbox")
         reader = ReaderHere()
         self._stack.push_async_callback(reader.close)
         indexer = Indexer(self.storage.library, None, Splitter(WordCount()), reader)
         self.desk = CitewellDesk(
             self.storage,
-            rules=Rules(self.rules, self.homes),
+            rules=Rules(self.rules, platforms()),
             roles=self.roles,
             places=self.places,
             keep=self._keep,
@@ -100,11 +99,13 @@ class Rig:
             concurrency=8,
             grace_seconds=GRACE,
             retry_seconds=0.01,
+            idle_seconds=IDLE,
         )
         self.storage.inbox.on_accept(self.worker.ring)
-        handoffs: Any = _Crashing(self, "handoffs", "crash_before_notice")
-        self.courier = Courier(handoffs, self.desk, {adapter.name: adapter}, grace_seconds=GRACE, retry_seconds=0.01)
-        self.storage.handoffs.on_notice(self.courier.ring)
+        outbox: Any = _Crashing(self, "outbox")
+        posted_to = {adapter.name: adapter}
+        self.courier = Courier(outbox, self.desk, posted_to, grace_seconds=GRACE, retry_seconds=0.01, idle_seconds=IDLE)
+        self.storage.outbox.on_post(self.courier.ring)
         self._tasks = [
             asyncio.create_task(self.courier.run()),
             asyncio.create_task(self.worker.run()),
@@ -134,7 +135,7 @@ class Rig:
                 for task in self._tasks:
                     if task.done():
                         task.result()
-                waiting = (await self.storage.inbox.counts()).get("open", 0) + await self.storage.handoffs.open()
+                waiting = (await self.storage.inbox.counts()).get("open", 0) + await self.storage.outbox.open()
                 if not waiting:
                     return
                 await asyncio.sleep(0.005)
@@ -215,12 +216,14 @@ def searching_until(free: asyncio.Event) -> Script:
     return script
 
 
-def appearing_until(free: asyncio.Event) -> Script:
-    """Twenty sentences that appear, and at `free` an answer without them."""
+def appearing_until(free: asyncio.Event, all_written: asyncio.Event | None = None) -> Script:
+    """Twenty sentences that appear (`all_written` then), and at `free` an answer without them."""
 
     async def script(request: Request) -> AsyncIterator[Event]:
         for number in range(20):
             yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
+        if all_written:
+            all_written.set()
         await free.wait()
         yield cited(f"You asked: {request.text}", question=request.text)
 
@@ -228,20 +231,19 @@ def appearing_until(free: asyncio.Event) -> Script:
 
 
 class _Crashing:
-    """A real store, except where a crash was asked for: `switch` names the attribute of the rig that asks."""
+    """A real store, except where a crash was asked for."""
 
-    def __init__(self, rig: Rig, store: str, switch: str) -> None:
+    def __init__(self, rig: Rig, store: str) -> None:
         self._rig = rig
         self._store = store
-        self._switch = switch
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(getattr(self._rig.storage, self._store), name)
-        if name != getattr(self._rig, self._switch):
+        if name != self._rig.crash_before:
             return method
 
         async def crash(*_: object, **__: object) -> None:
-            setattr(self._rig, self._switch, "")
+            self._rig.crash_before = ""
             self._rig._gone.set()
             raise Crash(name)
 

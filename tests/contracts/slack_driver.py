@@ -13,9 +13,9 @@ from typing import Self
 import yaml
 
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.web import Pace
-from pipeline import wording
-from pipeline.values import PlaceId, Reason, Style
+from adapters.slack.web import SlackPace
+from pipeline.values import About, PlaceId, Reason, Style
+from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Fault, Said, Shown, Way
 from tests.contracts.rig import Rig
 from tests.contracts.waiting import eventually, until
@@ -28,7 +28,7 @@ from tests.doubles.slack.workspace import BOT, TEAM, Message
 
 MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
 CHANNEL, SHARED, HELP = "C0TEAM", "C0SHARED", "C0HELP"
-QUICK = Pace(gap=0.0, sign=0.0, patience=0.05, timeout=1.0, standing=30.0)
+QUICK = SlackPace(gap=0.0, sign=0.0, patience=0.05, timeout=1.0, standing=30.0)
 WRITES = ("chat.postMessage", "chat.startStream")
 VISIBLE = {
     "chat.postMessage",
@@ -226,11 +226,13 @@ class SlackDriver:
         message = self._answer(said)
         side = "positive_button" if helpful else "negative_button"
         value = next(one[side]["value"] for one in elements(message.blocks) if one["type"] == "feedback_buttons")
+        before = len(self.workspace.ephemerals)
         told = await self.people.click(user(person), "rate", value, message=message)
         if not helpful:
             await until(lambda: self.workspace.modals)
             await self.people.submit(user(person), self.workspace.modals[-1], reason, comment)
-        return Said(person, told)
+            await until(lambda: told or len(self.workspace.ephemerals) > before)
+        return Said(person, told or self.workspace.ephemerals[before:])
 
     async def passages(self, said: Said, person: str, *, clicks: int = 1) -> list[Shown]:
         before = len(self.workspace.ephemerals)
@@ -365,8 +367,11 @@ class SlackDriver:
     def heard(self, said: Said) -> list[Shown]:
         if isinstance(said.handle, list):
             return [shown(message) for message in self._in(self.workspace.dm(user(said.person)).id)]
-        marked = [one for one in self.workspace.replies(said.handle) if one.metadata]
-        return [shown(one) for one in marked if (one.metadata or {}).get("event_type") == "citewell_notice"]
+        keys = [
+            (one, str((one.metadata or {}).get("event_payload", {}).get("key")))
+            for one in self.workspace.replies(said.handle)
+        ]
+        return [shown(one) for one, key in keys if key.partition(":")[0] in set(About)]
 
     async def add(
         self, person: str, said: Said, *, collection: str = "", only: tuple[int, ...] | None = None
@@ -542,3 +547,8 @@ async def takes_connections(port: int) -> bool:
         return False
     writer.close()
     return True
+
+
+def _key(message: Message) -> str:
+    """What it is marked with."""
+    return str((message.metadata or {}).get("event_payload", {}).get("key", ""))

@@ -7,17 +7,13 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
-from pipeline import wording
-from pipeline.access import Rule
 from pipeline.compose.compose import failed
 from pipeline.plan.pointing import meant
 from pipeline.plan.question import clean
+from pipeline.rules.access import Rule
 from pipeline.translations import Words
 from pipeline.values import (
     BlockKind,
@@ -36,41 +32,15 @@ from pipeline.values import (
     Usage,
     Written,
 )
+from pipeline.words import wording
 from tests.contracts.answers import URL, broken, citation, cited, not_found
 from tests.contracts.driver import Driver, Fault, Said, Shown, Way
 from tests.contracts.rig import appearing_until, once, searching_until
 from tests.contracts.waiting import eventually, until
 from tests.doubles.english import left_in_english
 
-PLATFORMS = {
-    "slack": ("tests.contracts.slack_driver", "SlackDriver"),
-    "slack-http": ("tests.contracts.slack_driver", "SlackHTTPDriver"),
-    "discord": ("tests.contracts.discord_driver", "DiscordDriver"),
-    "discord-threads": ("tests.contracts.discord_driver", "DiscordThreadsDriver"),
-    "console": ("tests.contracts.console_driver", "ConsoleDriver"),
-    "console-chat": ("tests.contracts.console_driver", "ChatDriver"),
-}
-
-
-@pytest.fixture(params=[name for name, (module, _) in PLATFORMS.items() if find_spec(module)])
-async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
-    """The adapter of one platform, connected, with people around it."""
-    module, name = PLATFORMS[request.param]
-    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
-    try:
-        yield opened
-    finally:
-        await opened.close()
-
-
 MORE = "And how much annual leave?"
 """What every scripted answer is about, so that it may be asked among people."""
-
-
-def needs(driver: Driver, *ways: Way) -> None:
-    for way in ways:
-        if way in driver.absent:
-            pytest.skip(f"no {way} here: {driver.absent[way]}")
 
 
 def text_of(driver: Driver, said: Said) -> str:
@@ -80,8 +50,9 @@ def text_of(driver: Driver, said: Said) -> str:
 # --- Ways in ------------------------------------------------------------------------------------
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION)
 async def test_a_mention_is_answered_where_it_was_asked_with_its_source(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     (reply,) = driver.replies(said)
@@ -95,15 +66,17 @@ async def test_a_mention_is_answered_where_it_was_asked_with_its_source(driver: 
     assert [request.text for request in driver.rig.requests] == ["How much leave do I get?"]
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.DIRECT)
 async def test_a_direct_message_is_answered(driver: Driver) -> None:
-    needs(driver, Way.DIRECT)
     said = await driver.direct("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert "thirty days" in text_of(driver, said)
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.FOLLOW_UP)
 async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.FOLLOW_UP)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     second = await driver.follow_up("bob", MORE, first)
@@ -114,8 +87,9 @@ async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: D
     assert followed.conversation == asked.conversation
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.FOLLOW_UP, Way.INBOX)
 async def test_a_follow_up_counts_while_the_first_answer_is_still_appearing(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.FOLLOW_UP, Way.INBOX)
     free = asyncio.Event()
 
     async def later(request: Request) -> AsyncIterator[Event]:
@@ -134,8 +108,9 @@ async def test_a_follow_up_counts_while_the_first_answer_is_still_appearing(driv
     assert len(driver.replies(second)) == 1
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.FOLLOW_UP, Way.PLACES)
 async def test_what_is_not_for_the_bot_is_left_alone(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.FOLLOW_UP, Way.PLACES)
     aside = await driver.aside("ann", "Lunch?")
     after = await driver.follow_up("bob", "Yes, at noon.", aside)
     await driver.rig.settled()
@@ -156,8 +131,9 @@ ASIDES = (
 )
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.PLACES)
 async def test_what_people_say_to_each_other_gets_no_answer_and_no_sign_of_work(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.PLACES)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     seen = driver.signs()
@@ -170,8 +146,9 @@ async def test_what_people_say_to_each_other_gets_no_answer_and_no_sign_of_work(
     assert "haha" not in await driver.rig.desk.export(driver.key("bob"))
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.THREADS)
 async def test_an_answer_that_is_not_sure_enough_is_not_given_unasked(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.THREADS)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     seen = driver.signs()
@@ -184,23 +161,25 @@ async def test_an_answer_that_is_not_sure_enough_is_not_given_unasked(driver: Dr
     assert driver.signs() == seen
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.THREADS)
 async def test_what_asks_the_documents_among_people_is_answered_without_a_sign_before(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.THREADS)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     seen, free = driver.signs(), asyncio.Event()
-    driver.rig.script = appearing_until(free)
+    thinking = asyncio.Event()
+    driver.rig.script = appearing_until(free, thinking)
     said = await driver.among("bob", MORE, first)
-    await until(lambda: len(driver.rig.requests) == 2)
-    await asyncio.sleep(0.5)
+    await thinking.wait()
     assert driver.signs() == seen
     free.set()
     await driver.rig.settled()
     assert MORE in text_of(driver, said)
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.THREADS)
 async def test_a_person_sends_the_bot_out_of_a_conversation_and_a_mention_calls_it_back(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.THREADS)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     sent_away = await driver.mention_after("bob", "stop", first)
@@ -217,8 +196,9 @@ async def test_a_person_sends_the_bot_out_of_a_conversation_and_a_mention_calls_
     assert len(driver.rig.requests) == 3
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.STOP)
 async def test_a_button_sends_the_bot_out_of_a_thread_and_a_mention_calls_it_back(driver: Driver) -> None:
-    needs(driver, Way.STOP)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     before = len(driver.replies(first))
@@ -235,8 +215,9 @@ async def test_a_button_sends_the_bot_out_of_a_thread_and_a_mention_calls_it_bac
     assert len(driver.rig.requests) == 3
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.BUTTONS)
 async def test_that_button_is_there_only_where_the_bot_answers_unasked(driver: Driver) -> None:
-    needs(driver, Way.BUTTONS)
     among, alone = await driver.mention("ann", "How much leave do I get?"), await driver.direct("ann", "How much?")
     private = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
@@ -244,8 +225,9 @@ async def test_that_button_is_there_only_where_the_bot_answers_unasked(driver: D
     assert offered == [Way.STOP not in driver.absent, False, False]
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.THREADS)
 async def test_a_mention_with_start_calls_the_bot_back(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.THREADS)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     for order in ("Stop!", "start"):
@@ -257,8 +239,9 @@ async def test_a_mention_with_start_calls_the_bot_back(driver: Driver) -> None:
     assert [request.text for request in driver.rig.requests] == ["How much leave do I get?", MORE]
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT, Way.PLACES)
 async def test_an_aside_that_an_edit_addresses_to_the_bot_is_answered(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.EDIT, Way.PLACES)
     aside = await driver.aside("ann", "How much leave do I get?")
     first = await driver.mention("bob", "How much leave do I get?")
     await driver.rig.settled()
@@ -274,8 +257,9 @@ async def test_an_aside_that_an_edit_addresses_to_the_bot_is_answered(driver: Dr
     assert len(driver.replies(aside)) == 1
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT, Way.THREADS)
 async def test_what_is_being_weighed_is_answered_once_an_edit_addresses_it_to_the_bot(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.EDIT, Way.THREADS)
     first = await driver.mention("bob", "How much leave do I get?")
     await driver.rig.settled()
     free = asyncio.Event()
@@ -288,9 +272,10 @@ async def test_what_is_being_weighed_is_answered_once_an_edit_addresses_it_to_th
     assert "How old is the company?" in text_of(driver, said)
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.PLACES)
 @pytest.mark.parametrize("text", ["", "can you answer this?"])
 async def test_a_mention_in_reply_to_a_message_asks_what_that_asks(driver: Driver, text: str) -> None:
-    needs(driver, Way.MENTION, Way.PLACES)
     aside = await driver.aside("ann", "How much leave do I get?")
     said = await driver.point("bob", text, aside)
     await driver.rig.settled()
@@ -299,10 +284,11 @@ async def test_a_mention_in_reply_to_a_message_asks_what_that_asks(driver: Drive
     assert len(driver.replies(said)) == 1
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.THREADS)
 async def test_what_others_said_last_in_a_thread_is_known_to_a_question_that_leans_and_is_kept_nowhere(
     driver: Driver,
 ) -> None:
-    needs(driver, Way.MENTION, Way.THREADS)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.among("bob", "I work part-time in Oslo", first)
@@ -316,8 +302,9 @@ async def test_what_others_said_last_in_a_thread_is_known_to_a_question_that_lea
         assert "Oslo" not in await driver.rig.desk.export(driver.key(person))
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.THREADS)
 async def test_a_question_that_stands_alone_is_asked_without_looking_around(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.THREADS)
     first = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.among("bob", "I work part-time in Oslo", first)
@@ -326,8 +313,9 @@ async def test_a_question_that_stands_alone_is_asked_without_looking_around(driv
     assert driver.rig.requests[-1].around.said == ()
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.PRIVATE)
 async def test_a_private_question_is_answered_to_its_asker_alone(driver: Driver) -> None:
-    needs(driver, Way.PRIVATE)
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     (reply,) = driver.replies(said)
@@ -335,8 +323,9 @@ async def test_a_private_question_is_answered_to_its_asker_alone(driver: Driver)
     assert "share" in reply.buttons
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENU)
 async def test_a_message_is_answered_from_its_menu_to_whoever_chose_so_alone(driver: Driver) -> None:
-    needs(driver, Way.MENU)
     aside = await driver.aside("bob", "How much leave do I get?")
     said = await driver.answer_this("ann", aside)
     await driver.rig.settled()
@@ -345,8 +334,9 @@ async def test_a_message_is_answered_from_its_menu_to_whoever_chose_so_alone(dri
     assert [request.author for request in driver.rig.requests] == [driver.key("ann")]
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.DIRECT, Way.PLACES)
 async def test_readers_are_everyone_in_a_channel_and_the_asker_alone_in_private(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.DIRECT, Way.PLACES)
     await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.direct("ann", "How much leave do I get?")
@@ -356,8 +346,9 @@ async def test_readers_are_everyone_in_a_channel_and_the_asker_alone_in_private(
     assert driver.alone("ann") in alone.groups
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.SHARED_CHANNEL)
 async def test_a_shared_channel_gets_one_polite_line(driver: Driver) -> None:
-    needs(driver, Way.SHARED_CHANNEL)
     said = await driver.outside("ann", "How much leave do I get?")
     await driver.rig.settled()
     (reply,) = driver.replies(said)
@@ -368,8 +359,9 @@ async def test_a_shared_channel_gets_one_polite_line(driver: Driver) -> None:
     assert driver.rig.requests == []
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.FILES)
 async def test_a_file_that_is_not_read_is_said_so(driver: Driver) -> None:
-    needs(driver, Way.FILES)
     said = await driver.direct("ann", "What does this show?", files={"chart.png": b"png"})
     await driver.rig.settled()
     told = text_of(driver, said)
@@ -381,8 +373,9 @@ async def test_a_file_that_is_not_read_is_said_so(driver: Driver) -> None:
 # --- Nothing twice, nothing lost ------------------------------------------------------------------
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.INBOX)
 async def test_a_message_delivered_again_is_answered_once(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.INBOX)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.again(said)
     await driver.rig.settled()
@@ -392,8 +385,9 @@ async def test_a_message_delivered_again_is_answered_once(driver: Driver) -> Non
     assert len(driver.rig.requests) == 1
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.INBOX)
 async def test_a_message_delivered_again_after_a_restart_is_answered_once(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.INBOX)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.restart()
@@ -402,8 +396,9 @@ async def test_a_message_delivered_again_after_a_restart_is_answered_once(driver
     assert len(driver.replies(said)) == 1
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT)
 async def test_an_edit_before_the_answer_changes_the_question(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.EDIT)
     free = asyncio.Event()
 
     async def later(request: Request) -> AsyncIterator[Event]:
@@ -421,8 +416,9 @@ async def test_an_edit_before_the_answer_changes_the_question(driver: Driver) ->
     assert "How much leave?" in reply.text
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT)
 async def test_an_edit_while_the_answer_appears_turns_it_into_that_of_the_new_question(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.EDIT)
     free = asyncio.Event()
 
     driver.rig.script = appearing_until(free)
@@ -436,9 +432,10 @@ async def test_an_edit_while_the_answer_appears_turns_it_into_that_of_the_new_qu
     assert "Rule" not in reply.text
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT, Way.INBOX)
 @pytest.mark.parametrize("step", ["answered", "release", "done"])
 async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(driver: Driver, step: str) -> None:
-    needs(driver, Way.MENTION, Way.EDIT, Way.INBOX)
     free = asyncio.Event()
 
     driver.rig.script = appearing_until(free)
@@ -455,8 +452,9 @@ async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(drive
     assert "Rule" not in reply.text
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT)
 async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.EDIT)
     free = asyncio.Event()
 
     async def later(request: Request) -> AsyncIterator[Event]:
@@ -474,50 +472,15 @@ async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:
     assert len(driver.replies(other)) == 1
 
 
-@pytest.mark.parametrize("step", ["answered", "posting", "posted", "done"])
-async def test_a_crash_between_two_steps_loses_nothing_and_says_nothing_twice(driver: Driver, step: str) -> None:
-    needs(driver, Way.MENTION, Way.INBOX)
-    driver.rig.crash_before = step
-    said = await driver.mention("ann", "How much leave do I get?")
-    await driver.rig.crashed()
-    await driver.restart()
-    await driver.rig.settled()
-    (reply,) = driver.replies(said)
-    assert "thirty days" in reply.text
-
-
-@pytest.mark.parametrize("step", ["posted", "done"])
-async def test_a_crash_while_a_reply_grows_ends_in_that_one_reply_complete(driver: Driver, step: str) -> None:
-    needs(driver, Way.MENTION, Way.INBOX)
-    driver.rig.script = growing
-    driver.rig.crash_before = step
-    said = await driver.mention("ann", "How much leave do I get?")
-    await driver.rig.crashed()
-    await driver.restart()
-    await driver.rig.settled()
-    (reply,) = driver.replies(said)
-    assert "First. Second. Third. [1]" in reply.text
-    assert "passages" in reply.buttons
-
-
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.INBOX, Way.FAULTS)
 async def test_a_stop_while_the_platform_is_out_of_reach_costs_a_question_nothing(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.INBOX, Way.FAULTS)
     driver.break_next_post(Fault.OUT_OF_REACH)
     await driver.mention("ann", "How much leave do I get?")
     await until(lambda: driver.rig.requests)
     await driver.rig.stop(drain_seconds=2.0)
     with closing(sqlite3.connect(driver.rig.folder / "citewell.db")) as database:
         assert database.execute("SELECT state, attempt, ends FROM message").fetchall() == [("open", 0, 0)]
-
-
-@pytest.mark.parametrize("fault", [fault for fault in Fault if fault is not Fault.OUT_OF_REACH])
-async def test_a_post_that_goes_wrong_is_posted_once_in_the_end(driver: Driver, fault: Fault) -> None:
-    needs(driver, Way.MENTION, Way.FAULTS)
-    driver.break_next_post(fault)
-    said = await driver.mention("ann", "How much leave do I get?")
-    await driver.rig.settled()
-    (reply,) = driver.replies(said)
-    assert "thirty days" in reply.text
 
 
 # --- The reply ------------------------------------------------------------------------------------
@@ -533,8 +496,9 @@ async def growing(request: Request) -> AsyncIterator[Event]:
     yield cited(sentences=sentences, question=request.text)
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION)
 async def test_an_answer_that_takes_time_ends_as_one_complete_reply(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     driver.rig.script = growing
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
@@ -543,8 +507,9 @@ async def test_an_answer_that_takes_time_ends_as_one_complete_reply(driver: Driv
     assert "Leave policy" in reply.text
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION)
 async def test_work_is_shown_while_it_lasts_and_no_longer(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     free = asyncio.Event()
 
     driver.rig.script = searching_until(free)
@@ -555,8 +520,9 @@ async def test_work_is_shown_while_it_lasts_and_no_longer(driver: Driver) -> Non
     assert not driver.at_work(said)
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION)
 async def test_a_long_answer_is_told_whole_and_in_order(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     texts = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
     code = CitedSentence(text="\n".join(f"step_{n} = {n}" for n in range(400)), kind=BlockKind.CODE, language="python")
     answer = cited(sentences=[*(CitedSentence(text=text, numbers=(1,)) for text in texts), code])
@@ -583,8 +549,9 @@ HOSTILE = (
 )
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION)
 async def test_a_hostile_answer_can_be_read_and_do_nothing(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     kinds = (BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP, BlockKind.HEADER, BlockKind.ROW)
     sentences = [CitedSentence(text=text, kind=kind, numbers=(1,)) for kind in kinds for text in HOSTILE]
     sources = [citation(title=HOSTILE[0] + HOSTILE[1], url="https://wiki.acme.example/ok", heading=HOSTILE)]
@@ -598,9 +565,9 @@ async def test_a_hostile_answer_can_be_read_and_do_nothing(driver: Driver) -> No
         assert reply.links <= {"https://wiki.acme.example/ok"}
 
 
+@pytest.mark.walks(Way.MENTION)
 @pytest.mark.parametrize("kind", [BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP, BlockKind.ROW])
 async def test_words_that_were_a_link_in_the_document_open_its_address(driver: Driver, kind: BlockKind) -> None:
-    needs(driver, Way.MENTION)
     form = "https://wiki.acme.example/form?a=1#b"
     links = (Link(text="leave [form]|<b>", url=form),)
     text = "Fill in the leave [form]|<b>, not https://evil.example/form."
@@ -615,8 +582,8 @@ async def test_words_that_were_a_link_in_the_document_open_its_address(driver: D
     assert all(word in text_of(driver, said) for word in ("Fill in the", "leave", "form", "not"))
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_the_address_of_a_source_may_be_opened_in_the_text_without_its_fragment(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     page = "https://wiki.acme.example/leave"
     driver.rig.script = lambda request: once(
         cited(f"It stands on {page} and not on {page}/x.", citations=[citation(url=f"{page}#annual")])
@@ -626,8 +593,8 @@ async def test_the_address_of_a_source_may_be_opened_in_the_text_without_its_fra
     assert frozenset().union(*(shown.links for shown in driver.replies(said))) <= {page, f"{page}#annual"}
 
 
+@pytest.mark.walks(Way.MENTION, Way.ATTACHMENTS)
 async def test_a_long_script_comes_as_a_file_with_its_beginning_in_the_text(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.ATTACHMENTS)
     script = "\n".join(f"echo {number} # <!here> [a](https://evil.example)" for number in range(150))
     code = CitedSentence(text=script, kind=BlockKind.CODE, language="bash", numbers=(1,), opens=True)
     answer = cited(sentences=[CitedSentence(text="Run this:", numbers=(1,)), code])
@@ -641,8 +608,8 @@ async def test_a_long_script_comes_as_a_file_with_its_beginning_in_the_text(driv
     assert all(shown.links <= {URL} and not shown.pings for shown in replies)
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_where_one_source_serves_all_it_is_marked_once_at_the_end(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     kinds = {"kind": BlockKind.ITEM, "numbers": (1,)}
     sentences = [CitedSentence(text="Bring these:", numbers=(1,)), *(
         CitedSentence(text=text, opens=text == "Rope", **kinds) for text in ("Rope", "Lamp", "Map"))]  # fmt: skip
@@ -654,8 +621,8 @@ async def test_where_one_source_serves_all_it_is_marked_once_at_the_end(driver: 
     assert above.index("Map") < above.index("[1]")
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_the_cells_of_a_comparison_keep_their_own_marks(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     header = CitedSentence(text="full-time staff | contractors", kind=BlockKind.HEADER, opens=True)
     cells = (
         "Full-time staff get thirty days of leave in each year.",
@@ -671,8 +638,8 @@ async def test_the_cells_of_a_comparison_keep_their_own_marks(driver: Driver) ->
     assert f"{cells[1]} [1]" in told
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_a_source_is_one_line_with_the_date_of_its_document(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     sources = [citation(1, date="2026-03-01"), citation(2, title="Travel policy", url="", page=4)]
     sentences = [CitedSentence(text=f"Fact {number}.", numbers=(number,)) for number in (1, 2)]
     driver.rig.script = lambda request: once(cited(sentences=sentences, citations=sources))
@@ -686,8 +653,8 @@ async def test_a_source_is_one_line_with_the_date_of_its_document(driver: Driver
     assert "page 4" in second
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_characters_that_hide_are_shown_nowhere(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     hidden = "\U000e0100\U000e0041\ue000\u202e\u200b"
     text = f"Staff{hidden} get thirty days."
     sentences = [CitedSentence(text=text, kind=kind, numbers=(1,), opens=True) for kind in BlockKind]
@@ -703,8 +670,8 @@ async def test_characters_that_hide_are_shown_nowhere(driver: Driver) -> None:
     assert not set(hidden) & set(shown)
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_each_part_of_a_comparison_stands_under_its_label(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     header = {"kind": BlockKind.HEADER, "opens": True}
     parts = [
         CitedSentence(text="Both are paid.", numbers=(1,), section="similarities", opens=True),
@@ -737,8 +704,8 @@ async def test_each_part_of_a_comparison_stands_under_its_label(driver: Driver) 
     ]
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_not_found_is_said_with_what_came_closest(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     driver.rig.script = lambda request: once(not_found())
     said = await driver.mention("ann", "Who won the cup?")
     await driver.rig.settled()
@@ -749,8 +716,8 @@ async def test_not_found_is_said_with_what_came_closest(driver: Driver) -> None:
     assert wording.BADGE["low"] not in reply.text
 
 
+@pytest.mark.walks(Way.MENTION)
 async def test_a_failure_is_said_with_its_incident_and_what_to_do(driver: Driver) -> None:
-    needs(driver, Way.MENTION)
     driver.rig.script = lambda request: once(broken())
     said = await driver.mention("ann", "How?")
     await driver.rig.settled()
@@ -765,16 +732,17 @@ async def test_a_failure_is_said_with_its_incident_and_what_to_do(driver: Driver
 # --- After the reply --------------------------------------------------------------------------------
 
 
+@pytest.mark.walks(Way.MENTION, Way.RATE, Way.PRIVACY)
 async def test_a_thumb_up_is_kept_with_its_answer(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.RATE, Way.PRIVACY)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.rate(said, "bob", helpful=True, reason=None, comment="")
     assert '"helpful"' in await kept(driver, "bob", "helpful")
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.RATE, Way.PRIVACY)
 async def test_a_thumb_down_is_kept_with_reason_and_comment(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.RATE, Way.PRIVACY)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     await driver.rate(said, "bob", helpful=False, reason=Reason.OUTDATED, comment="It is 31 now")
@@ -792,8 +760,9 @@ async def kept(driver: Driver, person: str, word: str) -> str:
     return await driver.rig.desk.export(driver.key(person))
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.PASSAGES)
     quote = "Full-time staff get *30 days* <of> annual leave & more."
     driver.rig.script = lambda request: once(cited("Thirty days.", citations=[citation(quote=quote)]))
     said = await driver.mention("ann", "How much leave do I get?")
@@ -803,8 +772,8 @@ async def test_passages_show_the_exact_quotes_to_whoever_asks(driver: Driver) ->
     assert len(driver.replies(said)) == 1
 
 
+@pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.PASSAGES)
     table = ("Country | Days", "Germany | 30")
     driver.rig.script = lambda request: once(cited("Thirty.", citations=[citation(quote=table[1], table=table)]))
     said = await driver.mention("ann", "How much leave do I get?")
@@ -814,23 +783,23 @@ async def test_the_quoted_rows_of_a_table_stand_under_its_header(driver: Driver)
     assert [told.rindex(word) for word in words] == sorted(told.rindex(word) for word in words)
 
 
+@pytest.mark.walks(Way.MENTION, Way.PASSAGES, Way.BUTTONS)
 async def test_two_quick_clicks_show_a_panel_once(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.PASSAGES, Way.BUTTONS)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     assert len(await driver.passages(said, "bob", clicks=2)) == 1
 
 
+@pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_why_shows_the_parts_of_the_confidence(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.PASSAGES)
     said = await driver.mention("ann", "How much leave do I get?")
     await driver.rig.settled()
     shown = await driver.why(said, "bob")
     assert any("The best passage fits the question well" in one.text for one in shown)
 
 
+@pytest.mark.walks(Way.MENTION, Way.PASSAGES)
 async def test_why_says_who_wrote_the_answer_and_what_it_cost(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.PASSAGES)
     usage = Usage(writer="openai:small", input_tokens=120, output_tokens=30)
     driver.rig.script = lambda request: once(cited("Thirty days.", usage=usage))
     said = await driver.mention("ann", "How much leave do I get?")
@@ -839,8 +808,9 @@ async def test_why_says_who_wrote_the_answer_and_what_it_cost(driver: Driver) ->
     assert any("Written by openai:small; tokens: 120 read, 30 written." in one.text for one in shown)
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.PRIVATE, Way.SHARE)
 async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources(driver: Driver) -> None:
-    needs(driver, Way.PRIVATE, Way.SHARE)
     said = await driver.ask("ann", "How much leave do I get?")
     await driver.rig.settled()
     (shared,) = await driver.share(said, "ann")
@@ -848,8 +818,8 @@ async def test_a_private_answer_can_be_shared_with_those_who_may_see_its_sources
     assert "How much leave do I get?" in shared.text
 
 
+@pytest.mark.walks(Way.PRIVATE, Way.SHARE)
 async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sources(driver: Driver) -> None:
-    needs(driver, Way.PRIVATE, Way.SHARE)
     await put(driver, "doc-1", "chunk-1", "secret")
     driver.rig.rules["secret"] = Rule(only=(driver.alone("ann"),))
     said = await driver.ask("ann", "How much leave do I get?")
@@ -857,8 +827,8 @@ async def test_a_private_answer_is_not_shared_where_somebody_may_not_see_its_sou
     assert await driver.share(said, "ann") == []
 
 
+@pytest.mark.walks(Way.PRIVATE, Way.SHARE)
 async def test_a_private_answer_is_not_shared_once_its_sources_have_changed(driver: Driver) -> None:
-    needs(driver, Way.PRIVATE, Way.SHARE)
     await put(driver, "doc-1", "chunk-1", "secret")
     driver.rig.rules["secret"] = Rule(only=(driver.alone("ann"),))
     said = await driver.ask("ann", "How much leave do I get?")
@@ -867,8 +837,9 @@ async def test_a_private_answer_is_not_shared_once_its_sources_have_changed(driv
     assert await driver.share(said, "ann") == []
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.PRIVATE, Way.SHARE, Way.FOLLOW_UP)
 async def test_whoever_replies_to_a_shared_answer_is_answered_with_it_in_mind(driver: Driver) -> None:
-    needs(driver, Way.PRIVATE, Way.SHARE, Way.FOLLOW_UP)
     driver.rig.script = lambda request: once(
         cited("Thirty days.", question=request.text, standalone=request.text, answer_id=f"id{len(request.text)}")
     )
@@ -883,8 +854,9 @@ async def test_whoever_replies_to_a_shared_answer_is_answered_with_it_in_mind(dr
     assert [turn.question for turn in conversation.turns] == ["How much leave do I get?", "And how much annual leave?"]
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.PRETEND, Way.PLACES)
 async def test_whoever_gives_a_channel_as_their_own_id_sees_nothing_of_that_channel(driver: Driver) -> None:
-    needs(driver, Way.PRETEND, Way.PLACES)
     await driver.pretend("What is said there?")
     await driver.mention("ann", "What is said here?")
     await driver.rig.settled()
@@ -905,8 +877,9 @@ async def put(driver: Driver, document_id: str, chunk_id: str, collection: str) 
     await driver.rig.storage.library.put(document, [chunk], None, "")
 
 
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.PREFERENCES)
 async def test_how_a_person_wants_to_be_answered_is_remembered_and_given_out_with_their_data(driver: Driver) -> None:
-    needs(driver, Way.PREFERENCES)
     await driver.prefer("ann", Style.BULLET)
 
     async def remembered() -> bool:
@@ -917,8 +890,8 @@ async def test_how_a_person_wants_to_be_answered_is_remembered_and_given_out_wit
     assert '"bullet"' in await driver.rig.desk.export(driver.key("ann"))
 
 
+@pytest.mark.walks(Way.DIRECT, Way.PRIVACY)
 async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) -> None:
-    needs(driver, Way.DIRECT, Way.PRIVACY)
     await driver.direct("ann", "How much leave do I get?")
     await driver.rig.settled()
     data = json.loads(await driver.export("ann"))
@@ -931,8 +904,8 @@ async def test_people_get_their_own_data_and_can_have_it_erased(driver: Driver) 
     await eventually(erased)
 
 
+@pytest.mark.walks(Way.MENTION, Way.PRIVATE, Way.PASSAGES, Way.PREFERENCES, Way.FILES)
 async def test_in_a_chosen_language_no_word_of_ours_is_english(driver: Driver) -> None:
-    needs(driver, Way.MENTION, Way.PRIVATE, Way.PASSAGES, Way.PREFERENCES, Way.FILES)
     quoted = f"Staff get thirty days. {citation().quote} Leave policy, Annual leave, leave.md"
     shown: list[Shown] = []
     await driver.rig.desk.prefer(driver.key("ann"), Preferences(language="de"))

@@ -1,4 +1,4 @@
-"""What was asked names the channel around it, and a digest goes to whom the setting names, on each engine."""
+"""What was asked names the channel around it, on each engine."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pipeline.values import ConversationId, PlaceId
-from storage.asked import SQLAsked
-from storage.digests import SQLDigests
+from storage.messages.asked import SQLAsked
 from storage.open import Storage
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, message
@@ -31,12 +30,5 @@ async def test_a_thread_on_discord_is_told_with_its_channel(storage: Storage) ->
         given = answer(f"a{number}").model_copy(update={"standalone": one.text})
         await storage.inbox.answered(one.key, given)
         await storage.inbox.done(one.key)
-    rows = await SQLAsked(storage.database).since(0.0, list)
+    rows = await SQLAsked(storage.database).since(0.0, ["discord"], list)
     assert sorted(row.channel for row in rows) == ["", "discord:1:2"]
-
-
-async def test_a_digest_begins_anew_for_another_recipient_only(storage: Storage) -> None:
-    digests = SQLDigests(storage.database)
-    begun = [await digests.begin("2026-W47", to) for to in ("slack:T1:C2", "slack:T1:C2", "slack:T1:C3")]
-    due = await digests.due()
-    assert (begun, due and due.to) == ([True, False, True], "slack:T1:C3")

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from importlib import import_module
-from pathlib import Path
-
 import pytest
 
-from pipeline import wording
-from pipeline.access import Rule
 from pipeline.errors import Unavailable
+from pipeline.rules.access import Rule
 from pipeline.values import Action, Place, Preferences, Reason, Role
-from storage.open import open_storage
+from pipeline.words import wording
 from tests.contracts.answers import URL, citation, cited, not_found
 from tests.contracts.discord_driver import DiscordDriver
-from tests.contracts.driver import Driver, Fault, Said, Way
+from tests.contracts.driver import Driver, Said, Way
 from tests.contracts.rig import once
-from tests.contracts.test_adapter import PLATFORMS, needs
 from tests.doubles.english import left_in_english
 
 QUESTION = "Who won the cup?"
 
 
-@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
-async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
-    module, name = PLATFORMS[request.param]
-    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
-    needs(opened, Way.HANDOFF)
-    opened.rig.script = lambda asked: once(not_found(asked.text))
-    opened.rig.places[opened.place] = Place(ask=opened.helpers, ask_name="the HR desk")
-    try:
-        yield opened
-    finally:
-        await opened.close()
+pytestmark = pytest.mark.walks(Way.HANDOFF)
+
+
+@pytest.fixture
+async def driver(driver: Driver) -> Driver:
+    driver.rig.script = lambda asked: once(not_found(asked.text))
+    driver.rig.places[driver.place] = Place(ask=driver.helpers, ask_name="the HR desk")
+    return driver
 
 
 async def mention(driver: Driver, question: str = QUESTION) -> Said:
@@ -51,6 +42,7 @@ async def test_where_nothing_answers_a_person_can_be_asked_if_one_is_set(driver:
     assert "ask" not in driver.replies(await mention(driver))[-1].buttons
 
 
+@pytest.mark.ways_in
 async def test_people_see_the_question_what_was_found_and_where_it_was_asked(driver: Driver) -> None:
     said = await mention(driver, "Who won the *cup* in May?")
     told = await driver.ask_person(said, "bob")
@@ -67,15 +59,16 @@ async def test_people_see_the_question_what_was_found_and_where_it_was_asked(dri
     assert shown.pings == frozenset()
 
 
-async def test_whoever_presses_something_that_cannot_be_done_now_is_told_so(
-    driver: Driver, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("doing", ["may_keep", "resolve"])
+async def test_whoever_presses_or_sends_something_that_cannot_be_done_now_is_told_so(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch, doing: str
 ) -> None:
-    async def unreadable(*_: object) -> bool:
+    async def unreadable(*_: object, **__: object) -> None:
         raise Unavailable("storage", "cannot be read")
 
     await driver.ask_person(await mention(driver), "bob")
     await driver.rig.settled()
-    monkeypatch.setattr(driver.rig.desk.handoffs, "may_keep", unreadable)
+    monkeypatch.setattr(driver.rig.desk.handoffs, doing, unreadable)
     assert await driver.resolve("ann", "The blue team.") == wording.TRY_AGAIN
 
 
@@ -86,33 +79,6 @@ async def test_it_is_posted_once_however_often_it_is_pressed(driver: Driver) -> 
     await driver.rig.settled()
     await driver.restart()
     assert await driver.ask_person(said, "bob") == wording.PASSED_ON_ALREADY
-    await driver.rig.settled()
-    assert len(driver.asked()) == 1
-
-
-@pytest.mark.parametrize("moment", ["posting", "posted"])
-async def test_a_crash_before_or_after_it_is_posted_neither_loses_nor_doubles_it(driver: Driver, moment: str) -> None:
-    said = await mention(driver)
-    driver.rig.crash_before_notice = moment
-    await driver.ask_person(said, "bob")
-    await driver.rig.crashed()
-    await driver.restart()
-    await driver.rig.settled()
-    assert len(driver.asked()) == 1
-    driver.rig.crash_before_notice = moment
-    await driver.resolve("ann", "The blue team.")
-    await driver.rig.crashed()
-    await driver.restart()
-    await driver.rig.settled()
-    assert len(driver.heard(said)) == 1
-
-
-@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST])
-async def test_a_post_of_which_nobody_hears_is_looked_for_before_it_is_made_again(driver: Driver, fault: Fault) -> None:
-    needs(driver, Way.FAULTS)
-    said = await mention(driver)
-    driver.break_next_post(fault)
-    await driver.ask_person(said, "bob")
     await driver.rig.settled()
     assert len(driver.asked()) == 1
 
@@ -129,6 +95,7 @@ async def test_what_was_found_is_kept_from_people_who_may_not_see_all_of_it(driv
     assert wording.WITHHELD in shown.text
 
 
+@pytest.mark.ways_in
 async def test_whoever_asked_hears_of_the_reply_once_where_they_asked(driver: Driver) -> None:
     said = await mention(driver)
     await driver.ask_person(said, "bob")
@@ -168,32 +135,7 @@ async def test_people_are_asked_however_long_the_addresses_of_what_was_found_are
     assert shown.text.count("Leave policy") == len(long)
 
 
-async def test_a_private_reply_that_was_about_to_be_posted_is_not_taken_for_the_one_before(driver: Driver) -> None:
-    """Of the same colleague within the same minute: they begin alike."""
-    for number, reply in enumerate(("The blue team.", "The red team.")):
-        driver.rig.script = lambda asked, number=number: once(
-            not_found(asked.text).model_copy(update={"id": f"n{number}"})
-        )
-        said = await driver.ask("bob", f"{QUESTION} {number}")
-        await driver.rig.settled()
-        await driver.ask_person(said, "bob")
-        await driver.rig.settled()
-        if number:
-            driver.rig.crash_before_notice = "posting"
-        await driver.resolve("ann", reply)
-        if number:
-            await driver.rig.crashed()
-            async with open_storage(driver.rig.folder) as storage:
-                notice = await storage.handoffs.due()
-                assert notice
-                await storage.handoffs.posting(notice)
-            await driver.restart()
-        await driver.rig.settled()
-    first, second = driver.heard(said)
-    assert "The blue team." in first.text
-    assert "The red team." in second.text
-
-
+@pytest.mark.ways_in
 async def test_what_was_asked_in_private_is_answered_in_private_and_nothing_leads_there(driver: Driver) -> None:
     said = await driver.ask("bob", QUESTION)
     await driver.rig.settled()
@@ -207,8 +149,8 @@ async def test_what_was_asked_in_private_is_answered_in_private_and_nothing_lead
     assert "The blue team." in heard.text
 
 
+@pytest.mark.walks(Way.RATE)
 async def test_under_an_answer_that_did_not_help_a_person_can_be_asked(driver: Driver) -> None:
-    needs(driver, Way.RATE)
     driver.rig.script = lambda asked: once(cited("Thirty days.", question=asked.text))
     said = await mention(driver)
     offered = await driver.rate(said, "bob", helpful=False, reason=Reason.WRONG, comment="")
@@ -268,16 +210,6 @@ async def test_a_reply_of_somebody_without_the_role_is_passed_on_and_not_kept(dr
     await driver.rig.settled()
     assert driver.rig.kept == []
     assert len(driver.heard(said)) == 1
-
-
-async def test_a_question_that_cannot_be_posted_is_not_given_up_in_silence(driver: Driver) -> None:
-    nowhere = driver.place.model_copy(update={"channel": "C0GONE" if driver.place.platform == "slack" else "1"})
-    driver.rig.places[driver.place] = Place(ask=nowhere)
-    said = await mention(driver)
-    await driver.ask_person(said, "bob")
-    await driver.rig.settled()
-    (heard,) = driver.heard(said)
-    assert wording.NOT_PASSED_ON in heard.text
 
 
 async def test_nobody_is_asked_in_a_server_that_the_question_was_not_asked_in(driver: Driver) -> None:

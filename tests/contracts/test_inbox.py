@@ -9,8 +9,8 @@ import pytest
 from pipeline.errors import Busy, Withdrawn
 from pipeline.values import IncomingMessage, Manner
 from storage.database import Database
-from storage.inbox import SQLInbox
-from storage.lease import ALONE_SECONDS, PATIENCE_SECONDS
+from storage.messages.inbox import SQLInbox
+from storage.messages.lease import ALONE_SECONDS, PATIENCE_SECONDS
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, message
 

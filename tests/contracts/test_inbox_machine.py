@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from pipeline.errors import Withdrawn
 from storage.database import Database
-from storage.inbox import SQLInbox
+from storage.messages.inbox import SQLInbox
 from tests.doubles.engines import Engine
 from tests.doubles.postgres import Server
 from tests.doubles.samples import answer, message

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.text import query_terms
 from pipeline.values import Audience
+from pipeline.words.text import query_terms
 from storage.open import Storage, open_storage
 from tests.doubles.chroma import chroma_server
 from tests.doubles.ports import free_port
@@ -87,7 +87,7 @@ class TestWords:
     async def test_common_words_rank_what_a_rarer_one_finds_and_find_when_there_is_none(
         self, storage: Storage, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("storage.lexical.MATCHES", 5)
+        monkeypatch.setattr("storage.documents.index.MATCHES", 5)
         await put(storage, "a", *["common text"] * 30, *["other text"] * 60, "rare word", "rare common word")
         assert len(await found(storage, "common")) == 10
         assert await found(storage, "common rare notthere") == ["a#91", "a#90"]

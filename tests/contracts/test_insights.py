@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from importlib import import_module
-from pathlib import Path
-
 import pytest
 
-from adapters.replies import insights
-from pipeline.access import Rule
+from adapters.chat.words import insights
+from pipeline.rules.access import Rule
 from pipeline.values import Action, Document, Preferences, Request, Role
 from tests.contracts.answers import not_found
 from tests.contracts.driver import Driver, Way
 from tests.contracts.rig import once
-from tests.contracts.test_adapter import PLATFORMS, needs
 from tests.doubles.english import left_in_english
 
 QUESTION = "Who won the *cup*?"
 
 
-@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
-async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
-    module, name = PLATFORMS[request.param]
-    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
-    needs(opened, Way.INSIGHTS)
-    opened.rig.roles[Role.ADMIN] = frozenset({opened.named("ann")})
+pytestmark = pytest.mark.walks(Way.INSIGHTS)
+
+
+@pytest.fixture
+async def driver(driver: Driver) -> Driver:
+    driver.rig.roles[Role.ADMIN] = frozenset({driver.named("ann")})
     asked = iter(range(100))
 
     def unanswered(request: Request) -> object:
         answer = not_found(request.text)
         return once(answer.model_copy(update={"id": f"n{next(asked)}", "standalone": request.text, "nearest": ()}))
 
-    opened.rig.script = unanswered  # type: ignore[assignment]
-    try:
-        yield opened
-    finally:
-        await opened.close()
+    driver.rig.script = unanswered  # type: ignore[assignment]
+    return driver
 
 
 async def ask(driver: Driver, *people: str) -> None:
@@ -45,6 +37,7 @@ async def ask(driver: Driver, *people: str) -> None:
     await driver.rig.settled()
 
 
+@pytest.mark.ways_in
 async def test_an_admin_sees_how_often_it_was_asked_by_how_many_and_what_to_write(driver: Driver) -> None:
     await ask(driver, "bob", "bob", "cleo")
     shown = await driver.insights("ann")
@@ -66,9 +59,9 @@ async def test_whoever_is_no_admin_sees_nothing_of_it(driver: Driver) -> None:
     assert (tried.actor, tried.action, tried.allowed) == (driver.key("bob"), Action.READ_INSIGHTS, False)
 
 
+@pytest.mark.walks(Way.DIRECT)
 @pytest.mark.parametrize("command", [False, True], ids=["direct message", "command"])
 async def test_what_one_person_asked_in_private_is_counted_and_not_quoted(driver: Driver, command: bool) -> None:
-    needs(driver, Way.DIRECT)
     await (driver.ask if command else driver.direct)("bob", QUESTION)
     await driver.rig.settled()
     shown = await driver.insights("ann")

@@ -9,10 +9,10 @@ from cryptography.fernet import Fernet
 
 from pipeline.errors import Misconfigured
 from pipeline.values import PlaceId
-from pipeline.values.installation import Installation
-from storage.installations import STATE_LASTS, SQLInstallations
+from pipeline.values.platform import Installation
 from storage.open import Storage
-from storage.seal import Seal
+from storage.people.installations import STATE_LASTS, SQLInstallations
+from storage.people.seal import Seal
 from tests.doubles.engines import Engine, traces
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)

@@ -5,38 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from functools import partial
-from importlib import import_module
-from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+from adapters.chat.words import knowledge
 from adapters.fetch.fetcher import open_fetcher
-from adapters.replies import knowledge
-from pipeline import wording
-from pipeline.access import Rule
+from pipeline.rules.access import Rule
 from pipeline.values import Action, Audience, Document, Place, Preferences, Role
+from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.driver import Driver, Shown, Way
 from tests.contracts.rig import once
-from tests.contracts.test_adapter import PLATFORMS, needs
 from tests.doubles.english import left_in_english
 
 PARKING = b"# Parking rules\n\nVisitors park behind the mill. Staff park in the yard.\n"
 PAGE = "<html><title>Bikes</title><body><h1>Bikes</h1><p>Bikes stand in the shed behind the gate.</p></body></html>"
 
 
-@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
-async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
-    module, name = PLATFORMS[request.param]
-    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
-    needs(opened, Way.KNOWLEDGE)
-    opened.rig.roles[Role.CONTRIBUTOR] = frozenset({opened.named("ann"), opened.named("cleo")})
-    opened.rig.roles[Role.ADMIN] = frozenset({opened.named("dora")})
-    try:
-        yield opened
-    finally:
-        await opened.close()
+pytestmark = pytest.mark.walks(Way.KNOWLEDGE)
+
+
+@pytest.fixture
+async def driver(driver: Driver) -> Driver:
+    driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("ann"), driver.named("cleo")})
+    driver.rig.roles[Role.ADMIN] = frozenset({driver.named("dora")})
+    return driver
 
 
 @pytest.fixture
@@ -71,6 +65,7 @@ def text(shown: list[Shown]) -> str:
     return "\n".join(one.text for one in shown)
 
 
+@pytest.mark.ways_in
 async def test_a_contributor_adds_the_file_of_a_message_and_is_told_what_was_read(driver: Driver) -> None:
     said = await driver.aside("bob", "The new rules", files={"parking.md": PARKING})
     (shown,) = await driver.add("ann", said)
@@ -96,6 +91,7 @@ async def test_everyone_else_is_refused_in_one_sentence(driver: Driver) -> None:
     assert (tried.actor, tried.action, tried.allowed) == (driver.key("bob"), Action.ADD, False)
 
 
+@pytest.mark.ways_in
 async def test_a_file_without_a_question_in_a_direct_message_of_a_contributor_is_offered_to_be_added(
     driver: Driver,
 ) -> None:
@@ -185,6 +181,7 @@ async def test_a_file_of_that_name_from_somebody_else_is_another_document(driver
     assert {document.title for document in await known(driver)} == {"Notes of ann", "Notes of cleo"}
 
 
+@pytest.mark.ways_in
 @pytest.mark.parametrize("person", ["ann", "dora"])
 async def test_whoever_added_it_and_admins_take_it_back_with_a_button(driver: Driver, person: str) -> None:
     said = await driver.aside("ann", "The rules", files={"parking.md": PARKING})

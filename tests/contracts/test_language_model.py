@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from adapters.models.factory import make_model
 from pipeline.errors import CitewellError, Unavailable, Unusable
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, TextDelta
 from tests.doubles.llm.faults import (
@@ -27,9 +24,8 @@ from tests.doubles.llm.faults import (
     Status,
     Text,
 )
-from tests.doubles.llm.server import LlmServer
+from tests.doubles.llm.models import KEY, models
 
-KEY = "sk-secret-0123456789"
 MESSAGES = [
     ChatMessage(role="system", content="Answer in one word."),
     ChatMessage(role="user", content="What colour is the sky?"),
@@ -41,22 +37,6 @@ class Colour(BaseModel):
 
     name: str
     shades: list[str]
-
-
-@asynccontextmanager
-async def models(provider: str, *acts: Act) -> AsyncIterator[tuple[LanguageModel, LlmServer]]:
-    async with LlmServer(acts, key=KEY).running() as server:
-        model = make_model(
-            f"{provider}:m",
-            openai_key=KEY,
-            anthropic_key=KEY,
-            openai_base_url=f"{server.url}/v1",
-            anthropic_base_url=server.url,
-        )
-        try:
-            yield model, server
-        finally:
-            await model.close()
 
 
 @pytest.fixture(params=["openai", "anthropic"])

@@ -13,13 +13,13 @@ import pytest
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Audience
 from storage.database import Connection
+from storage.documents.library import SQLLibrary
 from storage.ends import End, name_of, open_end
-from storage.library import SQLLibrary
 from storage.moving import finish, move
 from storage.open import Storage, open_storage
 from storage.postgres.connection import without_nul
 from storage.questions import questions
-from storage.tables import Table
+from storage.schema.table import StoredTable
 from tests.doubles.engines import Engine
 from tests.doubles.everything import contents, fill
 from tests.doubles.postgres import Server
@@ -70,13 +70,6 @@ async def test_everything_arrives(places: tuple[str, str]) -> None:
         assert as_in_postgres(await contents(source)) == expected
         assert await contents(target) == expected
         assert told == {name: len(found) for name, found in expected.items()}
-
-
-async def test_both_engines_remember_the_same_tables(places: tuple[str, str]) -> None:
-    async with both(places) as ends:
-        first, second = [await end.engine.database.read(end.engine.tables.remembered) for end in ends]
-    assert first == second
-    assert all(table.key for table in first)
 
 
 async def test_passages_are_found_by_words_and_by_vectors_as_before(places: tuple[str, str]) -> None:
@@ -161,7 +154,7 @@ async def test_a_row_that_does_not_arrive_as_it_was_fails_the_move(places: tuple
         await fill(source)
         fill_whole = target.engine.tables.fill
 
-        def losing(db: Connection, table: Table, found: Sequence[Sequence[Any]]) -> None:
+        def losing(db: Connection, table: StoredTable, found: Sequence[Sequence[Any]]) -> None:
             fill_whole(db, table, found[1:] if table.name == "turn" else found)
 
         with pytest.MonkeyPatch.context() as patch:

@@ -10,9 +10,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from adapters.slack import connection
-from bot.operations.health import Health
-from bot.operations.server import serving
+from adapters.slack.transport import connection
+from bot.run.operations.health import Health
+from bot.run.operations.server import serving
 from pipeline.errors import Misconfigured
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.rig import searching_until

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from pipeline.errors import Refused
 from pipeline.values import Action, Decision, Handoff, PlaceId, Preferences, Rating, Reason, Style, Turn, Vote, Wish
-from storage.history import keep_answer
+from storage.messages.history import keep_answer
 from storage.open import Storage
 from tests.doubles.engines import Engine, traces
 from tests.doubles.samples import answer, chunks, document, matrices, message

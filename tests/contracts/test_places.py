@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from importlib import import_module
-from pathlib import Path
-
 import pytest
 
-from adapters.replies import setup
-from pipeline.access import Rule
+from adapters.chat.words import setup
+from pipeline.rules.access import Rule
 from pipeline.translations import Words
 from pipeline.values import Action, Confidence, Document, Level, Place, Preferences, Role, Style, WhoWrites
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Way
 from tests.contracts.rig import once
-from tests.contracts.test_adapter import PLATFORMS, needs
 from tests.doubles.discord.world import FORUM
 from tests.doubles.english import left_in_english
 
-
-@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
-async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
-    module, name = PLATFORMS[request.param]
-    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
-    needs(opened, Way.SETUP)
-    try:
-        yield opened
-    finally:
-        await opened.close()
+pytestmark = pytest.mark.walks(Way.SETUP)
 
 
 def appoint(driver: Driver, role: Role, name: str) -> None:
@@ -59,6 +45,7 @@ async def test_nobody_may_set_up_a_place_until_the_operator_says_who(driver: Dri
     assert driver.rig.requests[-1].style is None
 
 
+@pytest.mark.ways_in
 async def test_what_an_admin_sets_holds_in_that_channel_and_is_written_down(driver: Driver) -> None:
     appoint(driver, Role.ADMIN, driver.named("ann"))
     assert setup.ADMINS_ONLY not in await driver.set_up("ann", style="bullet", language="de", writer="extract")
@@ -162,6 +149,7 @@ def sure(driver: Driver, level: Level) -> None:
 QUESTION = "How many days of leave do part-timers get?"
 
 
+@pytest.mark.ways_in
 async def test_a_question_that_mentions_nobody_is_answered_where_that_is_wanted(driver: Driver) -> None:
     sure(driver, Level.MEDIUM)
     before = await driver.aside("bob", QUESTION)
@@ -174,6 +162,7 @@ async def test_a_question_that_mentions_nobody_is_answered_where_that_is_wanted(
     assert not driver.at_work(remark)
 
 
+@pytest.mark.ways_in
 async def test_what_is_answered_unasked_goes_on_as_a_conversation(driver: Driver) -> None:
     sure(driver, Level.HIGH)
     driver.rig.places[driver.place] = Place(auto=True)
@@ -209,6 +198,7 @@ async def test_no_more_than_so_many_are_answered_in_an_hour(driver: Driver) -> N
     assert [len(driver.replies(said)) for said in asked] == [1, 1, 0, 0, 0]
 
 
+@pytest.mark.ways_in
 async def test_whom_a_person_answers_first_the_bot_leaves_to_people(driver: Driver) -> None:
     sure(driver, Level.HIGH)
     driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
@@ -234,6 +224,7 @@ async def test_the_next_message_of_somebody_else_that_asks_nothing_answers_what_
     assert (len(driver.replies(alone)), len(driver.replies(helped))) == (1, 0)
 
 
+@pytest.mark.ways_in
 async def test_what_waits_to_be_answered_unasked_survives_a_crash(driver: Driver) -> None:
     sure(driver, Level.HIGH)
     driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
@@ -246,6 +237,7 @@ async def test_what_waits_to_be_answered_unasked_survives_a_crash(driver: Driver
 # --- Silence and threads ------------------------------------------------------------------------------
 
 
+@pytest.mark.ways_in
 async def test_in_a_silent_place_nothing_is_said_but_in_private(driver: Driver) -> None:
     driver.rig.places[driver.place] = Place(silent=True, auto=True)
     said = [await driver.mention("bob", QUESTION), await driver.aside("bob", QUESTION)]
@@ -256,6 +248,7 @@ async def test_in_a_silent_place_nothing_is_said_but_in_private(driver: Driver) 
     assert "thirty days" in driver.replies(private)[0].text
 
 
+@pytest.mark.ways_in
 async def test_a_place_chooses_between_threads_and_answers_in_place(driver: Driver) -> None:
     if not isinstance(driver, DiscordDriver):
         pytest.skip("Slack answers in threads")
@@ -267,6 +260,7 @@ async def test_a_place_chooses_between_threads_and_answers_in_place(driver: Driv
         assert bool(opened) is threads
 
 
+@pytest.mark.ways_in
 async def test_a_post_in_a_forum_is_answered_where_its_forum_is_set_so(driver: Driver) -> None:
     if not isinstance(driver, DiscordDriver):
         pytest.skip("Slack has no forums")

@@ -1,6 +1,6 @@
 """What a source keeps between two looks at its service."""
 
-from storage.source_memory import SQLSourceMemory
+from storage.documents.sources import SQLSourceMemory
 from tests.doubles.engines import Engine
 
 

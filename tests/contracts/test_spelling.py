@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import Audience, BlockKind, Chunk, Unit
+from storage.documents.spelling import slips
 from storage.open import Storage
-from storage.spelling import slips
 from tests.doubles.engines import Engine
 from tests.doubles.samples import document
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipeline.budget import TokenBudget
 from pipeline.ports import TokenLedger
-from storage.budget import SQLTokenLedger
+from storage.people.budget import SQLTokenLedger
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.engines import Engine
 from tests.doubles.llm.walk import Tally

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from importlib import import_module
-from pathlib import Path
 
 import pytest
 
-from bot import wishes
-from pipeline import wording
-from pipeline.access import Rule
+from bot.desks import wishes
+from pipeline.rules.access import Rule
 from pipeline.values import Answer, Confidence, Level, Outcome, Place, Preferences, Reason, Request
+from pipeline.words import wording
 from tests.contracts.answers import broken, citation, cited, not_found
-from tests.contracts.driver import Driver, Fault, Said, Shown, Way
+from tests.contracts.driver import Driver, Said, Shown, Way
 from tests.contracts.rig import Script, once
-from tests.contracts.test_adapter import PLATFORMS, needs
 from tests.doubles.english import left_in_english
 
 QUESTION = "Who won the cup?"
@@ -24,16 +20,13 @@ ANSWER = "The blue team won the cup."
 FOUND = citation(7, title="Cup of 2026", quote=ANSWER)
 
 
-@pytest.fixture(params=[name for name in PLATFORMS if not name.startswith("console")])
-async def driver(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Driver]:
-    module, name = PLATFORMS[request.param]
-    opened: Driver = await getattr(import_module(module), name).open(tmp_path / "data")
-    needs(opened, Way.TELL)
-    opened.rig.script = lambda asked: once(unanswered(asked))
-    try:
-        yield opened
-    finally:
-        await opened.close()
+pytestmark = pytest.mark.walks(Way.TELL)
+
+
+@pytest.fixture
+async def driver(driver: Driver) -> Driver:
+    driver.rig.script = lambda asked: once(unanswered(asked))
+    return driver
 
 
 def unanswered(asked: Request) -> Answer:
@@ -77,6 +70,7 @@ async def test_the_button_stands_where_nothing_answers_and_nowhere_else(driver: 
     assert "tell" not in driver.replies(said)[-1].buttons
 
 
+@pytest.mark.ways_in
 async def test_once_the_documents_answer_it_is_told_once_below_the_answer(driver: Driver) -> None:
     said = await wanted(driver)
     await driver.rig.changed(1)
@@ -174,6 +168,7 @@ async def test_what_is_taken_back_is_not_told_and_can_be_wanted_again(driver: Dr
     assert await driver.tell_me_not("bob") == wording.WISH_GONE
 
 
+@pytest.mark.ways_in
 async def test_what_was_asked_in_private_is_told_in_private(driver: Driver) -> None:
     said = await driver.ask("bob", QUESTION)
     await driver.rig.settled()
@@ -188,6 +183,7 @@ async def test_what_was_asked_in_private_is_told_in_private(driver: Driver) -> N
     assert driver.rig.readers[-1].groups >= {driver.alone("bob")}
 
 
+@pytest.mark.ways_in
 async def test_in_a_direct_message_it_is_told_there(driver: Driver) -> None:
     said = await driver.direct("bob", QUESTION)
     await driver.rig.settled()
@@ -197,8 +193,8 @@ async def test_in_a_direct_message_it_is_told_there(driver: Driver) -> None:
     assert len(driver.told(said)) == 1
 
 
+@pytest.mark.walks(Way.RATE)
 async def test_after_a_wrong_answer_it_is_told_when_it_rests_on_something_else(driver: Driver) -> None:
-    needs(driver, Way.RATE)
     driver.rig.script = lambda asked: once(cited("The red team.", question=asked.text, standalone=asked.text))
     said = await driver.mention("bob", QUESTION)
     await driver.rig.settled()
@@ -274,32 +270,6 @@ async def test_more_than_so_many_are_refused(driver: Driver, monkeypatch: pytest
     await driver.rig.settled()
     assert await driver.tell_me(said, "bob") == wording.TOO_MANY_WISHES.format(most=1)
     assert await driver.tell_me(said, "ann") == wording.WISHED
-
-
-@pytest.mark.parametrize("moment", ["answered", "posting", "posted", "done"])
-@pytest.mark.parametrize("private", [False, True], ids=["among", "alone"])
-async def test_a_crash_neither_loses_nor_doubles_it(driver: Driver, moment: str, private: bool) -> None:
-    said = await driver.ask("bob", QUESTION) if private else await driver.mention("bob", QUESTION)
-    await driver.rig.settled()
-    await driver.tell_me(said, "bob")
-    driver.rig.script = script()
-    driver.rig.crash_before = moment
-    await driver.rig.change()
-    await driver.rig.crashed()
-    await driver.restart()
-    await driver.rig.settled()
-    await driver.rig.changed(2)
-    assert len(driver.told(said)) == 1
-
-
-@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST])
-async def test_a_fault_of_the_network_neither_loses_nor_doubles_it(driver: Driver, fault: Fault) -> None:
-    needs(driver, Way.FAULTS)
-    said = await wanted(driver)
-    driver.rig.script = script()
-    driver.break_next_post(fault)
-    await driver.rig.changed()
-    assert len(driver.told(said)) == 1
 
 
 async def test_people_who_chose_a_language_meet_no_english_word_of_ours(driver: Driver) -> None:

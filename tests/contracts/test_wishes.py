@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.wishes import AT_A_TICK, try_again
+from bot.desks.wishes import AT_A_TICK, try_again
 from pipeline.values import ConversationId, Wish
-from storage.inbox import SQLInbox
+from storage.messages.inbox import SQLInbox
+from storage.messages.wishes import AT_ONCE, SQLWishes
 from storage.open import Storage
-from storage.wishes import AT_ONCE, SQLWishes
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, document
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from storage.database import Connection
+from storage.documents.library import SQLLibrary
+from storage.documents.revision import stage
 from storage.ends import End
-from storage.library import SQLLibrary
-from storage.revision import stage
-from storage.tables import Table
+from storage.schema.table import StoredTable
+from storage.schema.tables import TABLES
 from tests.doubles.samples import chunks, document, matrices
 
 MANY = 430
@@ -21,11 +22,13 @@ MESSAGE = """
 ROWS = {
     "answer": [("a1", "U1", 0.1 + 0.2, BODY), ("a2", "U2", 2.0, BODY)],
     "asked": [("a1", "U1", 1.0, "Where is the kite?", "answered", "high", 0, "[]", "d1")],
-    "digest": [("2026-W01", "slack:T1:C1", "done", 1, 0.0, None, "ref")],
     "handoff": [("h1", "a1", "U1", BODY, 1.0, "", "", "", None)],
     "installation": [("slack:T1", "sealed")],
     "known": [(number.to_bytes(2), 1.0) for number in range(MANY)],
-    "notice": [(7, "h1", "resolved", "open", 0, 0.0, None, "")],
+    "outbox": [
+        (7, "resolved:h1", "resolved", "h1", "", "open", 0, 0.0, 0, None, "", "", None),
+        (8, "digest:2026-W01", "digest", None, "slack:T1:C1", "done", 1, 0.0, 0, None, "ref", "", 1.5),
+    ],
     "part": [("slack:T1:C1:1", 1.0)],
     "place": [("slack:T1:C1", "{}")],
     "preference": [("U1", '{"style": "brief"}')],
@@ -74,11 +77,11 @@ async def contents(end: End) -> dict[str, list[tuple[object, ...]]]:
     """Every table with all its rows, as the one engine or the other keeps them."""
     engine = end.engine
 
-    def rows(db: Connection, table: Table) -> list[tuple[object, ...]]:
-        found = db.execute(f"SELECT {', '.join(table.columns)} FROM {table.name}").fetchall()
+    def rows(db: Connection, table: StoredTable) -> list[tuple[object, ...]]:
+        found = db.execute(f"SELECT {', '.join(table.names)} FROM {table.name}").fetchall()
         return sorted((tuple(map(engine.tables.stored, row)) for row in found), key=repr)
 
     def work(db: Connection) -> dict[str, list[tuple[object, ...]]]:
-        return {table.name: rows(db, table) for table in engine.tables.remembered(db)}
+        return {table.name: rows(db, table) for table in TABLES}
 
     return await engine.database.read(work)

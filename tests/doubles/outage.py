@@ -1,10 +1,12 @@
-"""What a web service can do wrong whatever it serves: be down, and ask to wait."""
+"""A web service over loopback, and what it can do wrong whatever it serves: be down, ask to wait, answer strangely."""
 
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Self
 
 from aiohttp import web
 
@@ -18,6 +20,7 @@ class Outage:
         """What was asked for, with the query, in order."""
         self._left: int | None = None
         self._throttled = 0
+        self._strange: object = None
 
     def fail_after(self, requests: int | None) -> None:
         """Answer 503 after so many more requests; None: work again."""
@@ -26,6 +29,10 @@ class Outage:
     def throttle(self, requests: int) -> None:
         """Answer the next so many requests with 429 and `Retry-After: 0`."""
         self._throttled = requests
+
+    def answer(self, strange: object) -> None:
+        """Answer everything with this JSON; None: work again."""
+        self._strange = strange
 
     @property
     def middleware(self) -> Callable[..., Awaitable[web.StreamResponse]]:
@@ -42,9 +49,29 @@ class Outage:
             if self._throttled:
                 self._throttled -= 1
                 return web.json_response({"code": "rate_limited"}, status=429, headers={"Retry-After": "0"})
+            if self._strange is not None:
+                return web.json_response(self._strange)
             return await handler(request)
 
         return counted
+
+
+class Service(ABC):
+    """`async with Some().running() as service: service.url`."""
+
+    def __init__(self) -> None:
+        self.outage = Outage()
+        self.url = ""
+
+    @abstractmethod
+    def add_routes(self, router: web.UrlDispatcher) -> None: ...
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Self]:
+        app = web.Application(middlewares=[self.outage.middleware])
+        self.add_routes(app.router)
+        async with served(app) as self.url:
+            yield self
 
 
 async def at_once(_: float) -> None:

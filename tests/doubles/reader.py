@@ -6,7 +6,7 @@ from adapters.files.child import understood
 from adapters.files.formats import read_format
 from adapters.files.outline import Content
 from adapters.files.reader import Reader
-from adapters.files.worker import Worker
+from adapters.files.worker import ReaderProcess
 
 
 class ReaderHere(Reader):
@@ -16,7 +16,7 @@ class ReaderHere(Reader):
         self._binary = self._text = _Here()
 
 
-class _Here(Worker):
+class _Here(ReaderProcess):
     async def read(self, suffix: str, content: bytes) -> Content:
         with understood(suffix):
             return read_format(suffix, content)

@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ports import Vectors
 from pipeline.read.asked import read
 from pipeline.read.evidence import Evidence, gather
 from pipeline.values import (
     Answer,
+    Block,
     BlockKind,
     Brief,
     Chunk,
@@ -22,9 +24,11 @@ from pipeline.values import (
     Level,
     Manner,
     Outcome,
+    Parsed,
     RetrievedChunk,
     Unit,
 )
+from pipeline.words.text import sentences
 from pipeline.write.extract import Extract, extract
 
 DIMENSIONS = 16
@@ -48,6 +52,33 @@ def chunks(name: str, texts: Sequence[str]) -> list[Chunk]:
         )
         for position, text in enumerate(texts)
     ]
+
+
+def prose(name: str, text: str, cosine: float | None = 0.9, *, flagged: bool = False) -> RetrievedChunk:
+    """A passage whose sentences all have the same cosine with the question; None is without vectors."""
+    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(text))
+    return RetrievedChunk(
+        chunk=Chunk(id=name, document_id=name, text=text, units=units),
+        document=Document(id=name, filename=f"{name}.md", title=name, flagged=flagged),
+        score=0.7,
+        unit_scores=() if cosine is None else (cosine,) * len(units),
+    )
+
+
+def indexed(
+    document: Document, *blocks: str | Block | tuple[BlockKind, str], tokens: int = 500, query: int = 0
+) -> list[RetrievedChunk]:
+    """The passages of a document, cut as they are when it is indexed. No vectors: words alone must do."""
+    parsed = Parsed(document=document, blocks=tuple(map(_block, blocks)))
+    found = Splitter(WordCount(), tokens=tokens).split(parsed)
+    return [RetrievedChunk(chunk=chunk, document=document, score=0.8, query=query) for chunk in found]
+
+
+def _block(given: str | Block | tuple[BlockKind, str]) -> Block:
+    if isinstance(given, Block):
+        return given
+    kind, text = (BlockKind.PROSE, given) if isinstance(given, str) else given
+    return Block(kind=kind, text=text)
 
 
 def rows(count: int, seed: int = 0, dimensions: int = DIMENSIONS) -> Vectors:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
 from aiohttp import web
 
-from tests.doubles.outage import Outage, served
+from tests.doubles.outage import Service
 
 
 @dataclass(frozen=True)
@@ -37,25 +36,20 @@ def moved(to: str, status: int = 301) -> Page:
     return Page(b"", status, {"Location": to}, validates=False)
 
 
-class WebSite:
+class WebSite(Service):
     """`pages` by path with query. `sitemap.xml` lists all that are there, unless it is one of them."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.pages: dict[str, Page] = {}
         self.robots = "User-agent: *\nAllow: /\n"
-        self.outage = Outage()
         self.headers: dict[str, Mapping[str, str]] = {}
         """Of the last request for each path."""
         self.sent = 0
         """How many pages were sent whole."""
-        self.url = ""
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[WebSite]:
-        app = web.Application(middlewares=[self.outage.middleware])
-        app.router.add_get("/{path:.*}", self._serve)
-        async with served(app) as self.url:
-            yield self
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        router.add_get("/{path:.*}", self._serve)
 
     def urls(self) -> list[str]:
         """What the sitemap lists."""

@@ -8,15 +8,15 @@ from pathlib import Path
 import structlog
 
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.identify import IdentifyBudget
 from adapters.discord.memory import Memory
-from adapters.discord.pace import Pace
-from bot.desk import CitewellDesk
-from bot.worker import Worker
+from adapters.discord.pace import DiscordPace
+from adapters.discord.transport.identify import IdentifyBudget
+from bot.desks.desk import CitewellDesk
+from bot.run.worker import Worker
 from storage.open import open_storage
 from tests.faults.slack_bot import Thinking, _request
 
-PACE = Pace(first=0.005, edit=0.01, ready=0.02, lag=3.0, mark=0.05)
+PACE = DiscordPace(first=0.005, edit=0.01, ready=0.02, lag=3.0, mark=0.05)
 GRACE = 1.2
 """Longer than a request may take and its effect may stay unseen."""
 

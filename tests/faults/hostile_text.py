@@ -144,7 +144,7 @@ def _draft() -> Run:
 
 
 def _text() -> Run:
-    from pipeline import text as module
+    from pipeline.words import text as module
 
     def run(text: str) -> None:
         module.sentences(text)
@@ -181,7 +181,7 @@ def _asking() -> Run:
 
 
 def _addresses() -> Run:
-    from pipeline.addresses import strange
+    from pipeline.write.addresses import strange
 
     return lambda text: strange(text, [text])
 
@@ -208,13 +208,13 @@ def _names() -> Run:
 
 
 def _roles() -> Run:
-    from adapters.files.rst import plain
+    from adapters.files.text.rst import plain
 
     return plain
 
 
 def _slack_message() -> Run:
-    from adapters.slack.incoming import Me, read
+    from adapters.slack.events.incoming import Me, read
 
     me = Me(team="T0TEAM", user="U0BOT")
     event = {"type": "message", "channel": "C0TEAM", "user": "U0ANN", "ts": "2.0", "thread_ts": "1.0"}
@@ -222,9 +222,9 @@ def _slack_message() -> Run:
 
 
 def _slack_sources() -> Run:
-    from adapters.replies.answer import reply
-    from adapters.replies.panels import passages
-    from adapters.slack.render import posts
+    from adapters.chat.reply.answer import reply
+    from adapters.chat.reply.panels import passages
+    from adapters.slack.parts.render import posts
     from tests.contracts.answers import citation, cited
 
     def run(text: str) -> None:

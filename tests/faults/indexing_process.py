@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from adapters.files.reader import Reader
-from adapters.sources.folder import FolderSource
+from adapters.sources.folder.source import FolderSource
 from pipeline.ingest.ingest import Event, ingest
 from pipeline.ingest.split import Splitter, WordCount
 from storage.open import open_storage

@@ -11,18 +11,18 @@ from pathlib import Path
 import structlog
 
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.web import Pace
-from bot.desk import CitewellDesk
-from bot.peers import Peers
-from bot.service import keep_listening
-from bot.worker import Worker
+from adapters.slack.web import SlackPace
+from bot.desks.desk import CitewellDesk
+from bot.run.peers import Peers
+from bot.run.service import keep_listening
+from bot.run.worker import Worker
 from pipeline.ports import PlatformAdapter
 from pipeline.values import Audience, Chosen, CitedSentence, Event, IncomingMessage, Manner, Request, Written
 from storage.open import open_storage
 from tests.contracts.answers import cited
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
 
-PACE = Pace(gap=0.0, sign=0.0, streams=100_000, patience=0.005, timeout=1.0)
+PACE = SlackPace(gap=0.0, sign=0.0, streams=100_000, patience=0.005, timeout=1.0)
 GRACE = 1.6
 """Longer than a request may take and its effect may stay unseen."""
 NOBODY = Audience(collections=frozenset())

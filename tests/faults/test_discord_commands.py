@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import wording
 from pipeline.errors import Busy, Unavailable
 from pipeline.values import CitationStyle, Event, Preferences, Request
+from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Fault, Said
@@ -81,7 +81,7 @@ async def test_a_command_that_cannot_be_kept_is_told_so_at_once(driver: DiscordD
 async def test_a_command_that_is_slow_to_keep_is_answered_or_refused_never_both(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch, kept: bool
 ) -> None:
-    monkeypatch.setattr("adapters.discord.private.ACK_SECONDS", 0.01)
+    monkeypatch.setattr("adapters.discord.post.private.ACK_SECONDS", 0.01)
     whole, acknowledged = driver.rig.storage.inbox.accept, asyncio.Event()
 
     async def accept(message: object, *, after: float = 0.0) -> bool:

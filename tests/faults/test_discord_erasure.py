@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import wording
 from pipeline.values import Event, Progress, Request, Role, Stage
+from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.waiting import eventually, until

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.replies import words
-from pipeline import wording
+from adapters.chat.reply import labels as words
 from pipeline.compose.compose import without_search
 from pipeline.values import Clarify, Event, Progress, Request, Stage, Usage
+from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.discord_driver import POSTS, DiscordDriver, DiscordThreadsDriver
 from tests.contracts.rig import once, searching_until
@@ -92,18 +92,6 @@ RULES = [f"Rule {number} says that request {number} needs form {number}." for nu
 
 async def rules(request: Request) -> AsyncIterator[Event]:
     yield cited(*RULES, question=request.text)
-
-
-async def test_a_long_reply_cut_off_by_a_crash_is_completed(driver: DiscordDriver) -> None:
-    driver.rig.script = rules
-    driver.rig.crash_before = "done"
-    said = await driver.mention("ann", "What are the rules?")
-    await driver.rig.crashed()
-    driver.rig.crash_before = ""
-    await driver.restart()
-    await driver.rig.settled()
-    told = "\n".join(shown.text for shown in driver.replies(said))
-    assert all(told.count(rule) == 1 for rule in RULES)
 
 
 async def test_a_question_deleted_just_before_the_reply_gets_none(driver: DiscordDriver) -> None:
@@ -189,7 +177,7 @@ async def test_an_edit_that_adds_the_forgotten_mention_asks_once(driver: Discord
 async def test_typing_ends_with_the_first_message_of_the_reply(
     driver: DiscordDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.discord.activity.AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("adapters.discord.post.activity.AFTER_SECONDS", 0.0)
     free = asyncio.Event()
 
     driver.rig.script = searching_until(free)
@@ -296,7 +284,7 @@ async def test_who_asked_by_a_command_whose_token_has_expired_is_asked_to_ask_ag
     said = await driver.ask("ann", "How much leave?")
     await driver.rig.crashed()
     said.handle.expired = True
-    monkeypatch.setattr("adapters.discord.private.limits.TOKEN_SECONDS", 900.0 - late)
+    monkeypatch.setattr("adapters.discord.limits.TOKEN_SECONDS", 900.0 - late)
     await driver.restart()
     await driver.rig.settled()
     assert driver.replies(said) == []

@@ -9,13 +9,13 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.addresses import strange
 from pipeline.budget import TokenBudget
+from pipeline.drafting.task import Model
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
 from pipeline.respond import Responder
-from pipeline.task import Model
-from pipeline.text import words
 from pipeline.values import Answer, BlockKind, CitedSentence, Options, Request, Usage, Written
+from pipeline.words.text import words
+from pipeline.write.addresses import strange
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage

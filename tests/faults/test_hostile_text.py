@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.files.worker import Worker
+from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 from tests.faults.hostile_text import ENTRIES
 
@@ -28,7 +28,7 @@ async def test_long_runs_of_anything_are_read_in_linear_time(entry: str) -> None
 
 async def test_text_that_a_library_chokes_on_costs_an_error_line() -> None:
     """docutils takes quadratic time over runs of colons."""
-    worker = Worker(cpu_seconds=1)
+    worker = ReaderProcess(cpu_seconds=1)
     try:
         with pytest.raises(Refused, match="processor time"):
             await worker.read(".rst", b"x " + b":a" * 20_000)

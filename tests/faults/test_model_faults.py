@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from pipeline import wording
 from pipeline.budget import TokenBudget
 from pipeline.errors import Unavailable
 from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Written
+from pipeline.words import wording
 from tests.doubles.llm.faults import (
     Act,
     Broken,

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack import connection, gapfill, missed
-from pipeline import wording
+from adapters.slack.events import gapfill, missed
+from adapters.slack.transport import connection
 from pipeline.values import Event, Request
-from storage.inbox import SQLInbox
+from pipeline.words import wording
+from storage.messages.inbox import SQLInbox
 from tests.contracts.answers import cited
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, SlackHTTPDriver, granted, user
 from tests.contracts.waiting import eventually, until

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.wishes import try_again
-from pipeline import wording
+from bot.desks.wishes import try_again
 from pipeline.values import ConversationId, Wish
+from pipeline.words import wording
 from storage.open import open_storage
 from tests.contracts.slack_driver import granted
 from tests.contracts.waiting import eventually, until
@@ -46,8 +46,7 @@ async def is_over(folder: Path, wish: Wish) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("private", [False, True], ids=["in a thread", "alone"])
-@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(("moment", "private"), [("before", True), ("after", False)])
 async def test_on_slack(tmp_path: Path, moment: str, private: bool) -> None:
     async with SlackServer(granted()) as slack, Nursery("tests.faults.slack_bot") as nursery:
         dead = asyncio.Event()
@@ -76,8 +75,7 @@ async def test_on_slack(tmp_path: Path, moment: str, private: bool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("private", [False, True], ids=["in a channel", "alone"])
-@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(("moment", "private"), [("before", False), ("after", True)])
 async def test_on_discord(tmp_path: Path, moment: str, private: bool) -> None:
     async with FakeDiscord() as discord, Nursery("tests.faults.discord_bot") as nursery:
         dead = asyncio.Event()

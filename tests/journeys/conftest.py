@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from adapters.models.minilm.embedder import MiniLM
 from bot.citewell import Citewell
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
+from tests.doubles.settings import extractive
 
 LEAVE = """\
 # Leave policy
@@ -44,6 +46,18 @@ EXPENSES = """\
 
 
 @pytest.fixture(scope="session")
+def model() -> MiniLM:
+    return MiniLM()
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(model: MiniLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each Citewell that a test opens embeds with the same graph and tokenizers; texts are remembered by each alone."""
+    for part in ("_session", "_tokenizer", "_whole_tokenizer"):
+        monkeypatch.setattr(MiniLM, part, getattr(model, part))
+
+
+@pytest.fixture(scope="session")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`documents` and the data folder that has them, once for all tests: each gets a copy."""
     folder = tmp_path_factory.mktemp("original")
@@ -57,13 +71,13 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def _index(data: Path, documents: Path) -> None:
-    async with open_citewell(Settings(_env_file=None, data=data, model="extractive")) as citewell:  # type: ignore[call-arg]
+    async with open_citewell(extractive(data)) as citewell:
         assert not (await citewell.index([documents])).failed
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
+    return extractive(tmp_path / "data")
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
-from bot.settings import Settings
 from bot.wiring import open_citewell
-from pipeline import wording
+from pipeline.words import wording
 from tests.contracts.driver import Driver, Said
 from tests.contracts.waiting import until
 from tests.doubles.llm.server import LlmServer
+from tests.doubles.settings import extractive
 from tests.doubles.terminal import screen
 
 
@@ -37,7 +37,7 @@ class Platform(Driver, Protocol):
 async def indexed(folder: Path, documents: Path, database: str = "") -> None:
     """Make the data folder and index `documents` in it, or in `database`."""
     named = SecretStr(database) if database else None
-    settings = Settings(_env_file=None, data=folder, database=named, model="extractive")  # type: ignore[call-arg]
+    settings = extractive(folder, database=named)
     async with open_citewell(settings) as citewell:
         await citewell.index([documents])
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from bot.citewell import Citewell, console_conversation
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer, BlockKind, CitationStyle, Level, Outcome, Written
+from tests.doubles.settings import extractive
 
 
 async def test_a_question_is_answered_with_the_passage_it_rests_on(citewell: Citewell) -> None:
@@ -122,7 +123,7 @@ async def test_an_unforeseen_error_becomes_an_answer_with_an_incident_id(citewel
 
 
 async def test_search_works_without_the_embedding_model(tmp_path: Path, documents: Path) -> None:
-    bare = Settings(_env_file=None, data=tmp_path / "bare", embedder="none", model="extractive")  # type: ignore[call-arg]
+    bare = extractive(tmp_path / "bare", embedder="none")
     async with open_citewell(bare) as citewell:
         await citewell.index([documents])
         answer = await citewell.answer("How many vacation days do employees get?")

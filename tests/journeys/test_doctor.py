@@ -16,14 +16,14 @@ import pytest
 from aiohttp import web
 
 from adapters.discord.permissions import permissions
-from adapters.slack.startup import OPTIONAL, SCOPES
+from adapters.slack.transport.startup import OPTIONAL, SCOPES
+from bot.config.settings import Settings
+from bot.config.tables import NotionTable
 from bot.doctor.clock import examine_clock
 from bot.doctor.examine import examine
-from bot.settings import Settings
-from bot.source_tables import NotionTable
 from pipeline.values import Finding, PlaceId, State
+from storage.documents.sources import SourceLook, SQLSourceLooks
 from storage.open import open_storage
-from storage.source_looks import Look, SQLSourceLooks
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.llm.faults import Status, Text
 from tests.doubles.llm.server import LlmServer
@@ -178,13 +178,13 @@ async def test_documents_that_changed_since_they_were_indexed_are_told_with_the_
 @pytest.mark.parametrize(
     ("look", "said"),
     [
-        (Look(failed=2), "2 documents could not be read"),
-        (Look(problem="folder: could not be read: /srv"), "could not be read: /srv"),
-        (Look(), "is due every 0:30:00"),
+        (SourceLook(failed=2), "2 documents could not be read"),
+        (SourceLook(problem="folder: could not be read: /srv"), "could not be read: /srv"),
+        (SourceLook(), "is due every 0:30:00"),
     ],
 )
 async def test_a_source_that_is_not_looked_at_any_more_or_not_in_whole_is_told(
-    installation: Installation, look: Look, said: str
+    installation: Installation, look: SourceLook, said: str
 ) -> None:
     documents = installation.folder.parent / "documents"
     installation.settings["sync_minutes"] = 30

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.checks import not_embedded
 from bot.citewell import Citewell
-from bot.reembedding import embed_again
-from bot.settings import Settings
+from bot.config.settings import Settings
+from bot.doctor.checks import not_embedded
+from bot.documents.reembedding import embed_again
 from bot.wiring import open_citewell
 from pipeline.values import Audience
-from storage.embedded import EmbeddedDocuments
+from storage.documents.embedded import EmbeddedDocuments
 from tests.doubles.llm.faults import Status
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.samples import rows

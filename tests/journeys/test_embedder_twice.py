@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from bot.settings import Settings
 from bot.wiring import open_citewell
+from tests.doubles.settings import extractive
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "examples" / "handbook"
 DOCUMENTS = [
@@ -16,7 +16,7 @@ PASSAGES = "SELECT chunk.body, hex(matrix) FROM chunk LEFT JOIN unit_vectors USI
 
 
 async def indexed(data: Path, *runs: list[Path]) -> list[tuple[str, str]]:
-    settings = Settings(_env_file=None, data=data, model="extractive")  # type: ignore[call-arg]
+    settings = extractive(data)
     async with open_citewell(settings) as citewell:
         for paths in runs:
             assert not (await citewell.index(paths)).failed

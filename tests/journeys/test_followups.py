@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.citewell import Citewell, console_conversation
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer, Outcome
 

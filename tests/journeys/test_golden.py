@@ -14,9 +14,9 @@ import pytest
 
 from bot.citewell import Citewell
 from bot.evaluation.golden import Row, changes, measured, read_baseline, write_baseline
-from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.values import Answer
+from tests.doubles.settings import extractive
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden"
@@ -35,7 +35,7 @@ async def asked(citewell: Citewell, row: Row) -> Answer:
 
 async def test_golden_questions_do_not_get_worse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Outcomes, cited documents, facts and clean texts, as shares, against the baseline; says what changed."""
-    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
+    settings = extractive(tmp_path / "data")
     rows = [json.loads(line) for line in (GOLDEN / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     async with open_citewell(settings) as citewell:
         summary = await citewell.index(DOCUMENTS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.citewell import Citewell
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.compose.compose import format_response
 from pipeline.translations import ENGLISH, LANGUAGES

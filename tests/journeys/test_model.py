@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from bot.citewell import Citewell
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline import wording
-from pipeline.access import OPERATOR
+from pipeline.rules.access import OPERATOR
 from pipeline.values import Answer, Outcome, Written
+from pipeline.words import wording
 from tests.doubles.llm.faults import Hang, Status, Text
 from tests.doubles.llm.grounded import quoting
 from tests.doubles.llm.server import LlmServer

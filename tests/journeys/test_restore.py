@@ -14,7 +14,6 @@ import pytest
 
 from adapters.models.minilm.embedder import MiniLM
 from bench.synthetic import Corpus
-from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Answer, Request, Vote
@@ -22,14 +21,11 @@ from storage.open import open_storage
 from storage.sqlite.restore import restore
 from storage.sqlite.verify import contents
 from tests.doubles.samples import message
+from tests.doubles.settings import extractive
 
 CHUNKS = int(os.environ.get("RESTORE_CHUNKS", "300"))
 DAY = timedelta(days=1)
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "data-of-9988454.db.gz"
-
-
-def settings(data: Path) -> Settings:
-    return Settings(_env_file=None, data=data, model="extractive")  # type: ignore[call-arg]
 
 
 def names(folder: Path) -> set[str]:
@@ -37,7 +33,7 @@ def names(folder: Path) -> set[str]:
 
 
 async def answers(data: Path, questions: list[str], *, exclusive: bool = False) -> list[Answer]:
-    async with open_citewell(settings(data), exclusive=exclusive, make=False) as citewell:
+    async with open_citewell(extractive(data), exclusive=exclusive, make=False) as citewell:
         if exclusive:
             assert await citewell.storage.vectors.sync()
         everything = await citewell.everything()
@@ -171,7 +167,7 @@ async def test_a_data_folder_of_an_earlier_version_is_backed_up_migrated_and_ans
     assert "28 days" in given.body
     (copy,) = (data / "backups").glob("before-migration-*.db")
     assert contents(copy) == before
-    async with open_citewell(settings(data), exclusive=True, make=False) as citewell:
+    async with open_citewell(extractive(data), exclusive=True, make=False) as citewell:
         waiting = await citewell.storage.inbox.lease()
         assert waiting
         assert waiting.message.text == "How do I claim expenses?"

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import wording
 from pipeline.values import Reason
+from pipeline.words import wording
 from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
 from tests.contracts.waiting import eventually
 from tests.doubles.postgres import Server
 from tests.journeys.process import answered, indexed, running, stopped
 
-PLATFORMS = [SlackDriver, SlackHTTPDriver, DiscordDriver, DiscordThreadsDriver]
+PLATFORMS = [SlackHTTPDriver, DiscordThreadsDriver]
+"""With the embedded database; Slack over its socket goes on with PostgreSQL."""
 
 
 @pytest.mark.slow

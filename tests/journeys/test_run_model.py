@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import wording
+from pipeline.words import wording
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import SlackDriver
@@ -85,10 +85,19 @@ async def test_a_model_writes_what_a_team_reads(
         assert wording.PARTIAL_CUT in complete
         assert LAST not in complete
 
+
+@pytest.mark.slow
+async def test_where_a_model_fails_a_team_reads_the_extract(indexed_data: Path, tmp_path: Path) -> None:
+    team = SlackDriver(tmp_path / "unused")
+    async with (
+        team.double(),
+        LlmServer().running() as server,
+        running(indexed_data, team, **written_by(server, seconds="2")),
+    ):
         for name, act in FAILS.items():
             server.otherwise = lambda _, act=act: act  # type: ignore[misc]
             said = await team.mention("ann", QUESTION)
-            *_, complete = await grown(team, said, "Leave policy", shown)
+            *_, complete = await grown(team, said, "Leave policy", asyncio.Event())
             assert FELL_BACK in complete, name
             assert "25 vacation days" in complete, name
             assert "without a language model" in await why(team, said), name

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.citewell import Citewell
-from bot.settings import Settings
+from bot.config.settings import Settings
 from tests.doubles.processes import child
 
 STRACE = shutil.which("strace")

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.__main__ import main
-from bot.settings import Settings, environment_name
+from bot.config.settings import Settings, environment_name
 from pipeline.values import Document, Rating, Reason, Vote
-from storage.history import keep_answer
-from storage.library import SQLLibrary
+from storage.documents.library import SQLLibrary
+from storage.messages.history import keep_answer
 from storage.open import open_storage
 from tests.doubles.ports import free_port
 from tests.doubles.processes import child

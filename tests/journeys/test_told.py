@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
+from bot.config.settings import Settings
 from bot.wiring import open_citewell
-from pipeline import wording
+from pipeline.words import wording
 from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
-from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
+from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import until
 from tests.journeys.process import answered, running
 
-PLATFORMS = [SlackDriver, SlackHTTPDriver, DiscordDriver, DiscordThreadsDriver]
+PLATFORMS = [SlackDriver, DiscordThreadsDriver]
 PARKING = "# Parking\n\nVisitors park in the yard behind the building. A permit for visitors costs 4 euros a day.\n"
 
 

@@ -11,10 +11,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.citewell import Citewell
-from bot.worker import Worker
-from pipeline import wording
+from bot.run.worker import Worker
 from pipeline.errors import Unavailable
-from pipeline.ports import Desk, Inbox, Receipt
+from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
@@ -22,7 +21,6 @@ from pipeline.values import (
     Audience,
     Conversation,
     ConversationId,
-    Event,
     IncomingMessage,
     Manner,
     Outcome,
@@ -30,7 +28,7 @@ from pipeline.values import (
     Readers,
     Work,
 )
-from storage.inbox import ATTEMPTS
+from pipeline.words import wording
 
 SPACE = "T1"
 
@@ -42,10 +40,8 @@ class Board:
 
     def __init__(self) -> None:
         self.replies: dict[str, Answer] = {}
-        self.posts = 0
         self.fail_next = 0
         self.failure: Exception = ConnectionError("the board is down")
-        self.found: str | None = None
 
     def serves(self, space: str) -> bool:
         return True
@@ -53,21 +49,20 @@ class Board:
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         await asyncio.Event().wait()
 
-    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-        async for event in events:
+    async def post(self, growing: Growing, receipt: Receipt) -> None:
+        async for event in growing.events:
             if isinstance(event, Answer):
                 if self.fail_next:
                     self.fail_next -= 1
                     raise self.failure
-                reference = work.reference or f"reply to {work.message.key}"
-                if not work.reference:
+                reference = growing.work.reference or f"reply to {growing.work.key}"
+                if not growing.work.reference:
                     await receipt.posting()
-                    self.posts += 1
                 self.replies[reference] = event
                 await receipt.posted(reference)
 
     async def find(self, work: Work) -> str | None:
-        return self.found
+        return None
 
     async def around(self, message: IncomingMessage) -> Around:
         return Around()
@@ -133,59 +128,12 @@ async def test_an_accepted_message_is_answered_once(citewell: Citewell) -> None:
     assert "25 vacation days" in answer.body
 
 
-async def test_a_platform_that_was_down_is_tried_again_with_the_saved_answer(citewell: Citewell) -> None:
-    board = Board()
-    board.fail_next = 2
-    async with working(citewell, board):
-        await citewell.storage.inbox.accept(message())
-        assert await until_empty(citewell) == {"done": 1}
-    assert board.posts == 1
-
-
-async def test_a_platform_that_is_not_reached_for_long_costs_the_message_no_attempt(citewell: Citewell) -> None:
-    board = Board()
-    board.fail_next, board.failure = 2 * ATTEMPTS, Unavailable("board", "cannot be reached")
-    async with working(citewell, board):
-        await citewell.storage.inbox.accept(message())
-        assert await until_empty(citewell) == {"done": 1}
-    (answer,) = board.replies.values()
-    assert "25 vacation days" in answer.body
-
-
-async def test_a_reply_that_a_crash_left_unrecorded_is_completed_and_not_posted_again(citewell: Citewell) -> None:
-    inbox = citewell.storage.inbox
-    await inbox.accept(message())
-    work = await inbox.lease()
-    assert work is not None
-    await inbox.posting(work.message.key)
-    await inbox.release(work.message.key)
-    board = Board()
-    board.found = "the reply that was there"
-    async with working(citewell, board):
-        assert await until_empty(citewell) == {"done": 1}
-    assert board.posts == 0
-    assert list(board.replies) == ["the reply that was there"]
-
-
-async def test_a_recorded_intent_without_a_reply_on_the_platform_is_posted(citewell: Citewell) -> None:
-    inbox = citewell.storage.inbox
-    await inbox.accept(message())
-    work = await inbox.lease()
-    assert work is not None
-    await inbox.posting(work.message.key)
-    await inbox.release(work.message.key)
-    board = Board()
-    async with working(citewell, board):
-        assert await until_empty(citewell) == {"done": 1}
-    assert board.posts == 1
-
-
 async def test_a_message_that_always_fails_ends_and_the_others_go_on(citewell: Citewell) -> None:
     class Poisoned(Board):
-        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-            if work.message.key.endswith(":1"):
+        async def post(self, growing: Growing, receipt: Receipt) -> None:
+            if growing.work.key.endswith(":1"):
                 raise RuntimeError("poison")
-            await super().deliver(work, events, receipt)
+            await super().post(growing, receipt)
 
     board = Poisoned()
     async with working(citewell, board):
@@ -212,7 +160,7 @@ async def test_a_late_question_is_never_met_with_silence(citewell: Citewell, exp
 
 async def test_what_is_under_way_at_a_stop_goes_back_to_the_inbox_uncounted(citewell: Citewell) -> None:
     class Slow(Board):
-        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        async def post(self, growing: Growing, receipt: Receipt) -> None:
             started.set()
             await asyncio.Event().wait()
 
@@ -269,10 +217,10 @@ async def test_a_conversation_recalls_a_question_once_however_often_its_reply_fa
     citewell: Citewell, shown_at_once: bool
 ) -> None:
     class Failing(Board):
-        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        async def post(self, growing: Growing, receipt: Receipt) -> None:
             if shown_at_once:
                 await receipt.posting()
-            await super().deliver(work, events, receipt)
+            await super().post(growing, receipt)
 
     board = Failing()
     board.fail_next = 2
@@ -288,13 +236,13 @@ async def test_an_answer_edited_away_before_it_was_shown_is_not_recalled(citewel
     edited = "How many vacation days do employees get a year?"
 
     class Edited(Board):
-        async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+        async def post(self, growing: Growing, receipt: Receipt) -> None:
             if not board.fail_next:
-                return await board.deliver(work, events, receipt)
+                return await board.post(growing, receipt)
             try:
-                await board.deliver(work, events, receipt)
+                await board.post(growing, receipt)
             finally:
-                assert await citewell.storage.inbox.amend(work.message.key, edited)
+                assert await citewell.storage.inbox.amend(growing.work.key, edited)
 
     async with working(citewell, Edited()):
         await citewell.storage.inbox.accept(message())

@@ -11,8 +11,8 @@ import pytest
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 
-from bot.digest import DigestPoster, begin_digest
 from bot.doctor.examine import examine
+from bot.run.courier import Courier, begin_digest
 from pipeline.errors import Misconfigured
 from pipeline.values import Audience
 from tests.contracts.slack_driver import granted, value_of
@@ -80,14 +80,14 @@ async def test_passages_are_shown_to_the_workspace_whose_answer_it_is_and_to_no_
     copied = shared.beta.workspace.replies(theirs)[-1]
     await shared.beta.people.click("U0BEA", "passages", value, message=copied)
     await until(lambda: shared.beta.workspace.ephemerals)
-    assert "25" not in json.dumps(shared.beta.workspace.ephemerals)
+    assert "25 vacation days" not in json.dumps(shared.beta.workspace.ephemerals)
 
 
 async def test_postgresql_shows_each_workspace_its_own_even_where_all_is_taken_to_be_everybodys(
     tmp_path: Path, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = Audience(collections=frozenset({"acme", "beta", "internal"}))
-    monkeypatch.setattr("bot.desk.audience", lambda *_: everything)
+    monkeypatch.setattr("bot.desks.desk.audience", lambda *_: everything)
     async with house(tmp_path, database=postgres.empty()) as home:
         for team in (home.acme, home.beta):
             await home.add(team)
@@ -100,7 +100,7 @@ async def test_postgresql_shows_each_workspace_its_own_even_where_all_is_taken_t
         value = value_of(replies[0].blocks, "passages")
         await home.beta.people.click("U0BEA", "passages", value, message=replies[1])
         await until(lambda: home.beta.workspace.ephemerals)
-        assert "25" not in json.dumps(home.beta.workspace.ephemerals)
+        assert "25 vacation days" not in json.dumps(home.beta.workspace.ephemerals)
 
 
 async def test_a_person_exports_and_erases_what_is_kept_of_them_in_that_workspace(shared: House) -> None:
@@ -140,9 +140,9 @@ async def test_insights_count_what_was_asked_in_that_workspace(shared: House) ->
 async def test_the_digest_of_a_workspace_is_posted_there_and_tells_of_it_alone(shared: House) -> None:
     await shared.acme.answered("Who won the sailing cup?")
     await shared.beta.answered("Where is the swimming pool?")
-    await begin_digest(shared.citewell.storage.digests, "slack:T0BETA:C0TEAM")
+    await begin_digest(shared.citewell.storage.outbox, "slack:T0BETA:C0TEAM")
     before = len(shared.acme.workspace.messages)
-    await DigestPoster(shared.citewell.storage.digests, shared.citewell.desk, {"slack": shared.adapter}).post_due()
+    await Courier(shared.citewell.storage.outbox, shared.citewell.desk, {"slack": shared.adapter}).post_due()
     posted = list(shared.beta.workspace.messages.values())[-1].shown
     assert "swimming" in posted
     assert "sailing" not in posted

@@ -14,11 +14,11 @@ import aiohttp
 from cryptography.fernet import Fernet
 
 from bot.citewell import Citewell
+from bot.config.settings import Settings
+from bot.config.tables import Collection, Roles
 from bot.platforms import make_adapters
-from bot.setting_tables import Collection, Roles
-from bot.settings import Settings
+from bot.run.worker import Worker
 from bot.wiring import open_citewell
-from bot.worker import Worker
 from pipeline.ports import PlatformAdapter
 from tests.contracts.slack_driver import MANIFEST, granted, takes_connections
 from tests.contracts.waiting import eventually, until

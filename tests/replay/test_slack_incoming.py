@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.incoming import Addressed, Deleted, Edited, Me, Stopped, read
+from adapters.slack.events.incoming import Addressed, Deleted, Edited, Me, Stopped, read
 
 BODIES = sorted((Path(__file__).parent / "slack").glob("*.json"))
 ME = Me(team="T0TEAM", user="U0BOT", bot="B0BOT")

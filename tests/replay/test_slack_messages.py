@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from adapters.replies.answer import reply
-from adapters.replies.forms import reason_form
-from adapters.replies.panels import passages, why
-from adapters.replies.parts import Look
-from adapters.slack.home_view import home
-from adapters.slack.modal import view
-from adapters.slack.render import Post, posts
-from pipeline import wording
+from adapters.chat.reply.answer import reply
+from adapters.chat.reply.panels import passages, why
+from adapters.chat.reply.parts import Look
+from adapters.chat.words.forms import reason_form
+from adapters.slack.parts.modal import view
+from adapters.slack.parts.render import Post, posts
+from adapters.slack.press.home_view import home
 from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Outcome, Preferences, Style
+from pipeline.words import wording
 from tests.contracts.answers import broken, citation, cited, not_found
 
 GOLDEN = Path(__file__).parent / "slack_messages"

@@ -17,7 +17,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from bot.operations.server import serving
+from bot.run.operations.server import serving
 from tests.doubles.ports import free_port
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,9 @@ import asyncio
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -80,13 +81,11 @@ class MiniLM:
         def run(row: int) -> None:
             vectors[row] = session.run(None, {"input_ids": np.array([encoded[row].ids], np.int64)})[0]
 
-        try:
+        with _able("the graph could not be run"):
             if len(texts) == 1:
                 run(0)
             else:
                 list(pool.map(run, range(len(texts))))
-        except Exception as error:
-            raise Unavailable("embedder", "the graph could not be run") from error
         return vectors
 
     @cached_property
@@ -97,7 +96,7 @@ class MiniLM:
     def _session(self) -> Any:
         """One thread a run: runs in parallel use the cores better than threads inside one run."""
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, when it loads; SECURITY.md
-        try:
+        with _able("the model could not be loaded", permanent=True):
             import onnxruntime
 
             onnxruntime.set_default_logger_severity(ERRORS)
@@ -109,8 +108,6 @@ class MiniLM:
             return onnxruntime.InferenceSession(
                 str(self._folder / "model.int8.onnx"), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:
-            raise Unavailable("embedder", "the model could not be loaded", permanent=True) from error
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -125,11 +122,18 @@ class MiniLM:
         return tokenizer
 
     def _load_tokenizer(self) -> Any:
-        try:
+        with _able("the tokenizer could not be loaded", permanent=True):
             from tokenizers import Tokenizer
 
             tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
-        except Exception as error:
-            raise Unavailable("embedder", "the tokenizer could not be loaded", permanent=True) from error
         tokenizer.no_padding()
         return tokenizer
+
+
+@contextmanager
+def _able(otherwise: str, *, permanent: bool = False) -> Iterator[None]:
+    """Raises Unavailable, whatever a library stumbles over: tokenizers raises plain Exceptions."""
+    try:
+        yield
+    except Exception as error:
+        raise Unavailable("embedder", otherwise, permanent=permanent) from error

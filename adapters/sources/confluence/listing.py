@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from pipeline.values import Value
 
 
-class Page(Value):
+class WikiPage(Value):
     id: str
     title: str
     space: str
@@ -20,7 +19,7 @@ class Page(Value):
     labels: frozenset[str] = frozenset()
 
 
-class Attachment(Value):
+class AttachedFile(Value):
     id: str
     page: str
     name: str
@@ -32,7 +31,7 @@ class Attachment(Value):
     """Bytes."""
 
 
-class Node(Value):
+class PageNode(Value):
     """A page, or what pages stand below."""
 
     parent: str | None
@@ -40,43 +39,23 @@ class Node(Value):
     """It says by itself that not everyone in the space may read it."""
 
 
-class Listing(Value):
-    pages: tuple[Page, ...]
-    attachments: tuple[Attachment, ...]
+class SpaceListing(Value):
+    pages: tuple[WikiPage, ...]
+    attachments: tuple[AttachedFile, ...]
     closed: frozenset[str]
     """Ids of the pages that not everyone in their space may read."""
     missing: tuple[str, ...] = ()
     """Keys of spaces that are not there, or not for this account."""
 
 
-class Text(Value):
+class PageText(Value):
     storage: str
     new_editor: bool
     owner: str = ""
     """Account id."""
 
 
-class Site(Protocol):
-    """An edition of Confluence."""
-
-    async def listing(self, spaces: tuple[str, ...]) -> Listing:
-        """Raises Unavailable when it is not whole."""
-        ...
-
-    async def text(self, page: str) -> Text | None:
-        """None when it is gone."""
-        ...
-
-    async def file(self, attachment: Attachment, *, most: int) -> bytes | None:
-        """None when it is gone. Raises Refused above `most` bytes."""
-        ...
-
-    async def names(self, people: frozenset[str]) -> dict[str, str]:
-        """What they are called; those that are not known are left out."""
-        ...
-
-
-def closed(nodes: Mapping[str, Node]) -> frozenset[str]:
+def closed(nodes: Mapping[str, PageNode]) -> frozenset[str]:
     """Those that are closed, stand below one that is, or below one that is not among `nodes`."""
     known: dict[str, bool] = {}
     for start in nodes:

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import PurePath
 from urllib.parse import quote_plus
 
 from adapters.files.outline import Content, label, safe_url
-from adapters.files.reader import SUPPORTED, Reader
-from adapters.sources.confluence.anchors import Anchors
-from adapters.sources.confluence.api import SERVICE
-from adapters.sources.confluence.listing import Attachment, Listing, Page, Site
-from adapters.sources.confluence.storage_format import Surroundings, mentioned, to_html
+from adapters.files.reader import SUPPORTED, Reader, check_size
+from adapters.sources.changes import digest
+from adapters.sources.confluence.edition import SERVICE, Edition
+from adapters.sources.confluence.listing import AttachedFile, SpaceListing, WikiPage
+from adapters.sources.confluence.storage_format import Anchors, Surroundings, mentioned, to_html
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Document, Parsed
 
 LARGEST = 50_000_000
 """Bytes of an attachment that is fetched."""
-
-
 _NOT_FOR_ALL = "not everyone in the space may read it"
 
 
-class PageItem(SourceItem):
-    page: Page
+class WikiPageItem(SourceItem):
+    page: WikiPage
 
 
-class AttachmentItem(SourceItem):
-    attachment: Attachment
-    page: Page
+class AttachedFileItem(SourceItem):
+    attachment: AttachedFile
+    page: WikiPage
 
 
 class ConfluenceSource:
@@ -47,7 +43,7 @@ class ConfluenceSource:
         name: str,
         url: str,
         spaces: tuple[str, ...],
-        site: Site,
+        edition: Edition,
         reader: Reader,
         *,
         labels: frozenset[str] = frozenset(),
@@ -58,7 +54,7 @@ class ConfluenceSource:
         self._prefix = f"{name}/"
         self._url = url.rstrip("/")
         self._spaces = spaces
-        self._site = site
+        self._edition = edition
         self._reader = reader
         self._labels = frozenset(map(str.lower, labels))
         self._without_labels = frozenset(map(str.lower, without_labels))
@@ -70,13 +66,13 @@ class ConfluenceSource:
 
     async def items(self) -> AsyncIterator[SourceItem]:
         """Raises Unavailable when not all could be listed, after the last item for a space that is not there."""
-        listing = await self._site.listing(self._spaces)
+        listing = await self._edition.listing(self._spaces)
         self._withhold(listing)
         for item in self._items(listing):
             yield item
         if listing.missing:
             raise Unavailable(
-                SERVICE,
+                SERVICE.name,
                 f"there is no space {', '.join(listing.missing)}, or the account may not see it",
                 permanent=True,
                 what_to_do="Check `url`, `spaces` and the rights of the account; take out a space that is gone.",
@@ -85,41 +81,41 @@ class ConfluenceSource:
     async def parse(self, item: SourceItem) -> Parsed:
         """Raises Refused for what cannot be read or is gone by now, Unavailable when the service is."""
         match item:
-            case PageItem():
+            case WikiPageItem():
                 return await self._page(item)
-            case AttachmentItem():
+            case AttachedFileItem():
                 return await self._attachment(item)
             case _:
                 raise TypeError("not an item of this source")
 
-    def _withhold(self, listing: Listing) -> None:
+    def _withhold(self, listing: SpaceListing) -> None:
         closed = frozenset[str]() if self._restricted else listing.closed
         files = (one.id for one in listing.attachments if one.page in closed)
         self.withheld = frozenset(self._prefix + found for found in (*closed, *files))
         self.skipped = {label(page.title): _NOT_FOR_ALL for page in listing.pages if page.id in closed}
 
-    def _items(self, listing: Listing) -> Iterator[SourceItem]:
+    def _items(self, listing: SpaceListing) -> Iterator[SourceItem]:
         pages = {page.id: page for page in listing.pages if self._wanted(page, listing.closed)}
         for page in pages.values():
-            version = _version(page.version, page.title, page.webui, *sorted(page.labels))
-            yield PageItem(id=self._prefix + page.id, label=label(page.title), version=version, page=page)
+            version = digest(page.version, page.title, page.webui, *sorted(page.labels))
+            yield WikiPageItem(id=self._prefix + page.id, label=label(page.title), version=version, page=page)
         for one in listing.attachments:
             if PurePath(one.name).suffix.lower() in SUPPORTED and (its := pages.get(one.page)):
                 name = label(f"{its.title} / {one.name}")
-                version = _version(one.version, one.name, one.webui, its.id)
-                yield AttachmentItem(id=self._prefix + one.id, label=name, version=version, attachment=one, page=its)
+                version = digest(one.version, one.name, one.webui, its.id)
+                yield AttachedFileItem(id=self._prefix + one.id, label=name, version=version, attachment=one, page=its)
 
-    def _wanted(self, page: Page, closed: frozenset[str]) -> bool:
+    def _wanted(self, page: WikiPage, closed: frozenset[str]) -> bool:
         if (page.id in closed) != self._restricted:
             return False
         return (not self._labels or bool(self._labels & page.labels)) and not self._without_labels & page.labels
 
-    async def _page(self, item: PageItem) -> Parsed:
+    async def _page(self, item: WikiPageItem) -> Parsed:
         page = item.page
-        if (text := await self._site.text(page.id)) is None:
+        if (text := await self._edition.text(page.id)) is None:
             raise Refused("it is not there any more")
         people = await asyncio.to_thread(mentioned, text.storage)
-        names = await self._site.names(people | ({text.owner} if text.owner else set()))
+        names = await self._edition.names(people | ({text.owner} if text.owner else set()))
         anchors = Anchors(page.title, new_editor=text.new_editor)
 
         def address(title: str, space: str) -> str:
@@ -143,13 +139,10 @@ class ConfluenceSource:
         )
         return Parsed(document=document, blocks=found.blocks)
 
-    async def _attachment(self, item: AttachmentItem) -> Parsed:
+    async def _attachment(self, item: AttachedFileItem) -> Parsed:
         one = item.attachment
-        if one.size > LARGEST:
-            raise Refused(
-                f"the file is larger than {LARGEST // 1_000_000} MB", what_to_do="Split it into several files."
-            )
-        content = await self._site.file(one, most=LARGEST)
+        check_size(one.size, LARGEST)
+        content = await self._edition.file(one, most=LARGEST)
         if content is None:
             raise Refused("it is not there any more")
         found = await self._reader.read(one.name, content)
@@ -166,14 +159,10 @@ class ConfluenceSource:
         )
         return Parsed(document=document, blocks=found.blocks)
 
-    def _address(self, webui: str, page: Page) -> str:
+    def _address(self, webui: str, page: WikiPage) -> str:
         """Where it is read; by the page's number when the service does not name a place of its own."""
         path = webui if webui.startswith("/") and not webui.startswith("//") else ""
         return safe_url(f"{self._url}{path}" if path else "") or f"{self._url}/pages/viewpage.action?pageId={page.id}"
-
-
-def _version(*parts: object) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _has_text(html: str) -> bool:

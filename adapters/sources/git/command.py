@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from adapters.fetch.transport import Resolve, check_addresses, resolve
 from pipeline.errors import Misconfigured, Refused, Unavailable
-from pipeline.text import visible
+from pipeline.words.text import visible
 
 SECONDS = 1800.0
 """For one command: a first clone of a large repository over a slow line."""

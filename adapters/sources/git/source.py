@@ -7,11 +7,11 @@ import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from urllib.parse import quote, urlsplit
 
 from adapters.files.reader import Reader
-from adapters.sources.folder import FolderSource
+from adapters.sources.folder.source import FolderSource
 from adapters.sources.git.command import Git
-from adapters.sources.git.hosts import base_url as of_host
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
 from pipeline.values import Parsed
@@ -21,6 +21,14 @@ MOST_FILES = 500_000
 MOST_BYTES = 5_000_000_000
 _THERE = "tree"
 """What the memory calls the commit and paths that are checked out whole."""
+_FORMS = {
+    "github": "{repository}/blob/{branch}/{{path}}",
+    "gitlab": "{repository}/-/blob/{branch}/{{path}}",
+    "gitea": "{repository}/src/branch/{branch}/{{path}}",
+    "bitbucket": "{repository}/src/{branch}/{{path}}",
+}
+_HOSTS = {"github.com": "github", "gitlab.com": "gitlab", "codeberg.org": "gitea", "bitbucket.org": "bitbucket"}
+"""Where hosts show a file of a branch."""
 
 
 class GitSource:
@@ -64,7 +72,7 @@ class GitSource:
         if (await self._memory.recall()).get(_THERE) != there or not self._tree.is_dir():
             await self._check_out(branch)
             await self._memory.keep({_THERE: there})
-        base_url = self._base_url or of_host(self._url, branch)
+        base_url = self._base_url or base_url_of(self._url, branch)
         self._files = FolderSource(self._tree, self._reader, prefix=f"{self._short}/", base_url=base_url)
         async for item in self._files.items():
             yield item
@@ -146,3 +154,16 @@ class GitSource:
 def _escaped(path: str) -> str:
     """A path as a pattern that stands for nothing else."""
     return re.sub(r"([\\*?\[\]])", r"\\\1", path)
+
+
+def base_url_of(url: str, branch: str) -> str:
+    """The `base_url` of a repository by its host, or by the name that a host of one's own often has (`gitlab.…`);
+    empty where that says nothing."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    form = _HOSTS.get(host) or next((kind for kind in ("github", "gitlab", "gitea") if host.startswith(f"{kind}.")), "")
+    if not form:
+        return ""
+    netloc = parts.netloc.rpartition("@")[2]
+    repository = f"{parts.scheme}://{netloc}{parts.path.rstrip('/').removesuffix('.git')}"
+    return _FORMS[form].format(repository=repository, branch=quote(branch))

@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
-import json
 import time
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import TypeVar
 from urllib.parse import urlsplit
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from pydantic import BaseModel, ValidationError
 
 from adapters.fetch.fetcher import Fetched, Fetcher
-from adapters.files.reader import MAX_TEXT_BYTES
+from adapters.sources.github.shapes import MoreComments, ThreadPage
+from adapters.sources.rest import Json, Rest, Service, Shape
 from pipeline.errors import Unavailable
 
-Json = dict[str, Any]
+NAME = "GitHub"
 _TYPES = {"since": "DateTime!", "after": "String"}
-_ATTEMPTS = 4
-_LONGEST_WAIT = 60.0
-"""Seconds: when GitHub asks for a longer wait, it is not asked again now."""
+_LIMITS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 _UNSAID_WAIT = 60.0
 """Seconds, by GitHub's rules, when it does not say for how long."""
+_USED_UP = "used up"
+_WORDS: dict[int | str, tuple[str, str]] = {
+    _USED_UP: ("lets no more be asked in this hour", "Wait, or see what else uses the token."),
+    401: ("does not take the token", "Check it, or make a new one: docs/sources.md says how."),
+    403: ("does not let the token do this", "Give it the rights that docs/sources.md names."),
+}
+
+A = TypeVar("A", bound=BaseModel)
+P = TypeVar("P", ThreadPage, MoreComments)
+
+
+class _Problem(Shape):
+    type: str = ""
+
+
+class _Data(Shape):
+    repository: Json | None = None
+
+
+class _GraphQLReply(Shape):
+    data: _Data | None = None
+    errors: tuple[_Problem, ...] | None = None
+
+    @property
+    def kinds(self) -> set[str]:
+        return {problem.type for problem in self.errors or ()}
 
 
 def endpoint(base_url: str) -> str:
@@ -34,77 +59,62 @@ class GitHubApi:
     """What a token may see of `repository` (`owner/name`). `fetcher` sends the token to the host of `endpoint`."""
 
     def __init__(self, fetcher: Fetcher, repository: str, endpoint: str) -> None:
-        self._fetcher = fetcher
+        self._rest = Rest(fetcher, _SERVICE, endpoint)
         self._repository = repository
-        self._endpoint = endpoint
 
-    async def ask(self, selection: str, **variables: str | None) -> Json:
+    async def ask(self, selection: str, into: type[A], **variables: str | None) -> A:
         """The fields of the repository that `selection` names; one that is not there is None. Raises Unavailable."""
         owner, _, name = self._repository.partition("/")
         declared = "".join(f", ${each}: {_TYPES[each]}" for each in variables)
         query = f"query($owner: String!, $name: String!{declared})"
         query += f" {{ repository(owner: $owner, name: $name) {{ {selection} }} }}"
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(_worth_another), stop=stop_after_attempt(_ATTEMPTS), wait=_wait, reraise=True
-        )
         body = {"query": query, "variables": {"owner": owner, "name": name, **variables}}
-        found: Json = await retrying(self._once, body)
-        return found
-
-    async def _once(self, body: Json) -> Json:
-        answer = await self._fetcher.fetch(self._endpoint, method="POST", json=body, most=MAX_TEXT_BYTES)
-        if answer.status == 401:
+        reply = await self._rest.post("", _GraphQLReply, body)
+        found = reply.data.repository if reply.data else None
+        if found is None and reply.kinds == {"NOT_FOUND"}:
             raise Unavailable(
-                "GitHub",
-                "does not take the token (status 401)",
-                permanent=True,
-                what_to_do="Check it, or make a new one: docs/sources.md says how.",
-            )
-        if answer.status in (403, 429):
-            raise _limited(answer)
-        try:
-            found = json.loads(answer.body)
-            errors = found.get("errors") or []
-            kinds = {str(error.get("type", "")) for error in errors}
-            repository = (found.get("data") or {}).get("repository")
-        except (ValueError, AttributeError, TypeError) as error:
-            raise Unavailable("GitHub", f"status {answer.status}, and not an answer of its API") from error
-        if kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
-            raise _limited(answer)
-        if repository is None and kinds == {"NOT_FOUND"}:
-            raise Unavailable(
-                "GitHub",
+                NAME,
                 f"there is no repository {self._repository} for this token",
                 permanent=True,
                 what_to_do="Check the name, and that the token may read issues, discussions and contents of it.",
             )
-        if repository is None or kinds - {"NOT_FOUND"}:
+        if found is None or reply.kinds - {"NOT_FOUND"}:
             raise Unavailable(
-                "GitHub",
-                f"refused the query ({', '.join(sorted(kinds)) or answer.status})",
+                NAME,
+                f"refused the query ({', '.join(filter(None, sorted(reply.kinds))) or 'without a reason'})",
                 what_to_do="Check that the token may read issues and discussions of the repository.",
             )
-        return dict(repository)
+        return self._rest.read(found, into)
+
+    def pages(self, selection: str, into: type[P], *, after: str = "", **variables: str) -> AsyncIterator[P]:
+        """A list of the repository page by page, each from the variable `after` on. Raises Unavailable."""
+        return self._rest.parts(lambda cursor: self.ask(selection, into, **variables, after=cursor or None), after)
 
 
-def _limited(answer: Fetched) -> Unavailable:
-    """A rate limit, primary or secondary, with the seconds to wait; or a token that lacks a right."""
+def _wait(answer: Fetched) -> float | None:
+    """A limit, primary or secondary, is told with the status of what is forbidden, or among the errors."""
     said, reset = answer.headers.get("retry-after", ""), answer.headers.get("x-ratelimit-reset", "")
+    used_up = _reason(answer) == _USED_UP and reset.isdecimal()
+    if answer.status == 403:
+        limited = said.isdecimal() or used_up or b"rate limit" in answer.body
+    else:
+        limited = b"RATE_LIMIT" in answer.body and not _kinds(answer.body).isdisjoint(_LIMITS)
+    if not limited:
+        return None
     if said.isdecimal():
-        return Unavailable("GitHub", "asked to wait", retry_after=float(said))
-    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return Unavailable("GitHub", "the hour's requests are used up", retry_after=max(0.0, int(reset) - time.time()))
-    if answer.status == 403 and b"rate limit" not in answer.body:
-        return Unavailable(
-            "GitHub", "the token may not do this", permanent=True, what_to_do="Give it the rights that the docs name."
-        )
-    return Unavailable("GitHub", "asked to wait", retry_after=_UNSAID_WAIT)
+        return float(said)
+    return max(0.0, int(reset) - time.time()) if used_up else _UNSAID_WAIT
 
 
-def _worth_another(error: BaseException) -> bool:
-    return isinstance(error, Unavailable) and error.retry_after is not None and error.retry_after <= _LONGEST_WAIT
+def _reason(answer: Fetched) -> str:
+    return _USED_UP if answer.headers.get("x-ratelimit-remaining") == "0" else ""
 
 
-def _wait(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    return error.retry_after or 0.0 if isinstance(error, Unavailable) else 0.0
+def _kinds(body: bytes) -> set[str]:
+    try:
+        return _GraphQLReply.model_validate_json(body).kinds
+    except ValidationError:
+        return set()
+
+
+_SERVICE = Service(NAME, _WORDS, reason=_reason, wait=_wait)

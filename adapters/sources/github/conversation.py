@@ -7,9 +7,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from adapters.files.reader import Reader
-from adapters.sources.answers import Parts
-from adapters.sources.github.api import GitHubApi, Json
-from adapters.sources.github.listing import Kind, Thread
+from adapters.sources.github.api import GitHubApi
+from adapters.sources.github.listing import Thread, ThreadKind
+from adapters.sources.github.shapes import Comment, MoreComments, WholeThreads
 from pipeline.errors import Refused
 from pipeline.values import Block, BlockKind
 
@@ -19,10 +19,10 @@ _COMMENT = "id url body isMinimized deletedAt"
 _DISCUSSION = f"""body answer {{ {_COMMENT} }} comments(first: 50 AFTER) {{
   {_PAGE} nodes {{ {_COMMENT} replies(first: 50) {{ nodes {{ {_COMMENT} }} }} }}
 }}"""
-_FIELDS = {Kind.ISSUES: ("issue", _ISSUE), Kind.DISCUSSIONS: ("discussion", _DISCUSSION)}
+_FIELDS = {ThreadKind.ISSUES: ("issue", _ISSUE), ThreadKind.DISCUSSIONS: ("discussion", _DISCUSSION)}
 
 
-class Said(NamedTuple):
+class ThreadPart(NamedTuple):
     """A part of a thread, in Markdown."""
 
     heading: str
@@ -31,28 +31,25 @@ class Said(NamedTuple):
     text: str
 
 
-async def conversations(api: GitHubApi, threads: Iterable[Thread]) -> dict[Thread, tuple[Said, ...]]:
+async def conversations(api: GitHubApi, threads: Iterable[Thread]) -> dict[Thread, tuple[ThreadPart, ...]]:
     """What was written in each of the threads that are still there: first what was asked, then the answer that was
     marked, then the rest in its order; without what is hidden. Raises Unavailable."""
     aliases = {f"{thread.kind[0]}{thread.number}": thread for thread in threads}
-    found = await api.ask(" ".join(f"{alias}: {_asked(thread)}" for alias, thread in aliases.items()))
+    asked = " ".join(f"{alias}: {_asked(thread)}" for alias, thread in aliases.items())
+    found = (await api.ask(asked, WholeThreads)).root
     read = {}
     for alias, thread in aliases.items():
-        if node := found[alias]:
-            comments = list(node["comments"]["nodes"])
-            page, parts = node["comments"]["pageInfo"], Parts("GitHub")
-            while page["hasNextPage"]:
-                parts.follow(page["endCursor"])
-                more = (await api.ask(f"more: {_asked(thread, after=True)}", after=page["endCursor"]))["more"]
-                if more is None:
-                    break
-                comments += more["comments"]["nodes"]
-                page = more["comments"]["pageInfo"]
-            read[thread] = (Said("", "", node["body"]), *_said(comments, node.get("answer")))
+        if node := found.get(alias):
+            comments = list(node.comments.nodes)
+            if after := node.comments.info.following:
+                selection = f"more: {_asked(thread, after=True)}"
+                async for page in api.pages(selection, MoreComments, after=after):
+                    comments += page.more.comments.nodes if page.more else ()
+            read[thread] = (ThreadPart("", "", node.body), *_parts(comments, node.answer))
     return read
 
 
-async def blocks(said: Sequence[Said], reader: Reader) -> tuple[Block, ...]:
+async def blocks(said: Sequence[ThreadPart], reader: Reader) -> tuple[Block, ...]:
     """A conversation in reading order; each comment below a heading that its link leads to."""
     found: list[Block] = []
     for part in said:
@@ -76,19 +73,15 @@ def _asked(thread: Thread, *, after: bool = False) -> str:
     return f"{field}(number: {thread.number}) {{ {selection} }}"
 
 
-def _said(comments: Sequence[Json], answer: Json | None) -> Iterator[Said]:
-    if answer and _shown(answer):
+def _parts(comments: Sequence[Comment], answer: Comment | None) -> Iterator[ThreadPart]:
+    if answer and answer.shown:
         yield _part("Answer", answer)
     for comment in comments:
-        replies = (comment.get("replies") or {}).get("nodes") or ()
+        replies = comment.replies.nodes if comment.replies else ()
         for heading, each in (("Comment", comment), *(("Reply", reply) for reply in replies)):
-            if _shown(each) and (answer is None or each["id"] != answer["id"]):
+            if each.shown and (answer is None or each.id != answer.id):
                 yield _part(heading, each)
 
 
-def _shown(comment: Json) -> bool:
-    return not comment["isMinimized"] and not comment.get("deletedAt")
-
-
-def _part(heading: str, comment: Json) -> Said:
-    return Said(heading, urlsplit(comment["url"]).fragment, comment["body"])
+def _part(heading: str, comment: Comment) -> ThreadPart:
+    return ThreadPart(heading, urlsplit(comment.url).fragment, comment.body)

@@ -4,16 +4,17 @@ gone."""
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pydantic import ValidationError
 
-from adapters.sources.answers import Parts
-from adapters.sources.github.api import GitHubApi, Json
+from adapters.sources.changes import differences, digest
+from adapters.sources.github.api import GitHubApi
+from adapters.sources.github.shapes import ThreadNode, ThreadPage
 from pipeline.ports import SourceMemory
+from pipeline.streams import closing
 from pipeline.values import Value
 
 _ALWAYS = "1970-01-01T00:00:00Z"
@@ -35,7 +36,7 @@ page: discussions(first: 50, after: $after, orderBy: {{field: UPDATED_AT, direct
 }}"""
 
 
-class Kind(StrEnum):
+class ThreadKind(StrEnum):
     ISSUES = "issues"
     DISCUSSIONS = "discussions"
 
@@ -43,7 +44,7 @@ class Kind(StrEnum):
 class Thread(Value):
     """An issue or a discussion, without what was written in it."""
 
-    kind: Kind
+    kind: ThreadKind
     number: int
     title: str
     url: str
@@ -59,7 +60,7 @@ class Thread(Value):
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
 
-class _State(Value):
+class _ListState(Value):
     """How far the threads of a kind are known."""
 
     updated: str
@@ -72,7 +73,7 @@ class _State(Value):
 class ThreadList:
     """The threads of one kind in a repository."""
 
-    def __init__(self, kind: Kind, api: GitHubApi, memory: SourceMemory) -> None:
+    def __init__(self, kind: ThreadKind, api: GitHubApi, memory: SourceMemory) -> None:
         self._kind = kind
         self._api = api
         self._memory = memory
@@ -83,17 +84,15 @@ class ThreadList:
         state, threads = await self._changed(before, now) or await self._all(now)
         after = {str(self._kind): state.model_dump_json()}
         after |= {f"{self._kind}/{thread.number}": thread.model_dump_json() for thread in threads.values()}
-        gone = {name for name in before if name.startswith(f"{self._kind}/")} - after.keys()
-        changes: dict[str, str | None] = dict.fromkeys(gone)
-        changes |= {name: text for name, text in after.items() if before.get(name) != text}
-        if changes:
+        known = {name: text for name, text in before.items() if name.partition("/")[0] == self._kind}
+        if changes := differences(known, after):
             await self._memory.keep(changes)
         return list(threads.values())
 
-    async def _changed(self, before: Mapping[str, str], now: datetime) -> tuple[_State, dict[int, Thread]] | None:
+    async def _changed(self, before: Mapping[str, str], now: datetime) -> tuple[_ListState, dict[int, Thread]] | None:
         """What was kept, with what changed since; None when all is to be listed."""
         try:
-            state = _State.model_validate_json(before.get(self._kind, ""))
+            state = _ListState.model_validate_json(before.get(self._kind, ""))
             kept = [text for name, text in before.items() if name.startswith(f"{self._kind}/")]
             threads = {thread.number: thread for thread in map(Thread.model_validate_json, kept)}
         except ValidationError:
@@ -105,44 +104,43 @@ class ThreadList:
             return None
         return state.model_copy(update={"updated": _latest(threads)}), threads
 
-    async def _all(self, now: datetime) -> tuple[_State, dict[int, Thread]]:
+    async def _all(self, now: datetime) -> tuple[_ListState, dict[int, Thread]]:
         threads: dict[int, Thread] = {}
         total = await self._list(threads, _ALWAYS, "ASC")
-        return _State(updated=_latest(threads), hidden=total - len(threads), listed=now), threads
+        return _ListState(updated=_latest(threads), hidden=total - len(threads), listed=now), threads
 
     async def _list(self, threads: dict[int, Thread], since: str, direction: str) -> int:
         """Put what changed `since` into `threads`; how many there are in all. Discussions cannot be asked for since a
         time: with the direction DESC the older ones end the list."""
-        after: str | None = None
-        parts = Parts("GitHub")
-        while True:
-            parts.follow(after or "")
-            if self._kind is Kind.ISSUES:
-                found = await self._api.ask(_ISSUES, since=since, after=after)
-            else:
-                found = await self._api.ask(_DISCUSSIONS.replace("DIRECTION", direction), after=after)
-            page = found["page"]
-            listed = [_thread(self._kind, node) for node in page["nodes"] if node]
-            new = [thread for thread in listed if thread.updated >= since]
-            threads.update((thread.number, thread) for thread in new)
-            after = page["pageInfo"]["endCursor"]
-            if not page["pageInfo"]["hasNextPage"] or len(new) < len(listed):
-                return int(found["all"]["totalCount"])
+        if self._kind is ThreadKind.ISSUES:
+            pages = self._api.pages(_ISSUES, ThreadPage, since=since)
+        else:
+            pages = self._api.pages(_DISCUSSIONS.replace("DIRECTION", direction), ThreadPage)
+        total = 0
+        async with closing(pages) as asked:
+            async for found in asked:
+                total = found.all.count
+                listed = [_thread(self._kind, node) for node in found.page.nodes if node]
+                new = [thread for thread in listed if thread.updated >= since]
+                threads.update((thread.number, thread) for thread in new)
+                if len(new) < len(listed):
+                    break
+        return total
 
 
 def _latest(threads: Mapping[int, Thread]) -> str:
     return max((thread.updated for thread in threads.values()), default=_ALWAYS)
 
 
-def _thread(kind: Kind, node: Json) -> Thread:
-    done = node["closed"] and node["stateReason"] not in ("NOT_PLANNED", "DUPLICATE")
+def _thread(kind: ThreadKind, node: ThreadNode) -> Thread:
+    done = node.closed and node.reason not in ("NOT_PLANNED", "DUPLICATE")
     return Thread(
         kind=kind,
-        number=node["number"],
-        title=node["title"],
-        url=node["url"],
-        updated=node["updatedAt"],
-        answered=bool(done if kind is Kind.ISSUES else node["answer"]),
-        spam=node["activeLockReason"] == "SPAM",
-        digest=hashlib.sha256(json.dumps([node["comments"], node.get("answer")]).encode()).hexdigest(),
+        number=node.number,
+        title=node.title,
+        url=node.url,
+        updated=node.updated,
+        answered=bool(done if kind is ThreadKind.ISSUES else node.answer),
+        spam=node.lock == "SPAM",
+        digest=digest(node.comments, node.answer),
     )

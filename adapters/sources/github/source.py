@@ -10,10 +10,9 @@ from itertools import islice
 from adapters.fetch.fetcher import Fetcher
 from adapters.files.outline import label, safe_url
 from adapters.files.reader import Reader
-from adapters.sources.answers import understood
 from adapters.sources.github.api import GitHubApi
-from adapters.sources.github.conversation import Said, blocks, conversations
-from adapters.sources.github.listing import Kind, Thread, ThreadList
+from adapters.sources.github.conversation import ThreadPart, blocks, conversations
+from adapters.sources.github.listing import Thread, ThreadKind, ThreadList
 from adapters.sources.github.wiki import Wiki
 from pipeline.errors import Refused
 from pipeline.ports import SourceItem, SourceMemory
@@ -21,7 +20,7 @@ from pipeline.values import Document, Parsed
 
 _TOGETHER = 10
 """Threads that are read by one request: GitHub counts requests, 5,000 an hour."""
-_TYPES = {Kind.ISSUES: "issue", Kind.DISCUSSIONS: "discussion"}
+_TYPES = {ThreadKind.ISSUES: "issue", ThreadKind.DISCUSSIONS: "discussion"}
 
 
 class ThreadItem(SourceItem):
@@ -42,7 +41,7 @@ class GitHubSource:
         memory: SourceMemory,
         reader: Reader,
         *,
-        kinds: Sequence[Kind] = tuple(Kind),
+        kinds: Sequence[ThreadKind] = tuple(ThreadKind),
         wiki: Wiki | None = None,
         unanswered: bool = False,
         endpoint: str = "https://api.github.com/graphql",
@@ -59,13 +58,12 @@ class GitHubSource:
         self.skipped: dict[str, str] = {}
         """What the last `items()` left out, each with the reason."""
         self._listed: list[Thread] = []
-        self._read: dict[Thread, tuple[Said, ...]] = {}
+        self._read: dict[Thread, tuple[ThreadPart, ...]] = {}
         self._reading = asyncio.Lock()
 
     async def items(self) -> AsyncIterator[SourceItem]:
         """Raises Unavailable when GitHub does not answer, or does not show the repository."""
-        with understood("GitHub"):
-            found = [thread for threads in self._lists for thread in await threads.threads(self._now())]
+        found = [thread for threads in self._lists for thread in await threads.threads(self._now())]
         self.skipped = {_label(thread): why for thread in found if (why := self._left_out(thread))}
         taken = [thread for thread in found if not self._left_out(thread)]
         self._listed = sorted(sorted(taken, key=_updated, reverse=True), key=_is_open)
@@ -107,14 +105,13 @@ class GitHubSource:
             return "it was locked as spam"
         return "" if thread.answered or self._unanswered else "it has no answer yet, or was not worked on"
 
-    async def _said(self, thread: Thread) -> tuple[Said, ...]:
+    async def _said(self, thread: Thread) -> tuple[ThreadPart, ...]:
         """What was written in it, read together with the ones listed behind it."""
         async with self._reading:
             if thread not in self._read:
                 start = self._listed.index(thread)
                 together = islice(self._listed, start, start + _TOGETHER)
-                with understood("GitHub"):
-                    self._read = await conversations(self._api, together)
+                self._read = await conversations(self._api, together)
             if thread not in self._read:
                 raise Refused("it is not there any more")
             return self._read.pop(thread)

@@ -1,65 +1,91 @@
-"""The requests of the Drive API v3 that reading needs."""
+"""The requests of the Drive API v3 that reading needs, and what it answers with."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable
-from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+from pydantic import Field
 
 from adapters.fetch.fetcher import Fetched, Fetcher
-from adapters.files.reader import MAX_TEXT_BYTES
-from adapters.sources.answers import Parts
 from adapters.sources.google_drive.service_account import ServiceAccount
+from adapters.sources.rest import Rest, Service, Shape
 from pipeline.errors import Unavailable
 
-Json = dict[str, Any]
+NAME = "Google Drive"
 FOLDER = "application/vnd.google-apps.folder"
 _FILE = (
     "id,name,mimeType,parents,trashed,modifiedTime,md5Checksum,size,webViewLink,driveId,permissionIds,"
     "inheritedPermissionsDisabled"
 )
+"""Those of `DriveFile`."""
 _SHARED = {"supportsAllDrives": "true", "includeItemsFromAllDrives": "true"}
 _PAGE = "1000"
 _PARENTS = 50
 """Folders listed by one request: the query is a part of the address."""
 _LIMITS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded"})
-_HINTS = {"accessNotConfigured": "Enable the Google Drive API in the service account's project."}
-_ATTEMPTS = 5
-_PAUSE = wait_random_exponential(multiplier=0.5, max=16)
+_LIMIT_SECONDS = 60.0
+"""Drive counts requests by the minute, and does not say how much of it is left."""
+_WORDS: dict[int | str, tuple[str, str]] = {
+    "accessNotConfigured": (
+        "is not there for the service account",
+        "Enable the Google Drive API in the service account's project.",
+    )
+}
 
 
-class Rejected(Unavailable):
-    """Drive did not do what it was asked, for the `reason` it names."""
+class DriveFile(Shape):
+    """A file, a folder, or a shared drive as the folder that it is."""
 
-    def __init__(self, status: int, reason: str) -> None:
-        limited = reason in _LIMITS
-        super().__init__(
-            "Google Drive",
-            f"status {status} {reason}".rstrip(),
-            retry_after=60.0 if limited else None,
-            permanent=not limited,
-            what_to_do=_HINTS.get(reason, ""),
-        )
-        self.status = status
-        self.reason = reason
+    id: str
+    name: str = ""
+    mime: str = Field("", alias="mimeType")
+    parents: tuple[str, ...] = ()
+    trashed: bool = False
+    modified: str = Field("", alias="modifiedTime")
+    checksum: str = Field("", alias="md5Checksum")
+    size: int = 0
+    url: str = Field("", alias="webViewLink")
+    drive: str = Field("", alias="driveId")
+    permissions: frozenset[str] = Field(frozenset(), alias="permissionIds")
+    limited: bool = Field(False, alias="inheritedPermissionsDisabled")
+
+
+class FileList(Shape):
+    files: tuple[DriveFile, ...] = ()
+    following: str = Field("", alias="nextPageToken")
+    incomplete: bool = Field(False, alias="incompleteSearch")
+
+
+class DriveChange(Shape):
+    id: str = Field(alias="fileId")
+    removed: bool = False
+    file: DriveFile | None = None
+
+
+class DriveChanges(Shape):
+    changes: tuple[DriveChange, ...] = ()
+    following: str = Field("", alias="nextPageToken")
+    newest: str = Field("", alias="newStartPageToken")
+    """The token of what changes from now on, in the last part of a list."""
+
+
+class StartToken(Shape):
+    token: str = Field(alias="startPageToken")
 
 
 class DriveApi:
     """What the service account may see at `base_url` (`https://www.googleapis.com`)."""
 
     def __init__(self, fetcher: Fetcher, account: ServiceAccount, base_url: str) -> None:
-        self._fetcher = fetcher
-        self._account = account
-        self._base = f"{base_url.rstrip('/')}/drive/v3"
+        self._rest = Rest(fetcher, _SERVICE, f"{base_url.rstrip('/')}/drive/v3", tokens=account)
 
-    async def file(self, file_id: str) -> Json:
+    async def file(self, file_id: str) -> DriveFile:
         """A file, a folder, or a shared drive as the folder that it is. Raises Rejected."""
-        return await self._json(f"files/{quote(file_id, safe='')}", fields=_FILE, supportsAllDrives="true")
+        return await self._rest.get(_path(file_id), DriveFile, fields=_FILE, supportsAllDrives="true")
 
-    async def inside(self, folders: Iterable[str], drive: str) -> AsyncIterator[Json]:
+    async def inside(self, folders: Iterable[str], drive: str) -> AsyncIterator[DriveFile]:
         """All that lies directly in `folders` and not in the bin; `drive` is the shared drive that holds them."""
         ids = list(folders)
         for start in range(0, len(ids), _PARENTS):
@@ -67,88 +93,68 @@ class DriveApi:
             async for found in self._listed(f"trashed = false and ({parents})", drive):
                 yield found
 
-    def everything(self, drive: str) -> AsyncIterator[Json]:
+    def everything(self, drive: str) -> AsyncIterator[DriveFile]:
         """All of a shared drive that is not in the bin."""
         return self._listed("trashed = false", drive)
 
     async def start(self, drive: str) -> str:
         """The page token of what changes from now on."""
-        found = await self._json("changes/startPageToken", supportsAllDrives="true", **_of(drive))
-        return str(found["startPageToken"])
+        query = {"supportsAllDrives": "true", **_of(drive)}
+        return (await self._rest.get("/changes/startPageToken", StartToken, **query)).token
 
-    async def changes(self, token: str, drive: str) -> tuple[list[Json], str]:
+    async def changes(self, token: str, drive: str) -> tuple[list[DriveChange], str]:
         """What changed since `token`, and the token to go on from. Raises Rejected when it is not known any more."""
-        found: list[Json] = []
-        parts = Parts("Google Drive")
         fields = f"nextPageToken,newStartPageToken,changes(fileId,removed,file({_FILE}))"
-        while True:
-            parts.follow(token)
-            more = {"pageToken": token, "pageSize": _PAGE, "fields": fields, **_SHARED, **_of(drive)}
-            page = await self._json("changes", **more)
-            found += page.get("changes", ())
-            if "newStartPageToken" in page:
-                return found, str(page["newStartPageToken"])
-            token = str(page["nextPageToken"])
+        query = {"pageSize": _PAGE, "fields": fields, **_SHARED, **_of(drive)}
+
+        async def ask(page_token: str) -> DriveChanges:
+            return await self._rest.get("/changes", DriveChanges, **query, pageToken=page_token)
+
+        parts = [part async for part in self._rest.parts(ask, token)]
+        if not (newest := parts[-1].newest):
+            raise self._rest.strange()
+        return [change for part in parts for change in part.changes], newest
 
     async def export(self, file_id: str, kind: str) -> bytes:
         """A Doc, Sheet or Slides as a file of that type, at most 10 MB. Raises Rejected."""
-        return (await self._called(f"files/{quote(file_id, safe='')}/export", mimeType=kind)).body
+        return await self._rest.download(f"{_path(file_id)}/export", mimeType=kind)
 
     async def download(self, file_id: str) -> bytes:
         """A file as it was uploaded. Raises Rejected, and Refused when it is too large."""
-        query = {"alt": "media", "supportsAllDrives": "true"}
-        return (await self._called(f"files/{quote(file_id, safe='')}", **query)).body
+        return await self._rest.download(_path(file_id), alt="media", supportsAllDrives="true")
 
-    async def _listed(self, query: str, drive: str) -> AsyncIterator[Json]:
-        more = {"corpora": "drive", **_of(drive)} if drive else {}
-        fields = f"nextPageToken,incompleteSearch,files({_FILE})"
-        token, parts = "", Parts("Google Drive")
-        while True:
-            parts.follow(token)
-            page_token = {"pageToken": token} if token else {}
-            page = await self._json("files", q=query, pageSize=_PAGE, fields=fields, **_SHARED, **more, **page_token)
-            if page.get("incompleteSearch"):
-                raise Unavailable("Google Drive", "listed only a part of the files")
-            for found in page.get("files", ()):
+    async def _listed(self, query: str, drive: str) -> AsyncIterator[DriveFile]:
+        asked = {"q": query, "pageSize": _PAGE, "fields": f"nextPageToken,incompleteSearch,files({_FILE})", **_SHARED}
+        asked |= {"corpora": "drive", **_of(drive)} if drive else {}
+
+        async def ask(token: str) -> FileList:
+            return await self._rest.get("/files", FileList, **asked, **({"pageToken": token} if token else {}))
+
+        async for part in self._rest.parts(ask):
+            if part.incomplete:
+                raise Unavailable(NAME, "listed only a part of the files")
+            for found in part.files:
                 yield found
-            token = page.get("nextPageToken", "")
-            if not token:
-                return
 
-    async def _json(self, path: str, **query: str) -> Json:
-        try:
-            found: Json = json.loads((await self._called(path, **query)).body)
-        except ValueError as error:
-            raise Unavailable("Google Drive", "answered with something that is not JSON") from error
-        return found
 
-    async def _called(self, path: str, **query: str) -> Fetched:
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(_worth_another), stop=stop_after_attempt(_ATTEMPTS), wait=_PAUSE, reraise=True
-        )
-        return await retrying(self._once, f"{self._base}/{path}?{urlencode(query)}")
-
-    async def _once(self, url: str) -> Fetched:
-        headers = {"authorization": f"Bearer {await self._account.token()}"}
-        answer = await self._fetcher.fetch(url, headers=headers, most=MAX_TEXT_BYTES)
-        if answer.status == 200:
-            return answer
-        if answer.status == 401:
-            self._account.expire()
-        raise Rejected(answer.status, _reason(answer.body))
+def _path(file_id: str) -> str:
+    return f"/files/{quote(file_id, safe='')}"
 
 
 def _of(drive: str) -> dict[str, str]:
     return {"driveId": drive} if drive else {}
 
 
-def _reason(body: bytes) -> str:
-    """What the service calls the error, one word."""
+def _reason(answer: Fetched) -> str:
     try:
-        return str(json.loads(body)["error"]["errors"][0]["reason"])
+        return str(json.loads(answer.body)["error"]["errors"][0]["reason"])
     except (ValueError, KeyError, IndexError, TypeError):
         return ""
 
 
-def _worth_another(error: BaseException) -> bool:
-    return isinstance(error, Rejected) and (error.reason in _LIMITS or error.status == 401)
+def _wait(answer: Fetched) -> float | None:
+    """A limit is told with the status of what is forbidden."""
+    return _LIMIT_SECONDS if answer.status == 403 and _reason(answer) in _LIMITS else None
+
+
+_SERVICE = Service(NAME, _WORDS, reason=_reason, wait=_wait)

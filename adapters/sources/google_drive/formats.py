@@ -6,7 +6,7 @@ import re
 from pathlib import PurePath
 
 from adapters.files.formats import BINARY_FORMATS, TEXT_FORMATS
-from adapters.sources.google_drive.listing import Entry
+from adapters.sources.google_drive.listing import FolderEntry
 
 _GOOGLE = "application/vnd.google-apps."
 _OFFICE = "application/vnd.openxmlformats-officedocument."
@@ -36,7 +36,7 @@ _PICTURE_DATA = re.compile(rb"\[image\d+\]: ?<data:")
 _NUMBERED = re.compile(rb"[ \t]*(?:\d+\.|[*-])[ \t]+(#{1,6} .*)", re.DOTALL)
 
 
-def suffix_of(entry: Entry) -> str:
+def suffix_of(entry: FolderEntry) -> str:
     """Of the format that the file is read as; empty when it is of none."""
     if entry.mime in EXPORTS:
         return EXPORTS[entry.mime][1]

@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import ValidationError
 
-from adapters.sources.google_drive.api import FOLDER
+from adapters.sources.google_drive.api import FOLDER, DriveChange, DriveFile
 from pipeline.values import Value
 
-Json = dict[str, Any]
 _STATE, _FILE = "state", "file/"
 _EVERYONE = frozenset({"anyone", "anyoneWithLink"})
 
 
-class Entry(Value):
+class FolderEntry(Value):
     """A file or folder, as far as it is remembered."""
 
     id: str
@@ -37,7 +35,7 @@ class Entry(Value):
         return hashlib.sha256(self.model_dump_json(exclude={"parent", "modified"}).encode()).hexdigest()
 
 
-class State(Value):
+class FolderState(Value):
     """Of the folder itself, and how far its changes were followed."""
 
     root: str
@@ -49,16 +47,16 @@ class State(Value):
 
 
 @dataclass
-class Listing:
-    state: State
-    entries: dict[str, Entry] = field(default_factory=dict)
+class FolderListing:
+    state: FolderState
+    entries: dict[str, FolderEntry] = field(default_factory=dict)
 
     @classmethod
-    def recalled(cls, kept: Mapping[str, str], root: str) -> Listing | None:
+    def recalled(cls, kept: Mapping[str, str], root: str) -> FolderListing | None:
         """What was kept of this folder; None when it is nothing, or cannot be read."""
         try:
-            state = State.model_validate_json(kept.get(_STATE, ""))
-            found = [Entry.model_validate_json(text) for name, text in kept.items() if name.startswith(_FILE)]
+            state = FolderState.model_validate_json(kept.get(_STATE, ""))
+            found = [FolderEntry.model_validate_json(text) for name, text in kept.items() if name.startswith(_FILE)]
         except ValidationError:
             return None
         return cls(state, {entry.id: entry for entry in found}) if state.root == root else None
@@ -68,31 +66,30 @@ class Listing:
         files = {_FILE + entry.id: entry.model_dump_json() for entry in self.entries.values()}
         return {_STATE: self.state.model_dump_json(), **files}
 
-    def add(self, file: Json) -> Entry:
+    def add(self, file: DriveFile) -> FolderEntry:
         """Keep a file as the API describes it."""
         entry = _entry(file, self.state.readers)
         self.entries[entry.id] = entry
         return entry
 
-    def follow(self, change: Json) -> bool:
+    def follow(self, change: DriveChange) -> bool:
         """Take a change over; False when it takes a new listing to know what it means for the files in a folder."""
-        file_id, file = str(change["fileId"]), change.get("file")
-        if file_id == self.state.root:
-            return file is not None and not file.get("trashed") and _readers(file) == self.state.readers
-        known = self.entries.get(file_id)
-        gone = change.get("removed") or file is None or file.get("trashed")
-        entry = None if gone else _entry(file or {}, self.state.readers)
+        file = None if change.removed or (change.file and change.file.trashed) else change.file
+        if change.id == self.state.root:
+            return file is not None and file.permissions == self.state.readers
+        known = self.entries.get(change.id)
+        entry = _entry(file, self.state.readers) if file else None
         if entry is not None and not self._is_folder(entry.parent):
             entry = None
         if FOLDER in {known and known.mime, entry and entry.mime} and not _same_place(known, entry):
             return False
         if entry is None:
-            self.entries.pop(file_id, None)
+            self.entries.pop(change.id, None)
         else:
-            self.entries[file_id] = entry
+            self.entries[change.id] = entry
         return True
 
-    def files(self) -> Iterator[tuple[Entry, bool]]:
+    def files(self) -> Iterator[tuple[FolderEntry, bool]]:
         """Each file, and whether fewer people may read it than the folder."""
         for entry in self.entries.values():
             if entry.mime != FOLDER:
@@ -101,7 +98,7 @@ class Listing:
     def _is_folder(self, file_id: str) -> bool:
         return file_id == self.state.root or (file_id in self.entries and self.entries[file_id].mime == FOLDER)
 
-    def _is_narrow(self, entry: Entry) -> bool:
+    def _is_narrow(self, entry: FolderEntry) -> bool:
         seen: set[str] = set()
         while not entry.narrow and entry.parent != self.state.root:
             if entry.parent not in self.entries or entry.parent in seen:
@@ -111,22 +108,21 @@ class Listing:
         return entry.narrow
 
 
-def state_of(root: Json, token: str) -> State:
-    return State(root=str(root["id"]), drive=str(root.get("driveId", "")), readers=_readers(root), token=token)
+def state_of(root: DriveFile, token: str) -> FolderState:
+    return FolderState(root=root.id, drive=root.drive, readers=root.permissions, token=token)
 
 
-def _entry(file: Json, readers: frozenset[str]) -> Entry:
-    modified = str(file.get("modifiedTime", ""))
-    return Entry(
-        id=str(file["id"]),
-        name=str(file.get("name", "")),
-        mime=str(file.get("mimeType", "")),
-        parent=str((file.get("parents") or ("",))[0]),
-        url=str(file.get("webViewLink", "")),
-        stamp=str(file.get("md5Checksum") or modified),
-        modified=modified,
-        size=int(file.get("size") or 0),
-        narrow=bool(file.get("inheritedPermissionsDisabled")) or not _open_to(_readers(file), readers),
+def _entry(file: DriveFile, readers: frozenset[str]) -> FolderEntry:
+    return FolderEntry(
+        id=file.id,
+        name=file.name,
+        mime=file.mime,
+        parent=file.parents[0] if file.parents else "",
+        url=file.url,
+        stamp=file.checksum or file.modified,
+        modified=file.modified,
+        size=file.size,
+        narrow=file.limited or not _open_to(file.permissions, readers),
     )
 
 
@@ -135,11 +131,7 @@ def _open_to(its: frozenset[str], readers: frozenset[str]) -> bool:
     return bool(its & _EVERYONE) or readers <= its
 
 
-def _readers(file: Json) -> frozenset[str]:
-    return frozenset(map(str, file.get("permissionIds", ())))
-
-
-def _same_place(known: Entry | None, entry: Entry | None) -> bool:
+def _same_place(known: FolderEntry | None, entry: FolderEntry | None) -> bool:
     if known is None or entry is None:
         return known is entry
     return (known.parent, known.narrow) == (entry.parent, entry.narrow)

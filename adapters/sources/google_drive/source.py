@@ -8,11 +8,12 @@ from pathlib import PurePath
 from adapters.fetch.fetcher import Fetcher
 from adapters.files.outline import Content, label, safe_url
 from adapters.files.reader import MAX_TEXT_BYTES, Reader, check_size
-from adapters.sources.answers import understood
-from adapters.sources.google_drive.api import FOLDER, DriveApi, Rejected
+from adapters.sources.changes import differences
+from adapters.sources.google_drive.api import FOLDER, NAME, DriveApi
 from adapters.sources.google_drive.formats import AS_TEXT, EXPORTS, cleaned, suffix_of
-from adapters.sources.google_drive.listing import Entry, Listing, state_of
+from adapters.sources.google_drive.listing import FolderEntry, FolderListing, state_of
 from adapters.sources.google_drive.service_account import ServiceAccount
+from adapters.sources.rest import Rejected
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
 from pipeline.values import Document, Parsed
@@ -23,7 +24,7 @@ _TOO_LARGE = "exportSizeLimitExceeded"
 class DriveItem(SourceItem):
     """A file of the folder."""
 
-    entry: Entry
+    entry: FolderEntry
 
 
 class GoogleDriveSource:
@@ -59,8 +60,7 @@ class GoogleDriveSource:
 
     async def items(self) -> AsyncIterator[SourceItem]:
         """Raises Unavailable when Drive does not answer, or does not show the folder."""
-        with understood("Google Drive"):
-            listing = await self._changed() or await self._listed()
+        listing = await self._changed() or await self._listed()
         closed = () if self._restricted else [entry for entry, narrow in listing.files() if narrow]
         wanted = [entry for entry, narrow in listing.files() if narrow == self._restricted]
         self.withheld = frozenset(map(self._id, closed))
@@ -90,10 +90,10 @@ class GoogleDriveSource:
         )
         return Parsed(document=document, blocks=found.blocks)
 
-    def _id(self, entry: Entry) -> str:
+    def _id(self, entry: FolderEntry) -> str:
         return f"{self._prefix}/{entry.id}"
 
-    async def _content(self, entry: Entry) -> tuple[str, bytes]:
+    async def _content(self, entry: FolderEntry) -> tuple[str, bytes]:
         """The suffix of the format that the file came in, and the file."""
         try:
             if entry.mime not in EXPORTS:
@@ -107,7 +107,7 @@ class GoogleDriveSource:
                 return ".txt", await self._api.export(entry.id, "text/plain")
             return suffix, cleaned(content) if suffix == ".md" else content
         except Rejected as error:
-            if error.status == 404:
+            if error.gone:
                 raise Refused("the file is not there any more") from error
             if error.reason == _TOO_LARGE:
                 raise Refused(
@@ -120,9 +120,9 @@ class GoogleDriveSource:
                 ) from error
             raise
 
-    async def _changed(self) -> Listing | None:
+    async def _changed(self) -> FolderListing | None:
         """What was kept, with what changed since; None when the folder is to be listed anew."""
-        listing = Listing.recalled(before := await self._memory.recall(), self._folder)
+        listing = FolderListing.recalled(before := await self._memory.recall(), self._folder)
         if listing is None:
             return None
         try:
@@ -137,30 +137,28 @@ class GoogleDriveSource:
         await self._keep(before, listing)
         return listing
 
-    async def _listed(self) -> Listing:
+    async def _listed(self) -> FolderListing:
         try:
             root = await self._api.file(self._folder)
         except Rejected as error:
-            if error.status != 404:
+            if not error.gone:
                 raise
             raise Unavailable(
-                "Google Drive",
+                NAME,
                 f"the folder {self._folder} is not there for {self._account.email}",
                 permanent=True,
                 what_to_do="Share the folder with that address as Viewer, and check its id.",
             ) from error
-        drive = str(root.get("driveId", ""))
-        token = await self._api.start(drive)
-        listing = Listing(state_of(root, token))
-        if drive == self._folder:
-            async for file in self._api.everything(drive):
+        listing = FolderListing(state_of(root, await self._api.start(root.drive)))
+        if root.drive == self._folder:
+            async for file in self._api.everything(root.drive):
                 listing.add(file)
         else:
             await self._walk(listing)
         await self._keep(await self._memory.recall(), listing)
         return listing
 
-    async def _walk(self, listing: Listing) -> None:
+    async def _walk(self, listing: FolderListing) -> None:
         folders = [self._folder]
         seen = {self._folder}
         while folders:
@@ -168,9 +166,6 @@ class GoogleDriveSource:
             folders = [entry.id for entry in added if entry.mime == FOLDER and entry.id not in seen]
             seen.update(folders)
 
-    async def _keep(self, before: dict[str, str], listing: Listing) -> None:
-        after = listing.kept()
-        gone: dict[str, str | None] = dict.fromkeys(before.keys() - after.keys())
-        changed = {name: text for name, text in after.items() if before.get(name) != text}
-        if gone or changed:
-            await self._memory.keep({**gone, **changed})
+    async def _keep(self, before: dict[str, str], listing: FolderListing) -> None:
+        if changes := differences(before, listing.kept()):
+            await self._memory.keep(changes)

@@ -1,31 +1,28 @@
-"""Requests of Notion's API, no faster than it allows, and its errors in our words."""
+"""What is asked of Notion's API, no faster than it allows."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import TypeVar
 from urllib.parse import urlencode
 
-from pydantic import ValidationError
-
-from adapters.fetch.fetcher import Fetched, Fetcher
-from adapters.sources.answers import Parts
-from adapters.sources.notion.wire import Batch, BlockPart, DataSource, Found, Page, Wire
-from pipeline.errors import Unavailable
+from adapters.fetch.fetcher import Fetcher
+from adapters.sources.notion.shapes import BlockPart, DataSource, Found, NotionPage, ResultPart
+from adapters.sources.rest import Rest, Service, unless_gone
 
 VERSION = "2025-09-03"
-SERVICE = "notion"
 PACE = 1 / 3
 """Seconds between two requests: Notion allows three a second on average."""
 _AT_ONCE = 100
-_SAID = {401: "does not take the token", 403: "does not let the token read this"}
-_HINTS = {
-    401: "Check the token: docs/sources.md says where to get it.",
-    403: "Give the connection the capability to read content.",
-}
-T = TypeVar("T", bound=Wire)
+_NOTHING = ResultPart(results=())
+_SERVICE = Service(
+    "notion",
+    {
+        401: ("does not take the token", "Check the token: docs/sources.md says where to get it."),
+        403: ("does not let the token read this", "Give the connection the capability to read content."),
+    },
+)
 
 
 def credentials(token: str) -> dict[str, str]:
@@ -33,7 +30,7 @@ def credentials(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
 
 
-class Api:
+class NotionApi:
     """What a connection may read at `base_url`, with `pace` seconds between two requests."""
 
     def __init__(
@@ -45,101 +42,53 @@ class Api:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._fetcher = fetcher
-        self._base = base_url.rstrip("/")
-        self._pace = pace
-        self._clock = clock
-        self._sleep = sleep
-        self._free = 0.0
-        """When the next request may be made."""
+        headers = {"Notion-Version": VERSION}
+        self._rest = Rest(fetcher, _SERVICE, base_url, headers=headers, pace=pace, clock=clock, sleep=sleep)
 
-    async def search(self) -> AsyncIterator[Page | DataSource]:
+    async def search(self) -> AsyncIterator[NotionPage | DataSource]:
         """The pages and data sources that Notion finds, not surely all; the longest unchanged first, so that what is
         edited meanwhile is not passed over."""
         body = {"sort": {"timestamp": "last_edited_time", "direction": "ascending"}}
         async for found in self._listed("/v1/search", body):
             yield found
 
-    async def rows(self, data_source: str) -> AsyncIterator[Page]:
+    async def rows(self, data_source: str) -> AsyncIterator[NotionPage]:
         """All pages of a data source; none when it is not shared any more."""
         async for found in self._listed(f"/v1/data_sources/{data_source}/query", {}):
-            if isinstance(found, Page):
+            if isinstance(found, NotionPage):
                 yield found
 
     async def children(self, block: str) -> AsyncIterator[BlockPart]:
         """The blocks directly below a block or page; none when it is not shared any more."""
-        cursor, parts = "", Parts(SERVICE)
-        while True:
-            parts.follow(cursor)
-            query = {"page_size": str(_AT_ONCE)} | ({"start_cursor": cursor} if cursor else {})
-            answer = await self._ask("GET", f"/v1/blocks/{block}/children?{urlencode(query)}")
-            if answer is None:
-                return
-            batch = _read(answer, Batch)
-            for part in batch.results:
-                yield _checked(part, BlockPart)
-            cursor = batch.next_cursor or ""
-            if not batch.has_more or not cursor:
-                return
 
-    async def one(self, kind: str, found_id: str) -> Page | DataSource | None:
+        async def ask(cursor: str) -> ResultPart:
+            query = urlencode(_after(cursor))
+            return await unless_gone(self._rest.get(f"/v1/blocks/{block}/children?{query}", ResultPart)) or _NOTHING
+
+        async for part in self._rest.parts(ask):
+            for result in part.results:
+                yield self._rest.read(result, BlockPart)
+
+    async def one(self, kind: str, found_id: str) -> NotionPage | DataSource | None:
         """A page or data source by its id; None when it is gone or not shared any more."""
-        answer = await self._ask("GET", f"/v1/{kind}s/{found_id}")
-        if answer is None:
-            return None
-        return _read(answer, DataSource) if kind == "data_source" else _read(answer, Page)
+        path = f"/v1/{kind}s/{found_id}"
+        if kind == "data_source":
+            return await unless_gone(self._rest.get(path, DataSource))
+        return await unless_gone(self._rest.get(path, NotionPage))
 
-    async def _listed(self, path: str, body: Mapping[str, object]) -> AsyncIterator[Page | DataSource]:
-        cursor, parts = "", Parts(SERVICE)
-        while True:
-            parts.follow(cursor)
-            asked = {**body, "page_size": _AT_ONCE, **({"start_cursor": cursor} if cursor else {})}
-            answer = await self._ask("POST", path, asked)
-            if answer is None:
-                return
-            batch = _read(answer, Batch)
-            for result in batch.results:
-                match _checked(result, Found).object:
+    async def _listed(self, path: str, body: Mapping[str, object]) -> AsyncIterator[NotionPage | DataSource]:
+        async def ask(cursor: str) -> ResultPart:
+            return await unless_gone(self._rest.post(path, ResultPart, {**body, **_after(cursor)})) or _NOTHING
+
+        async for part in self._rest.parts(ask):
+            for result in part.results:
+                match self._rest.read(result, Found).object:
                     case "page":
-                        yield _checked(result, Page)
+                        yield self._rest.read(result, NotionPage)
                     case "data_source":
-                        yield _checked(result, DataSource)
-            cursor = batch.next_cursor or ""
-            if not batch.has_more or not cursor:
-                return
-
-    async def _ask(self, method: str, path: str, body: object = None) -> Fetched | None:
-        """None for what is not there. Raises Unavailable for every other status but 200."""
-        await self._turn()
-        headers = {"Notion-Version": VERSION}
-        answer = await self._fetcher.fetch(f"{self._base}{path}", method=method, headers=headers, json=body)
-        if answer.status == 404:
-            return None
-        if answer.status != 200:
-            hint, said = _HINTS.get(answer.status, ""), _SAID.get(answer.status, "answered")
-            raise Unavailable(SERVICE, f"{said} (status {answer.status})", permanent=bool(hint), what_to_do=hint)
-        return answer
-
-    async def _turn(self) -> None:
-        now = self._clock()
-        mine = max(now, self._free)
-        self._free = mine + self._pace
-        await self._sleep(mine - now)
+                        yield self._rest.read(result, DataSource)
 
 
-def _read(answer: Fetched, into: type[T]) -> T:
-    try:
-        return into.model_validate_json(answer.body)
-    except ValidationError as error:
-        raise _strange() from error
-
-
-def _checked(result: object, into: type[T]) -> T:
-    try:
-        return into.model_validate(result)
-    except ValidationError as error:
-        raise _strange() from error
-
-
-def _strange() -> Unavailable:
-    return Unavailable(SERVICE, "answered with something that is not as its API is described")
+def _after(cursor: str) -> dict[str, str | int]:
+    """How much of a list is asked for."""
+    return {"page_size": _AT_ONCE} | ({"start_cursor": cursor} if cursor else {})

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from adapters.files.outline import Outline
-from adapters.sources.notion.wire import BlockPart, links, plain
+from adapters.sources.notion.shapes import BlockPart, links, plain
 from pipeline.values import BlockKind
 
 MAX_DEPTH = 40
@@ -34,11 +34,11 @@ class Children(Protocol):
 
 async def read_blocks(api: Children, page: str, outline: Outline) -> None:
     """Append what stands on `page`. Raises what `api` raises, and Refused when it is too much."""
-    await _Walk(api, outline).below(page, depth=0, nested=0)
+    await _BlockWalk(api, outline).below(page, depth=0, nested=0)
     outline.anchor = ""
 
 
-class _Walk:
+class _BlockWalk:
     def __init__(self, api: Children, outline: Outline) -> None:
         self._api = api
         self._outline = outline
@@ -83,7 +83,8 @@ class _Walk:
 
     async def _table(self, table: BlockPart) -> None:
         rows = [row async for row in self._api.children(table.id)]
-        cells = [row.said.get("cells") or () for row in rows if row.type == "table_row"]
+        said = [row.said.get("cells") for row in rows if row.type == "table_row"]
+        cells = [found for found in said if isinstance(found, list)]
         self._outline.table(
             [list(map(plain, row)) for row in cells],
             header=bool(table.said.get("has_column_header")),

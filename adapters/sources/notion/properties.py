@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adapters.sources.notion.wire import plain
+from adapters.sources.notion.shapes import plain
 
 Titles = Mapping[str, str]
 """Of pages, by id."""

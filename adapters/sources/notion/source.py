@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from adapters.files.outline import Outline, label, safe_url
-from adapters.sources.notion.api import Api
+from adapters.sources.changes import differences, digest
+from adapters.sources.notion.api import NotionApi
 from adapters.sources.notion.blocks import read_blocks
 from adapters.sources.notion.properties import text_of
-from adapters.sources.notion.wire import DataSource, Page
+from adapters.sources.notion.shapes import DataSource, NotionPage
 from pipeline.ports import SourceItem, SourceMemory
 from pipeline.values import Block, BlockKind, Document, Parsed
 
@@ -21,8 +20,8 @@ _SETTLED = timedelta(minutes=2)
 _UNTITLED = "Untitled"
 
 
-class PageItem(SourceItem):
-    page: Page
+class NotionPageItem(SourceItem):
+    page: NotionPage
     row: bool
     """It is in a data source."""
 
@@ -33,9 +32,9 @@ class TableItem(SourceItem):
 
 @dataclass(frozen=True)
 class _Listing:
-    pages: dict[str, Page] = field(default_factory=dict)
+    pages: dict[str, NotionPage] = field(default_factory=dict)
     tables: dict[str, DataSource] = field(default_factory=dict)
-    rows: dict[str, list[Page]] = field(default_factory=dict)
+    rows: dict[str, list[NotionPage]] = field(default_factory=dict)
     """By the table they are in."""
 
     @property
@@ -57,7 +56,7 @@ class NotionSource:
     def __init__(
         self,
         name: str,
-        api: Api,
+        api: NotionApi,
         memory: SourceMemory,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -78,19 +77,18 @@ class NotionSource:
         for page in there.pages.values():
             name, version = label(page.title) or _UNTITLED, self._version(page)
             row = page.id in in_tables
-            yield PageItem(id=self._prefix + page.id, label=name, version=version, page=page, row=row)
+            yield NotionPageItem(id=self._prefix + page.id, label=name, version=version, page=page, row=row)
         for table in there.tables.values():
             rows = [(row.id, self._version(row)) for row in there.rows[table.id]]
-            version = _digest(self._version(table), table.title, sorted(rows))
+            version = digest(self._version(table), table.title, sorted(rows))
             name = label(table.title) or _UNTITLED
             yield TableItem(id=self._prefix + table.id, label=name, version=version, table=table)
-        changes = {found: kind for found, kind in there.kinds.items() if known.get(found) != kind}
-        await self._memory.keep({**changes, **dict.fromkeys(known.keys() - there.kinds.keys())})
+        await self._memory.keep(differences(known, there.kinds))
 
     async def parse(self, item: SourceItem) -> Parsed:
         """Raises Refused when it holds too much, Unavailable when Notion does not answer."""
         match item:
-            case PageItem():
+            case NotionPageItem():
                 return Parsed(document=self._document(item, item.page), blocks=await self._page(item))
             case TableItem():
                 return Parsed(document=self._document(item, item.table), blocks=await self._table(item.table))
@@ -106,22 +104,22 @@ class NotionSource:
                 await self._add(there, again)
         return there
 
-    async def _add(self, there: _Listing, found: Page | DataSource) -> None:
+    async def _add(self, there: _Listing, found: NotionPage | DataSource) -> None:
         """A data source with the pages in it: a search may leave them out."""
         if found.gone or found.id in there.tables:
             return
-        if isinstance(found, Page):
+        if isinstance(found, NotionPage):
             there.pages[found.id] = found.in_short
             return
         there.tables[found.id] = found
         there.rows[found.id] = [row.in_short async for row in self._api.rows(found.id) if not row.gone]
         there.pages.update((row.id, row) for row in there.rows[found.id])
 
-    def _version(self, found: Page | DataSource) -> str:
+    def _version(self, found: NotionPage | DataSource) -> str:
         edited = datetime.fromisoformat(found.edited)
         return found.edited if self._now() - edited > _SETTLED else f"{found.edited} and maybe later"
 
-    async def _page(self, item: PageItem) -> Sequence[Block]:
+    async def _page(self, item: NotionPageItem) -> Sequence[Block]:
         outline = Outline()
         await read_blocks(self._api, item.page.id, outline)
         blocks = outline.content().blocks
@@ -146,7 +144,7 @@ class NotionSource:
             outline.table([columns, *rows], header=True)
         return outline.content().blocks
 
-    def _document(self, item: SourceItem, found: Page | DataSource) -> Document:
+    def _document(self, item: SourceItem, found: NotionPage | DataSource) -> Document:
         return Document(
             id=item.id,
             filename=item.label,
@@ -156,7 +154,3 @@ class NotionSource:
             version=item.version,
             metadata={"updated": found.edited[:10]},
         )
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

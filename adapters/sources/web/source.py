@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from adapters.fetch.fetcher import Fetched, Fetcher
 from adapters.files.reader import Reader
 from adapters.sources.web.addresses import absolute, netloc
+from adapters.sources.web.coverage import Coverage
 from adapters.sources.web.document import PageItem, item_of, read_document
 from adapters.sources.web.formats import PAGES, content_type, file_name
 from adapters.sources.web.known import Known, kept, recalled
 from adapters.sources.web.links import read_head
-from adapters.sources.web.reach import Reach
 from adapters.sources.web.site import Site
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
@@ -46,7 +46,7 @@ class _Misses:
 
 
 class WebSource:
-    """The pages within `reach`; at most `max_pages` are asked for.
+    """The pages within `coverage`; at most `max_pages` are asked for.
 
     robots.txt, `noindex` and `nofollow` are obeyed. A page is one document, under its canonical address where it names
     one of its own server. One that answers with 4xx is gone; when others do not come, what is known of them is kept.
@@ -58,7 +58,7 @@ class WebSource:
         fetcher: Fetcher,
         memory: SourceMemory,
         reader: Reader,
-        reach: Reach,
+        coverage: Coverage,
         *,
         max_pages: int = 5000,
         pace: float = 0.0,
@@ -68,7 +68,7 @@ class WebSource:
         self._name = name
         self._memory = memory
         self._reader = reader
-        self._reach = reach
+        self._coverage = coverage
         self._max_pages = max_pages
         self._site = Site(fetcher, pace=pace, sleep=sleep)
         self._held: dict[str, Fetched] = {}
@@ -78,7 +78,7 @@ class WebSource:
         """Every page, each asked for once, and not sent again while it is the same. Raises Unavailable, after those
         that came, for pages and sitemaps that did not; Refused for a sitemap that is none."""
         known = recalled(await self._memory.recall())
-        waiting = deque(await self._reach.first(self._site, self._max_pages))
+        waiting = deque(await self._coverage.first(self._site, self._max_pages))
         seen, taken, links = set(waiting), set[str](), 0
         changes: dict[str, str | None] = {}
         misses = _Misses()
@@ -136,7 +136,7 @@ class WebSource:
     async def _look(self, asked: str, before: Known | None) -> Known | None:
         """The page as it is now; None when there is none to take. Raises Refused with the reason why it cannot be taken
         though the operator named it."""
-        named = self._reach.names(asked)
+        named = self._coverage.names(asked)
         if not await self._site.allows(asked):
             if named:
                 raise Refused("the robots.txt of its site forbids it")
@@ -146,16 +146,16 @@ class WebSource:
             if absolute(fetched.url) == before.came_from:
                 return before
             fetched = await self._site.get(asked, most=MOST_PAGE_BYTES)
-        if self._reach.crawls and named and fetched.status != 200:
+        if self._coverage.crawls and named and fetched.status != 200:
             said = f"the page to start from answers with status {fetched.status}"
             raise Unavailable(netloc(asked), said, what_to_do="Check `start`.")
         if fetched.status != 200:
             return None
         address = absolute(fetched.url)
         if address != asked:
-            if self._reach.crawls and named and not self._reach.holds(address):
+            if self._coverage.crawls and named and not self._coverage.holds(address):
                 raise Refused(f"it leads to {address}", what_to_do="Start from there, or give a prefix.")
-            if not (named or self._reach.holds(address)) or not await self._site.allows(address):
+            if not (named or self._coverage.holds(address)) or not await self._site.allows(address):
                 return None
         return await self._known(asked, address, fetched)
 
@@ -172,7 +172,7 @@ class WebSource:
             address=head.canonical if netloc(head.canonical) == netloc(address) else address,
             came_from=address,
             version=version,
-            links=tuple(filter(self._reach.holds, head.links)) if self._reach.crawls and head.follow else (),
+            links=tuple(filter(self._coverage.holds, head.links)) if self._coverage.crawls and head.follow else (),
             etag=fetched.headers.get("etag", ""),
             modified=fetched.headers.get("last-modified", ""),
         )

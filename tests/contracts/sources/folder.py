@@ -6,20 +6,27 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 from urllib.parse import unquote, urlsplit
 
 from adapters.files.reader import Reader
-from adapters.sources.folder import FolderSource
+from adapters.sources.folder.source import FolderSource
 from pipeline.ports import DocumentSource, SourceMemory
+from tests.contracts.sources.remote import Remote
+from tests.doubles.outage import Outage
 
 
-class FolderRemote:
-    lacks: ClassVar[frozenset[str]] = frozenset({"service", "throttling", "rights"})
-    requests = 0
+class FolderRemote(Remote):
+    lacks: ClassVar[frozenset[str]] = frozenset({"service", "throttling", "rights", "token", "api"})
 
     def __init__(self, folder: Path) -> None:
+        super().__init__(Outage())
         self._folder = folder
+
+    @classmethod
+    @asynccontextmanager
+    async def running(cls, folder: Path) -> AsyncIterator[Self]:
+        yield cls(folder)
 
     @asynccontextmanager
     async def source(self, memory: SourceMemory) -> AsyncIterator[DocumentSource]:
@@ -38,19 +45,5 @@ class FolderRemote:
     async def move(self, key: str, to: str) -> None:
         (self._folder / f"{key}.md").rename(self._folder / f"{to}.md")
 
-    async def restrict(self, key: str) -> None:
-        raise NotImplementedError
-
-    def fail_after(self, requests: int | None) -> None:
-        raise NotImplementedError
-
-    def throttle(self, requests: int) -> None:
-        raise NotImplementedError
-
     async def open(self, url: str) -> str:
         return await asyncio.to_thread(Path(unquote(urlsplit(url).path)).read_text)
-
-
-@asynccontextmanager
-async def open_folder(folder: Path) -> AsyncIterator[FolderRemote]:
-    yield FolderRemote(folder)

@@ -6,40 +6,39 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
-from urllib.parse import urlsplit
+from typing import ClassVar, Self
 
-import httpx2
-
-from adapters.fetch.fetcher import open_fetcher
-from adapters.sources.notion.api import Api, credentials
+from adapters.sources.notion.api import NotionApi, credentials
 from adapters.sources.notion.source import NotionSource
 from pipeline.ports import DocumentSource, SourceMemory
+from tests.contracts.sources.remote import Remote, reaching
 from tests.doubles.notion.server import TOKEN, NotionServer
 from tests.doubles.notion.workspace import Block, Page, written
-from tests.doubles.outage import at_once
 
 
-class NotionRemote:
-    lacks: ClassVar[frozenset[str]] = frozenset()
+class NotionRemote(Remote):
+    """A page that is gone when it is read holds no blocks."""
+
+    lacks: ClassVar[frozenset[str]] = frozenset({"reading"})
 
     def __init__(self, server: NotionServer) -> None:
+        super().__init__(server.outage)
         self.server = server
         self._pages: dict[str, Page] = {}
 
-    @property
-    def requests(self) -> int:
-        return self.server.outage.requests
+    @classmethod
+    @asynccontextmanager
+    async def running(cls, folder: Path) -> AsyncIterator[Self]:
+        async with NotionServer().running() as server:
+            yield cls(server)
 
     @asynccontextmanager
     async def source(
         self, memory: SourceMemory, now: Callable[[], datetime] | None = None
     ) -> AsyncIterator[DocumentSource]:
-        ports = frozenset(filter(None, {urlsplit(self.server.url).port}))
-        headers, origin = credentials(TOKEN), self.server.url
-        async with open_fetcher(private=True, ports=ports, headers=headers, origin=origin, sleep=at_once) as fetcher:
-            api = Api(fetcher, self.server.url, pace=0)
-            yield NotionSource("team", api, memory, **({"now": now} if now else {}))
+        url = self.server.url
+        async with reaching(url, headers=credentials(TOKEN), origin=url) as (fetcher, _):
+            yield NotionSource("team", NotionApi(fetcher, url, pace=0), memory, **({"now": now} if now else {}))
 
     async def put(self, key: str, title: str, text: str) -> None:
         if key in self._pages:
@@ -58,26 +57,11 @@ class NotionRemote:
     async def restrict(self, key: str) -> None:
         self._pages[key].shared = False
 
-    def fail_after(self, requests: int | None) -> None:
-        self.server.outage.fail_after(requests)
-
-    def throttle(self, requests: int) -> None:
-        self.server.outage.throttle(requests)
-
-    async def open(self, url: str) -> str:
-        async with httpx2.AsyncClient() as client:
-            response = await client.get(url)
-        assert response.status_code == 200
-        return response.text
+    def revoke(self) -> None:
+        self.server.token = "rotated"
 
 
 def blocks(text: str) -> list[Block]:
     """Headings and paragraphs of Markdown."""
     lines = filter(None, text.splitlines())
     return [written("heading_2", line[3:]) if line.startswith("## ") else written("paragraph", line) for line in lines]
-
-
-@asynccontextmanager
-async def open_notion(_: Path) -> AsyncIterator[NotionRemote]:
-    async with NotionServer().running() as server:
-        yield NotionRemote(server)

@@ -2,38 +2,72 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from pipeline.compose.cite import cite
+from pipeline.errors import Refused
 from pipeline.ingest.ingest import Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.values import Audience, Chunk, Document, RetrievedChunk
+from storage.documents.sources import SQLSourceMemory
 from storage.open import Storage, open_storage
-from storage.source_memory import SQLSourceMemory
-from tests.contracts.sources.confluence import open_cloud, open_data_center
-from tests.contracts.sources.folder import open_folder
-from tests.contracts.sources.git import open_git
-from tests.contracts.sources.github import open_repository
-from tests.contracts.sources.google_drive import open_drive
-from tests.contracts.sources.notion import open_notion
-from tests.contracts.sources.remote import OpenRemote, Remote
-from tests.contracts.sources.web import open_web
+from tests.contracts.sources.confluence import CloudRemote, DataCenterRemote
+from tests.contracts.sources.folder import FolderRemote
+from tests.contracts.sources.git import GitRemote
+from tests.contracts.sources.github import GitHubRemote
+from tests.contracts.sources.google_drive import DriveRemote
+from tests.contracts.sources.notion import NotionRemote
+from tests.contracts.sources.remote import Remote
+from tests.contracts.sources.web import WebRemote
+from tests.doubles.memory import Kept
 
-KINDS: dict[str, OpenRemote] = {
-    "web": open_web,
-    "folder": open_folder,
-    "github": open_repository,
-    "git": open_git,
-    "google_drive": open_drive,
-    "confluence cloud": open_cloud,
-    "confluence data center": open_data_center,
-    "notion": open_notion,
+KINDS: dict[str, type[Remote]] = {
+    "web": WebRemote,
+    "folder": FolderRemote,
+    "github": GitHubRemote,
+    "git": GitRemote,
+    "google_drive": DriveRemote,
+    "confluence cloud": CloudRemote,
+    "confluence data center": DataCenterRemote,
+    "notion": NotionRemote,
 }
 MANY = 12
 """Documents, where it matters that there are several."""
+_TOKEN = {"access_token": "t", "expires_in": 3600}
+_FOLDER = {"id": "root-folder", "key": "ENG", "mimeType": "application/vnd.google-apps.folder", "startPageToken": "1"}
+STRANGE: tuple[object, ...] = (
+    [],
+    7,
+    {},
+    {"results": [{"object": "page", "id": "a", "last_edited_time": "yesterday"}]},
+    {"results": [{"object": "page", "id": "a", "last_edited_time": "2026-01-01T00:00:00"}]},
+    {**_TOKEN, **_FOLDER, "files": [{}]},
+    {**_TOKEN, **_FOLDER, "files": 7},
+    {"data": {"repository": {"page": None}}},
+    {"errors": 7},
+)
+"""Answers that are not as the API of any of them is described."""
+ENDLESS = {
+    **_TOKEN,
+    **_FOLDER,
+    "results": [],
+    "has_more": True,
+    "next_cursor": "again",
+    "_links": {"next": "/again?cursor=again"},
+    "nextPageToken": "again",
+    "files": [],
+    "data": {
+        "repository": {
+            "page": {"nodes": [], "pageInfo": {"hasNextPage": True, "endCursor": "again"}},
+            "all": {"totalCount": 0},
+        }
+    },
+}
+"""A part of a list that says of any of them that it goes on."""
 
 
 class Team:
@@ -43,9 +77,12 @@ class Team:
         self.storage = storage
         self.remote = remote
 
+    @property
+    def memory(self) -> SQLSourceMemory:
+        return SQLSourceMemory(self.storage.database, "contract")
+
     async def sync(self) -> Summary:
-        memory = SQLSourceMemory(self.storage.database, "contract")
-        async with self.remote.source(memory) as source:
+        async with self.remote.source(self.memory) as source:
             return await ingest(
                 source,
                 self.storage.library,
@@ -66,11 +103,12 @@ class Team:
 
 @pytest.fixture(params=KINDS)
 async def team(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Team]:
+    kind = KINDS[request.param]
+    for missing in request.node.iter_markers("needs"):
+        if missing.args[0] in kind.lacks:
+            pytest.skip(f"{request.param} has no {missing.args[0]}")
     (folder := tmp_path / "remote").mkdir()
-    async with KINDS[request.param](folder) as remote, open_storage(tmp_path / "data") as storage:
-        for missing in request.node.iter_markers("needs"):
-            if missing.args[0] in remote.lacks:
-                pytest.skip(f"{request.param} has no {missing.args[0]}")
+    async with kind.running(folder) as remote, open_storage(tmp_path / "data") as storage:
         yield Team(storage, remote)
 
 
@@ -95,10 +133,10 @@ async def test_the_first_sync_takes_in_everything(team: Team) -> None:
 async def test_a_second_sync_without_a_change_changes_nothing(team: Team) -> None:
     await fill(team.remote)
     await team.sync()
-    asked = team.remote.requests
+    asked = team.remote.outage.requests
     summary = await team.sync()
     assert (counts(summary), summary.unchanged) == ((0, 0, 0, 0), MANY)
-    assert team.remote.requests - asked <= 2 * MANY
+    assert team.remote.outage.requests - asked <= 2 * MANY
 
 
 async def test_one_changed_document_is_read_again_and_no_other(team: Team) -> None:
@@ -142,12 +180,12 @@ async def test_a_service_that_fails_half_way_loses_nothing_and_the_next_sync_com
     await fill(team.remote)
     reached = 0
     for requests in (0, 1, 3):
-        team.remote.fail_after(requests)
+        team.remote.outage.fail_after(requests)
         summary = await team.sync()
         assert summary.failed
         assert len(await team.titles()) >= reached
         reached = len(await team.titles())
-    team.remote.fail_after(None)
+    team.remote.outage.fail_after(None)
     assert not (await team.sync()).failed
     assert len(await team.titles()) == MANY
 
@@ -156,7 +194,7 @@ async def test_a_service_that_fails_half_way_loses_nothing_and_the_next_sync_com
 async def test_a_service_that_is_down_loses_nothing(team: Team) -> None:
     await fill(team.remote)
     await team.sync()
-    team.remote.fail_after(0)
+    team.remote.outage.fail_after(0)
     summary = await team.sync()
     assert (summary.removed, bool(summary.failed)) == (0, True)
     assert len(await team.titles()) == MANY
@@ -165,8 +203,58 @@ async def test_a_service_that_is_down_loses_nothing(team: Team) -> None:
 @pytest.mark.needs("throttling")
 async def test_a_service_that_asks_to_wait_is_waited_for(team: Team) -> None:
     await fill(team.remote)
-    team.remote.throttle(2)
+    team.remote.outage.throttle(2)
     assert counts(await team.sync()) == (MANY, 0, 0, 0)
+    await team.remote.put("page-3", "Page 3", "It was rewritten.")
+    team.remote.limit(2)
+    assert counts(await team.sync()) == (0, 1, 0, 0)
+
+
+@pytest.mark.needs("token")
+async def test_a_token_that_is_not_taken_any_more_loses_nothing_and_is_told_with_what_to_do(team: Team) -> None:
+    await team.remote.put("leave", "Leave", "Everyone gets thirty days.")
+    await team.sync()
+    team.remote.revoke()
+    summary = await team.sync()
+    (failed,) = summary.failed
+    assert (summary.removed, await team.titles()) == (0, ["Leave"])
+    assert re.search("token.+Check", failed.reason)
+
+
+@pytest.mark.needs("api")
+async def test_a_strange_answer_loses_nothing_and_is_told(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    for strange in STRANGE:
+        team.remote.outage.answer(strange)
+        summary = await team.sync()
+        assert (summary.removed, len(summary.failed)) == (0, 1), strange
+    team.remote.outage.answer(None)
+    assert counts(await team.sync()) == (0, 0, 0, 0)
+
+
+@pytest.mark.needs("api")
+async def test_a_list_that_goes_round_ends(team: Team) -> None:
+    team.remote.outage.answer(ENDLESS)
+    assert ["without an end" in failed.reason for failed in (await team.sync()).failed] == [True]
+
+
+@pytest.mark.needs("reading")
+async def test_a_document_that_is_gone_when_it_is_to_be_read_is_refused(team: Team) -> None:
+    await team.remote.put("leave", "Leave", "Everyone gets thirty days.")
+    async with team.remote.source(Kept()) as source:
+        (item,) = [item async for item in source.items()]
+        await team.remote.delete("leave")
+        with pytest.raises(Refused, match=r"not there any more|could not be read"):
+            await source.parse(item)
+
+
+async def test_a_memory_that_cannot_be_read_is_as_good_as_none(team: Team) -> None:
+    await fill(team.remote)
+    await team.sync()
+    await team.memory.keep(dict.fromkeys(await team.memory.recall(), "{"))
+    summary = await team.sync()
+    assert (counts(summary), summary.unchanged) == ((0, 0, 0, 0), MANY)
 
 
 @pytest.mark.needs("rights")
@@ -185,7 +273,6 @@ async def test_a_title_with_markup_and_other_scripts_stays_as_it_is(team: Team) 
     assert (await team.titles())[0] in {title, 'R&D: Übersicht "2026" 休暇'}
 
 
-@pytest.mark.needs("links")
 async def test_the_link_of_a_citation_opens_what_was_cited(team: Team) -> None:
     await team.remote.put("leave", "Leave", "## Holidays\n\nEveryone gets thirty days.")
     await team.sync()

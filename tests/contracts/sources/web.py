@@ -6,41 +6,39 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
-import httpx2
 from markdown_it import MarkdownIt
 
-from adapters.fetch.fetcher import open_fetcher
-from adapters.sources.web.reach import Reach
+from adapters.sources.web.coverage import Coverage
 from adapters.sources.web.source import WebSource
-from pipeline.ports import DocumentSource, SourceMemory
+from pipeline.ports import SourceMemory
+from tests.contracts.sources.remote import Remote, reaching
 from tests.doubles.outage import at_once
-from tests.doubles.reader import ReaderHere
 from tests.doubles.web_site import WebSite, html, moved
 
 
-class WebRemote:
-    lacks: ClassVar[frozenset[str]] = frozenset()
+class WebRemote(Remote):
+    lacks: ClassVar[frozenset[str]] = frozenset({"token", "api", "reading"})
 
     def __init__(self, site: WebSite) -> None:
+        super().__init__(site.outage)
         self.site = site
 
-    @property
-    def requests(self) -> int:
-        return self.site.outage.requests
+    @classmethod
+    @asynccontextmanager
+    async def running(cls, folder: Path) -> AsyncIterator[Self]:
+        async with WebSite().running() as site:
+            yield cls(site)
 
     @asynccontextmanager
-    async def source(self, memory: SourceMemory) -> AsyncIterator[DocumentSource]:
-        reader = ReaderHere()
-        ports = frozenset(filter(None, [urlsplit(self.site.url).port]))
-        reach = Reach(sitemap=f"{self.site.url}/sitemap.xml")
-        try:
-            async with open_fetcher(private=True, ports=ports, sleep=at_once) as fetcher:
-                yield WebSource("handbook", fetcher, memory, reader, reach, sleep=at_once)
-        finally:
-            await reader.close()
+    async def source(
+        self, memory: SourceMemory, coverage: Coverage | None = None, **settings: Any
+    ) -> AsyncIterator[WebSource]:
+        coverage = coverage or Coverage(sitemap=f"{self.site.url}/sitemap.xml")
+        async with reaching(self.site.url) as (fetcher, reader):
+            yield WebSource("handbook", fetcher, memory, reader, coverage, **{"sleep": at_once, **settings})
 
     async def put(self, key: str, title: str, text: str) -> None:
         written = MarkdownIt().render(text).replace("<h2>Holidays", '<h2 id="holidays">Holidays')
@@ -56,22 +54,7 @@ class WebRemote:
     async def restrict(self, key: str) -> None:
         self.site.pages[f"/{key}"] = replace(self.site.pages[f"/{key}"], status=403, validates=False)
 
-    def fail_after(self, requests: int | None) -> None:
-        self.site.outage.fail_after(requests)
-
-    def throttle(self, requests: int) -> None:
-        self.site.outage.throttle(requests)
-
     async def open(self, url: str) -> str:
-        async with httpx2.AsyncClient(trust_env=False) as browser:
-            response = await browser.get(url)
-        assert response.status_code == 200
-        fragment = urlsplit(url).fragment
-        assert f'id="{fragment}"' in response.text
-        return response.text.replace(">", "> ")
-
-
-@asynccontextmanager
-async def open_web(folder: Path) -> AsyncIterator[WebRemote]:
-    async with WebSite().running() as site:
-        yield WebRemote(site)
+        text = await super().open(url)
+        assert f'id="{urlsplit(url).fragment}"' in text
+        return text.replace(">", "> ")

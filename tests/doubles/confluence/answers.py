@@ -1,19 +1,85 @@
-"""What both editions share: parameters that are checked, cursors, errors, and the pages that people read."""
+"""What both editions do alike: tokens and parameters that are checked, cursors, errors, and the pages that people
+read."""
 
 from __future__ import annotations
 
 import base64
 import html
 import json
-from collections.abc import Sequence
-from typing import Any
+import re
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, ClassVar, Self
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
 
 from tests.doubles.confluence.wiki import Attached, Content, Wiki
+from tests.doubles.outage import Service
 
-WIKI = web.AppKey("wiki", Wiki)
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class ConfluenceSite(Service):
+    """An edition of Confluence, `below` its host."""
+
+    below: ClassVar[str]
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self.wiki = Wiki()
+        self.token = token
+        self.media = ""
+        """Where files are downloaded from, when that is another host."""
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Self]:
+        async with super().running():
+            self.url += self.below
+            yield self
+
+    @property
+    @abstractmethod
+    def authorization(self) -> str:
+        """The header of those who may ask."""
+
+    def authorized(self, handler: Handler) -> Handler:
+        async def checked(request: web.Request) -> web.StreamResponse:
+            if request.headers.get("authorization") != self.authorization:
+                raise refused(401, "Unauthorized; scope does not match")
+            return await handler(request)
+
+        return checked
+
+    def seen(self, content_id: str) -> Content:
+        """Raises 404 for what is not there or not for the bot."""
+        content = self.wiki.contents.get(content_id)
+        if content is None or content.status == "trashed" or not self.wiki.visible(content):
+            raise refused(404, f"no content with id {content_id}")
+        return content
+
+    def searched(self, request: web.Request, found: Sequence[Any], path: str, *, most: int) -> web.Response:
+        """The part of a list that one request of v1 gets."""
+        size = limit(request, most=most, strict=False)
+        results, after = part(request, found, size)
+        links = {"base": self.url, "context": self.below}
+        links |= {"next": f"/rest/api/content/{path}?{after}"} if after else {}
+        return web.json_response({"results": results, "limit": size, "size": len(results), "_links": links})
+
+    def opened(self, content_id: str) -> web.Response:
+        """The page as somebody sees it who may."""
+        content = self.seen(content_id)
+        text = f"<!doctype html><title>{html.escape(content.title)}</title>{content.body}"
+        return web.Response(text=text, content_type="text/html")
+
+
+def keys_of(request: web.Request, cql: re.Pattern[str]) -> list[str]:
+    """The spaces that a search is about. Raises 400 for another one than is understood."""
+    asked = cql.fullmatch(request.query.get("cql", ""))
+    if asked is None:
+        raise refused(400, "Could not parse cql")
+    return [key.strip().strip('"') for key in asked[1].split(",")]
 
 
 def refused(status: int, message: str) -> web.HTTPException:
@@ -112,18 +178,3 @@ def restriction(content: Content, *, only_expanded: bool = False) -> dict[str, A
         "group": {"results": [], "size": 0},
     }
     return {"operation": "read", "restrictions": {} if only_expanded else lists}
-
-
-def seen(request: web.Request, content_id: str) -> Content:
-    """Raises 404 for what is not there or not for the bot."""
-    wiki = request.app[WIKI]
-    content = wiki.contents.get(content_id)
-    if content is None or content.status == "trashed" or not wiki.visible(content):
-        raise refused(404, f"no content with id {content_id}")
-    return content
-
-
-def read_by_people(content: Content) -> web.Response:
-    """The page as somebody sees it who may."""
-    text = f"<!doctype html><title>{html.escape(content.title)}</title>{content.body}"
-    return web.Response(text=text, content_type="text/html")

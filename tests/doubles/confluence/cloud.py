@@ -6,67 +6,59 @@ import base64
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Self
 from urllib.parse import quote_plus
 
 from aiohttp import web
 
 from tests.doubles.confluence import answers
-from tests.doubles.confluence.answers import WIKI, refused, seen
-from tests.doubles.confluence.wiki import WRITER, Content, Wiki
-from tests.doubles.outage import Outage, served
+from tests.doubles.confluence.answers import ConfluenceSite, refused
+from tests.doubles.confluence.wiki import WRITER, Content
+from tests.doubles.outage import served
 
 EMAIL = "citewell@example.com"
 TOKEN = "ATATT3xFfGF0-token"
 _CQL = re.compile(r"space in \(([^)]*)\) and type in \(page,attachment\) order by created")
+_GATEWAY = "/ex/confluence/11111111/wiki"
 SEARCHED = 100
 """Results of a search, however many are asked for: a system limit."""
 
 
-class CloudSite:
+class CloudSite(ConfluenceSite):
     """A site under `url` (`…/wiki`); scoped tokens go to `gateway` in place of it."""
 
+    below = "/wiki"
+
     def __init__(self) -> None:
-        self.wiki = Wiki()
-        self.outage = Outage()
-        self.token = TOKEN
-        self.url = ""
+        super().__init__(TOKEN)
         self.gateway = ""
-        self.media = ""
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[CloudSite]:
+    async def running(self) -> AsyncIterator[Self]:
         media = web.Application()
         media.router.add_get("/file/{id}", self._file)
-        app = web.Application(middlewares=[self.outage.middleware])
-        app[WIKI] = self.wiki
-        for base in ("/wiki", "/ex/confluence/11111111/wiki"):
-            app.router.add_get(f"{base}/api/v2/spaces", self._authorized(self._spaces))
-            app.router.add_get(f"{base}/api/v2/spaces/{{id}}/pages", self._authorized(self._pages))
-            app.router.add_get(f"{base}/api/v2/pages/{{id}}", self._authorized(self._page))
-            app.router.add_get(f"{base}/api/v2/pages/{{id}}/labels", self._authorized(self._labels))
-            app.router.add_get(f"{base}/api/v2/folders/{{id}}", self._authorized(self._folder))
-            app.router.add_post(f"{base}/api/v2/users-bulk", self._authorized(self._users))
-            app.router.add_get(f"{base}/rest/api/content/search", self._authorized(self._search))
-            app.router.add_get(
-                f"{base}/rest/api/content/{{id}}/restriction/byOperation/read", self._authorized(self._restriction)
-            )
-            app.router.add_get(
-                f"{base}/rest/api/content/{{id}}/child/attachment/{{attached}}/download",
-                self._authorized(self._download),
-            )
-        app.router.add_get("/wiki/spaces/{space}/pages/{id}/{title}", self._opened)
-        async with served(media) as self.media, served(app) as host:
-            self.url, self.gateway = f"{host}/wiki", f"{host}/ex/confluence/11111111/wiki"
+        async with served(media) as self.media, super().running():
+            self.gateway = self.url.removesuffix(self.below) + _GATEWAY
             yield self
 
-    def _authorized(self, handler):  # type: ignore[no-untyped-def]
-        async def checked(request: web.Request) -> web.StreamResponse:
-            expected = "Basic " + base64.b64encode(f"{EMAIL}:{self.token}".encode()).decode()
-            if request.headers.get("authorization") != expected:
-                raise refused(401, "Unauthorized; scope does not match")
-            return await handler(request)
+    @property
+    def authorization(self) -> str:
+        return "Basic " + base64.b64encode(f"{EMAIL}:{self.token}".encode()).decode()
 
-        return checked
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        attached = "rest/api/content/{id}/child/attachment/{attached}/download"
+        for base in (self.below, _GATEWAY):
+            router.add_get(f"{base}/api/v2/spaces", self.authorized(self._spaces))
+            router.add_get(f"{base}/api/v2/spaces/{{id}}/pages", self.authorized(self._pages))
+            router.add_get(f"{base}/api/v2/pages/{{id}}", self.authorized(self._page))
+            router.add_get(f"{base}/api/v2/pages/{{id}}/labels", self.authorized(self._labels))
+            router.add_get(f"{base}/api/v2/folders/{{id}}", self.authorized(self._folder))
+            router.add_post(f"{base}/api/v2/users-bulk", self.authorized(self._users))
+            router.add_get(f"{base}/rest/api/content/search", self.authorized(self._search))
+            restriction = f"{base}/rest/api/content/{{id}}/restriction/byOperation/read"
+            router.add_get(restriction, self.authorized(self._restriction))
+            router.add_get(f"{base}/{attached}", self.authorized(self._download))
+        router.add_get("/wiki/spaces/{space}/pages/{id}/{title}", self._opened)
 
     async def _spaces(self, request: web.Request) -> web.Response:
         answers.only(request, "ids", "keys", "type", "status", "labels", "sort", "cursor", "limit")
@@ -112,7 +104,7 @@ class CloudSite:
 
     async def _page(self, request: web.Request) -> web.Response:
         answers.only(request, "body-format", "version", "status", "include-labels", "include-properties")
-        page = seen(request, request.match_info["id"])
+        page = self.seen(request.match_info["id"])
         shown = self._v2(page)
         if request.query.get("body-format") == "storage":
             shown["body"] = {"storage": {"value": page.body, "representation": "storage"}}
@@ -123,12 +115,12 @@ class CloudSite:
 
     async def _labels(self, request: web.Request) -> web.Response:
         answers.only(request, "prefix", "sort", "cursor", "limit")
-        page = seen(request, request.match_info["id"])
+        page = self.seen(request.match_info["id"])
         found: list[dict[str, object]] = [{"id": "1", "name": name, "prefix": "global"} for name in sorted(page.labels)]
         return self._list(request, found, f"/api/v2/pages/{page.id}/labels")
 
     async def _folder(self, request: web.Request) -> web.Response:
-        folder = seen(request, request.match_info["id"])
+        folder = self.seen(request.match_info["id"])
         parent = self.wiki.contents[folder.parent].kind if folder.parent else None
         shown = {"id": folder.id, "type": "folder", "title": folder.title, "parentId": folder.parent}
         return web.json_response({**shown, "parentType": parent})
@@ -146,11 +138,8 @@ class CloudSite:
 
     async def _search(self, request: web.Request) -> web.Response:
         answers.only(request, "cql", "cqlcontext", "expand", "cursor", "limit")
-        asked = _CQL.fullmatch(request.query.get("cql", ""))
-        if asked is None:
-            raise refused(400, "Could not parse cql")
         expand = request.query.get("expand", "")
-        keys = [key.strip().strip('"') for key in asked[1].split(",")]
+        keys = answers.keys_of(request, _CQL)
         found = [
             answers.v1(self.wiki, page, expand, webui=self._webui(page))
             for page in self.wiki.pages(*keys)
@@ -160,18 +149,14 @@ class CloudSite:
             answers.v1_attached(one, expand, webui=f"/pages/viewpageattachments.action?pageId={one.page}")
             for one in self.wiki.attachments(*keys)
         ]
-        size = answers.limit(request, most=SEARCHED, strict=False)
-        results, after = answers.part(request, found, size)
-        links = {"base": self.url, "context": "/wiki"}
-        links |= {"next": f"/rest/api/content/search?{after}"} if after else {}
-        return web.json_response({"results": results, "limit": size, "size": len(results), "_links": links})
+        return self.searched(request, found, "search", most=SEARCHED)
 
     async def _restriction(self, request: web.Request) -> web.Response:
         answers.only(request, "expand", "start", "limit")
-        return web.json_response(answers.restriction(seen(request, request.match_info["id"])))
+        return web.json_response(answers.restriction(self.seen(request.match_info["id"])))
 
     async def _download(self, request: web.Request) -> web.Response:
-        seen(request, request.match_info["id"])
+        self.seen(request.match_info["id"])
         raise web.HTTPFound(f"{self.media}/file/{request.match_info['attached']}?client=1&token=signed")
 
     async def _file(self, request: web.Request) -> web.Response:
@@ -181,4 +166,4 @@ class CloudSite:
         return web.Response(body=found.content, content_type=found.media_type)
 
     async def _opened(self, request: web.Request) -> web.Response:
-        return answers.read_by_people(seen(request, request.match_info["id"]))
+        return self.opened(request.match_info["id"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.doubles.discord.world import COMPONENTS_V2, Payload, walk
 
 CONTENT, TEXT_DISPLAYS, COMPONENTS = 2000, 4000, 40
-ROW, CONTAINER, TEXT_DISPLAY, SEPARATOR, BUTTON = 1, 17, 10, 14, 2
+ROW, TEXT_DISPLAY, BUTTON = 1, 10, 2
 
 
 def length(text: str) -> int:

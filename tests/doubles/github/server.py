@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import Any
@@ -13,20 +12,17 @@ from aiohttp import web
 
 from tests.doubles.github.graphql import Invalid, execute
 from tests.doubles.github.repository import SCHEMA, Comment, Thread
-from tests.doubles.outage import Outage, served
+from tests.doubles.outage import Service
 
 TOKEN = "ghp_double"
 OWNER, NAME = "acme", "handbook"
 
 
-class GitHub:
-    """`async with open_github() as github: github.url`."""
-
-    url = ""
-
-    def __init__(self, page: int) -> None:
+class GitHub(Service):
+    def __init__(self, page: int = 100) -> None:
+        super().__init__()
         self.threads: dict[int, Thread] = {}
-        self.outage = Outage()
+        self.token = TOKEN
         self.page = page
         """The most that one page holds, whatever is asked for."""
         self.points: int | None = None
@@ -37,12 +33,9 @@ class GitHub:
         """Seconds until the primary limit is lifted."""
         self._now = datetime(2026, 1, 1, tzinfo=UTC)
 
-    @property
-    def app(self) -> web.Application:
-        app = web.Application(middlewares=[self.outage.middleware])
-        app.router.add_post("/api/graphql", self._graphql)
-        app.router.add_get(f"/{OWNER}/{NAME}/{{kind}}/{{number:\\d+}}", self._open)
-        return app
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        router.add_post("/api/graphql", self._graphql)
+        router.add_get(f"/{OWNER}/{NAME}/{{kind}}/{{number:\\d+}}", self._open)
 
     def add(self, number: int, title: str, body: str, **more: Any) -> Thread:
         self.threads[number] = Thread(number, title, body, **more)
@@ -61,7 +54,7 @@ class GitHub:
         return thread.comments[-1]
 
     async def _graphql(self, request: web.Request) -> web.Response:
-        if request.headers.get("Authorization") != f"Bearer {TOKEN}":
+        if request.headers.get("Authorization") != f"Bearer {self.token}":
             return web.json_response({"message": "Bad credentials"}, status=401)
         if self.secondary:
             self.secondary -= 1
@@ -164,10 +157,3 @@ class GitHub:
 
 def _anchor(thread: Thread, comment: Comment) -> str:
     return f"{'issue' if thread.kind == 'issues' else 'discussion'}comment-{comment.id}"
-
-
-@asynccontextmanager
-async def open_github(*, page: int = 100) -> AsyncIterator[GitHub]:
-    github = GitHub(page)
-    async with served(github.app) as github.url:
-        yield github

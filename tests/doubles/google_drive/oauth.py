@@ -20,6 +20,8 @@ class TokenEndpoint:
     def __init__(self) -> None:
         self.tokens: dict[str, float] = {}
         """What was given out, and until when it is valid."""
+        self.deleted = False
+        """The service account's key is not known any more."""
         self._secret = rsa.generate_private_key(65537, 2048)
 
     def key(self, url: str) -> dict[str, Any]:
@@ -49,7 +51,12 @@ class TokenEndpoint:
             claims = jwt.decode(form["assertion"], certs=public, audience=str(request.url))
         except (KeyError, ValueError):
             return _refused("invalid_grant")
-        if form.get("grant_type") != _GRANT or claims["iss"] != ACCOUNT or claims["exp"] - claims["iat"] > 3600:
+        if (
+            self.deleted
+            or form.get("grant_type") != _GRANT
+            or claims["iss"] != ACCOUNT
+            or claims["exp"] - claims["iat"] > 3600
+        ):
             return _refused("invalid_grant")
         if claims.get("scope") != _SCOPE:
             return _refused("invalid_scope")

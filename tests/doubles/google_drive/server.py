@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
 from tests.doubles.google_drive.drive import EXPORTS, FOLDER, GOOGLE, Drive, File, Json
 from tests.doubles.google_drive.oauth import TokenEndpoint
-from tests.doubles.outage import Outage, served
+from tests.doubles.outage import Service
 
 _SHARED = {"includeItemsFromAllDrives", "supportsAllDrives"}
 _FILES = {"q", "fields", "pageSize", "pageToken", "corpora", "driveId", *_SHARED}
@@ -20,14 +19,10 @@ _PARENT = re.compile(r"'([\w-]+)' in parents")
 _EXPORT_LIMIT = 10_000_000
 
 
-class GoogleDrive:
-    """`async with open_google_drive() as google: google.url`, `google.key` (the service account's key file)."""
-
-    url = ""
-
-    def __init__(self, page: int) -> None:
+class GoogleDrive(Service):
+    def __init__(self, page: int = 1000) -> None:
+        super().__init__()
         self.drive = Drive()
-        self.outage = Outage()
         self.oauth = TokenEndpoint()
         self.page = page
         """The most that one page of a list holds."""
@@ -36,20 +31,18 @@ class GoogleDrive:
         self.first_change = 0
         """Page tokens before this one are not known any more."""
 
-    @property
-    def app(self) -> web.Application:
-        app = web.Application(middlewares=[self.outage.middleware])
-        app.router.add_post("/token", self.oauth.answer)
-        app.router.add_get("/drive/v3/files", self._signed(self._list, _FILES))
-        app.router.add_get("/drive/v3/files/{id}", self._signed(self._get, {"fields", "alt", "supportsAllDrives"}))
-        app.router.add_get("/drive/v3/files/{id}/export", self._signed(self._export, {"mimeType"}))
-        app.router.add_get("/drive/v3/changes", self._signed(self._changes, _CHANGES))
-        app.router.add_get("/drive/v3/changes/startPageToken", self._signed(self._start, {"driveId", *_SHARED}))
-        app.router.add_get("/{kind}/d/{id}/{page}", self._open)
-        return app
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        router.add_post("/token", self.oauth.answer)
+        router.add_get("/drive/v3/files", self._signed(self._list, _FILES))
+        router.add_get("/drive/v3/files/{id}", self._signed(self._get, {"fields", "alt", "supportsAllDrives"}))
+        router.add_get("/drive/v3/files/{id}/export", self._signed(self._export, {"mimeType"}))
+        router.add_get("/drive/v3/changes", self._signed(self._changes, _CHANGES))
+        router.add_get("/drive/v3/changes/startPageToken", self._signed(self._start, {"driveId", *_SHARED}))
+        router.add_get("/{kind}/d/{id}/{page}", self._open)
 
     @property
     def key(self) -> Json:
+        """The service account's key file."""
         return self.oauth.key(self.url)
 
     @property
@@ -162,13 +155,6 @@ class GoogleDrive:
         if file is None or self.drive.in_trash(file) or file.mime == FOLDER:
             return web.Response(status=404)
         return web.Response(body=file.content.get("text/plain", b""), content_type="text/plain")
-
-
-@asynccontextmanager
-async def open_google_drive(*, page: int = 1000) -> AsyncIterator[GoogleDrive]:
-    google = GoogleDrive(page)
-    async with served(google.app) as google.url:
-        yield google
 
 
 def _shared(request: web.Request) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.text import sentences, terms
+from pipeline.words.text import sentences, terms
 from tests.doubles.llm.faults import Act, Text
 
 _PASSAGE = re.compile(r"<passage-\w+ (\d+)>[^\n]*\n(.*?)\n</passage-", re.DOTALL)

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from adapters.models.anthropic import AnthropicModel
-from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from adapters.models.openai import OpenAIModel
 from pipeline.budget import TokenBudget
+from pipeline.drafting.task import Model
 from pipeline.ports import HistoryStore
 from pipeline.respond import Responder
-from pipeline.task import Model
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
@@ -119,7 +118,6 @@ async def walking(
     *,
     provider: str = "openai",
     limits: Limits | None = None,
-    breaker: Breaker | None = None,
     budget: TokenBudget | None = None,
     require_grounding: bool = True,
     history: HistoryStore | None = None,
@@ -131,7 +129,7 @@ async def walking(
         else AnthropicModel("m", key="k", base_url=server.url)
     )
     await model.connect()
-    guarded = GuardedModel(model, breaker=breaker, pause=0.01, patience=0.1)
+    guarded = GuardedModel(model, pause=0.01, patience=0.1)
     straight = Straight(passages)
     walk = Walk(responder=None)  # type: ignore[arg-type]
     walk.responder = Responder(

@@ -6,38 +6,32 @@ import html
 import json
 import re
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 
 from aiohttp import web
 
 from tests.doubles.notion.workspace import Block, DataSource, Json, Page, Workspace, rich
-from tests.doubles.outage import Outage, served
+from tests.doubles.outage import Service
 
 TOKEN = "ntn_1234-token"
 VERSION = "2025-09-03"
 MOST = 100
 
 
-class NotionServer:
+class NotionServer(Service):
     def __init__(self) -> None:
+        super().__init__()
         self.workspace = Workspace()
-        self.outage = Outage()
         self.token = TOKEN
-        self.url = ""
         self._cursors: dict[str, int] = {}
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[NotionServer]:
-        app = web.Application(middlewares=[self.outage.middleware])
-        app.router.add_post("/v1/search", self._checked(self._search))
-        app.router.add_post("/v1/data_sources/{id}/query", self._checked(self._query))
-        app.router.add_get("/v1/data_sources/{id}", self._checked(self._data_source))
-        app.router.add_get("/v1/pages/{id}", self._checked(self._page))
-        app.router.add_get("/v1/blocks/{id}/children", self._checked(self._children))
-        app.router.add_get("/{slug}", self._opened)
-        async with served(app) as self.url:
-            yield self
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        router.add_post("/v1/search", self._checked(self._search))
+        router.add_post("/v1/data_sources/{id}/query", self._checked(self._query))
+        router.add_get("/v1/data_sources/{id}", self._checked(self._data_source))
+        router.add_get("/v1/pages/{id}", self._checked(self._page))
+        router.add_get("/v1/blocks/{id}/children", self._checked(self._children))
+        router.add_get("/{slug}", self._opened)
 
     def _checked(self, handler):  # type: ignore[no-untyped-def]
         async def checked(request: web.Request) -> web.StreamResponse:

@@ -194,6 +194,11 @@ class Workspace:
         self._clear_status(message)
         return {"channel": channel, "ts": message.ts, "message": message.as_json()}
 
+    def chat_delete(self, arguments: Json) -> Json:
+        message = self._own(arguments["channel"], arguments["ts"])
+        del self.messages[message.channel, message.ts]
+        return {"channel": message.channel, "ts": message.ts}
+
     def chat_getPermalink(self, arguments: Json) -> Json:
         channel, ts = arguments["channel"], arguments["message_ts"]
         if (channel, ts) not in self.messages:

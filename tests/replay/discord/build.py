@@ -63,13 +63,3 @@ def message(made: discord.Client, payload: dict[str, Any]) -> discord.Message:
         del whole["guild_id"]
     channel, _ = made._connection._get_guild_channel(whole)  # type: ignore[arg-type]
     return discord.Message(state=made._connection, channel=channel, data=whole)  # type: ignore[arg-type]
-
-
-def ours(**more: Any) -> dict[str, Any]:
-    """A message of the bot, as it stands in `referenced_message`."""
-    return {
-        "id": "1573625820000000000", "channel_id": CHANNEL, "author": user(BOT, "Citewell", bot=True), "content": "",
-        "timestamp": "2026-11-21T09:00:00+00:00", "edited_timestamp": None, "tts": False, "mention_everyone": False,
-        "mentions": [], "mention_roles": [], "attachments": [], "embeds": [], "pinned": False, "type": 19,
-        "components": [], "flags": 32772, **more,
-    }  # fmt: skip

@@ -6,9 +6,9 @@ import json
 import os
 from pathlib import Path
 
-from adapters.discord.blocks import card
-from adapters.discord.render import pages, plain
-from adapters.replies.answer import reply
+from adapters.chat.reply.answer import reply
+from adapters.discord.parts.blocks import card
+from adapters.discord.parts.render import pages, plain
 from pipeline.values import BlockKind, CitedSentence
 from tests.contracts.answers import citation, cited
 

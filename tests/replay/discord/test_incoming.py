@@ -7,12 +7,10 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord import buttons
-from adapters.discord.incoming import Reading, read, root
-from adapters.discord.places import place
-from adapters.replies.parts import Button
-from pipeline.values import Attachment, ConversationId, Manner
-from tests.replay.discord.build import ANN, BOB, BOT, CHANNEL, GUILD, OWN_ROLE, THREAD, client, message, ours, user
+from adapters.discord.events.incoming import ReadMessage, read, root
+from adapters.discord.events.places import place
+from pipeline.values import ConversationId, Manner
+from tests.replay.discord.build import ANN, BOB, BOT, CHANNEL, GUILD, OWN_ROLE, THREAD, client, message, user
 
 ID = "1573625817055887372"
 ASK = f"<@{BOT}> How much leave do I get?"
@@ -24,13 +22,13 @@ async def made() -> discord.Client:
     return client()
 
 
-def reading(made: discord.Client, threads: bool = False, **payload: Any) -> Reading | None:
+def reading(made: discord.Client, **payload: Any) -> ReadMessage | None:
     assert made.user
-    return read(message(made, payload), made.user, threads=threads)
+    return read(message(made, payload), made.user, threads=False)
 
 
-def asked(made: discord.Client, threads: bool = False, **payload: Any) -> Reading:
-    found = reading(made, threads, **payload)
+def asked(made: discord.Client, **payload: Any) -> ReadMessage:
+    found = reading(made, **payload)
     assert found is not None
     return found
 
@@ -47,11 +45,6 @@ async def test_a_mention_is_a_question_without_the_mention(made: discord.Client)
     assert incoming.manner is Manner.MENTION
     assert incoming.conversation == conversation(GUILD, CHANNEL, ID)
     assert place(incoming) == (int(GUILD), int(CHANNEL), int(ID))
-
-
-async def test_where_answers_go_into_threads_the_conversation_is_the_thread_to_be(made: discord.Client) -> None:
-    incoming, *_ = asked(made, threads=True, content=ASK, mentions=MENTIONS)
-    assert incoming.conversation == conversation(GUILD, ID)
 
 
 @pytest.mark.parametrize("thread", [THREAD, "301"])
@@ -97,36 +90,6 @@ async def test_a_direct_message_is_a_question(made: discord.Client) -> None:
     assert root(incoming) == ""
 
 
-@pytest.mark.parametrize("pinged", [True, False])
-async def test_a_reply_to_our_answer_goes_on_in_its_conversation(made: discord.Client, pinged: bool) -> None:
-    custom_id = buttons.custom_id(Button.HELPFUL, "a1", "1573625800000000000")
-    card = {
-        "type": 17,
-        "components": [{"type": 1, "components": [{"type": 2, "style": 2, "label": "x", "custom_id": custom_id}]}],
-    }
-    target = ours(components=[card])
-    reference = {"message_id": target["id"], "channel_id": CHANNEL, "guild_id": GUILD}
-    incoming, _ = asked(
-        made,
-        type=19,
-        content="And part-timers?",
-        mentions=MENTIONS if pinged else [],
-        message_reference=reference,
-        referenced_message=target,
-    )
-    assert incoming.manner is Manner.THREAD
-    assert incoming.conversation == conversation(GUILD, CHANNEL, "1573625800000000000")
-    assert root(incoming) == "1573625800000000000"
-
-
-async def test_a_reply_to_an_answer_without_buttons_goes_on_from_its_question(made: discord.Client) -> None:
-    target = ours(message_reference={"message_id": "1573625800000000001", "channel_id": CHANNEL})
-    reference = {"message_id": target["id"], "channel_id": CHANNEL, "guild_id": GUILD}
-    incoming, answered = asked(made, type=19, content="And?", message_reference=reference, referenced_message=target)
-    assert answered == f"discord:{GUILD}:{CHANNEL}:1573625800000000001"
-    assert incoming.conversation == conversation(GUILD, CHANNEL, "1573625800000000001")
-
-
 @pytest.mark.parametrize(
     "payload",
     [
@@ -154,12 +117,3 @@ async def test_mentions_in_a_question_are_told_by_name(made: discord.Client) -> 
     content = f"<@{BOT}> did <@{BOB}> ask <@&700> in <#{CHANNEL}> <:smile:123>?"
     incoming, *_ = asked(made, content=content, mentions=[*MENTIONS, user(BOB, "bob")], mention_roles=["700"])
     assert incoming.text == "did @bob ask @hr in #team ?"
-
-
-async def test_attachments_come_with_the_question(made: discord.Client) -> None:
-    file = {"id": "1", "filename": "chart.png", "size": 10, "url": "https://cdn/x", "proxy_url": "https://p/x",
-            "content_type": "image/png"}  # fmt: skip
-    incoming, *_ = asked(made, content=ASK, mentions=MENTIONS, attachments=[file])
-    assert incoming.attachments == (
-        Attachment(id="1", name="chart.png", media_type="image/png", size=10, url="https://cdn/x"),
-    )

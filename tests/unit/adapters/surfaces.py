@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Protocol
 
 from rich.console import RenderableType
 
+from adapters.chat.reply import answer as parts
+from adapters.chat.reply import panels
 from adapters.console import render as console
-from adapters.discord import render as discord
-from adapters.discord.blocks import card, layout
-from adapters.replies import answer as parts
-from adapters.replies import panels
-from adapters.slack import render as slack
-from adapters.slack.home_view import home
+from adapters.discord.parts import render as discord
+from adapters.discord.parts.blocks import card, layout
+from adapters.slack.parts import render as slack
+from adapters.slack.press.home_view import home
 from pipeline.values import Answer, CitedSentence, Document, Preferences, Stage
 from tests.contracts.console_driver import Terminal
 from tests.doubles.discord import eyes as discord_eyes

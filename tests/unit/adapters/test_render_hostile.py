@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.values import Answer, BlockKind, Citation, CitationStyle, CitedSentence, Document, Link, Usage
+from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, Usage
 from tests.contracts.answers import URL, citation, cited
 from tests.doubles.hostile import ALLOWED
 from tests.unit.adapters.surfaces import Console, Discord, Seen, Slack, Surface
@@ -77,36 +76,9 @@ def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> 
     )
     sentences = data.draw(st.lists(sentence, min_size=1, max_size=8))
     written = data.draw(st.lists(text, min_size=6, max_size=6))
-    source = citation(title=written[3], url=data.draw(urls), quote=written[4], heading=(written[5],), sheet=written[3])
+    names = {"title": written[3], "sheet": written[3], "product": written[4], "heading": (written[5],)}
+    source = citation(url=data.draw(urls), quote=written[4], **names)
     check(surface, sentences, written, citations=[source], citation_style=data.draw(styles))
-
-
-@pytest.mark.slow
-@on_every_surface
-def test_thousands_of_hostile_sentences_are_harmless(surface: Surface) -> None:
-    """The same for 4,000 sentences from a fixed seed, twenty to an answer."""
-    dice = random.Random(20261121)
-
-    def text() -> str:
-        return "".join(dice.choice(surface.fragments) for _ in range(dice.randrange(1, 14)))
-
-    for _ in range(200):
-        sentences = [
-            CitedSentence(
-                text=text(),
-                kind=dice.choice(list(BlockKind)),
-                opens=dice.random() < 0.3,
-                numbers=(1,),
-                links=tuple(Link(text=dice.choice(surface.fragments), url=OWN) for _ in range(dice.randrange(4))),
-            )
-            for _ in range(20)
-        ]
-        style = dice.choice(list(CitationStyle))
-        check(surface, sentences, [text() for _ in range(6)], citations=[_source(text)], citation_style=style)
-
-
-def _source(text: Callable[[], str]) -> Citation:
-    return citation(title=text(), heading=(text(), text()), sheet=text(), product=text(), url=ALLOWED)
 
 
 @on_every_surface
@@ -127,7 +99,7 @@ def test_links_are_told_within_the_limits_and_none_of_their_words_is_lost(
     harmless(shown, {URL, *(link.url for link in links)})
     told = "".join(seen.text for seen in shown)
     assert all(told.count(word) >= times for word in words)
-    assert length > 500 or times > 1 or any(seen.links - {URL} for seen in shown)
+    assert length > 480 or times > 1 or any(seen.links - {URL} for seen in shown)
 
 
 @on_every_surface

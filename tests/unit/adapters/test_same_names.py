@@ -6,43 +6,46 @@ from pathlib import Path
 
 ADAPTERS = Path(__file__).parents[3] / "adapters"
 JOBS = {
-    "account": "a person's own data and preferences, and what is indexed for them",
-    "activity": "the sign that an answer is being worked on",
     "adapter": "the port PlatformAdapter",
-    "around": "what people said around a message",
     "audience": "who will read a reply",
-    "blocks": "the pieces that a message of the platform is made of",
-    "connection": "how the platform reaches us",
-    "deliver": "an answer's events as a reply",
+    "config": "its settings, and what is made of them",
     "doctor": "whether the platform lets us work",
-    "ephemeral": "answering a click or a command so that its user alone sees it",
-    "files": "the bytes of a file that somebody sent",
-    "gapfill": "what was said while nobody listened",
-    "handoff": "the reply of people who were asked",
-    "incoming": "what the platform sends, as a message",
-    "intake": "into the inbox",
-    "interactions": "what is pressed and asked for after the answer",
-    "knowledge": "what people add to the documents",
-    "markup": "foreign text made inert",
-    "modal": "forms",
-    "notices": "what the bot posts by itself",
-    "private": "questions by command, answered to one person",
-    "render": "the parts of a reply as messages",
-    "reply": "the messages of one reply: posted once, edited from then on",
-    "wishes": "told when fixed",
-    "setup": "what admins set for a place",
-    "spoken": "the text of a message, as words",
-    "sharing": "a private answer for everyone in its channel",
+    "events/around": "what people said around a message",
+    "events/gapfill": "what was said while nobody listened",
+    "events/incoming": "what the platform sends, as a message",
+    "events/intake": "into the inbox",
+    "events/spoken": "the text of a message, as words",
+    "parts/blocks": "the pieces that a message of the platform is made of",
+    "parts/markup": "foreign text made inert",
+    "parts/modal": "forms",
+    "parts/render": "the parts of a reply as messages",
+    "parts/wishes": "told when fixed",
+    "platform": "what all but its adapter know of it",
+    "post/activity": "the sign that an answer is being worked on",
+    "post/deliver": "an answer's events as a reply",
+    "post/notices": "what the bot posts by itself",
+    "post/private": "questions by command, answered to one person",
+    "post/reply": "the messages of one reply: posted once, edited from then on",
+    "press/account": "a person's own data and preferences, and what is indexed for them",
+    "press/files": "the bytes of a file that somebody sent",
+    "press/interactions": "what is pressed and asked for after the answer, as what it stands for",
+    "press/knowledge": "what people add to the documents",
+    "press/presser": "whoever pressed something, and how they are answered",
+    "press/setup": "what admins set for a place",
+    "press/sharing": "a private answer for everyone in its channel",
 }
-"""Of Slack and Discord; `adapters/replies` has what they do alike."""
+"""Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "adding", "feed", "footer", "front", "home_view", "install_page", "installing", "members", "missed",
-        "pages", "requests", "session", "startup", "stream", "web", "workspaces",
+        "actors", "events/missed", "members", "pages", "parts/footer", "post/feed", "post/growth",
+        "post/stream", "press/adding", "press/home_view", "press/pressed", "transport/connection",
+        "transport/front", "transport/install_page", "transport/installing", "transport/requests",
+        "transport/session", "transport/startup", "transport/workspaces", "web",
     },
     "discord": {
-        "buttons", "client", "commands", "errors", "found", "identify", "limits", "memory", "names", "pace",
-        "permissions", "places", "retry", "shards", "target", "throttle",
+        "connection", "errors", "events/places", "limits", "memory", "pace", "parts/buttons", "permissions",
+        "post/alone", "post/found", "post/target", "post/throttle", "press/commands", "press/names", "retry",
+        "transport/client", "transport/identify", "transport/shards",
     },
     "console": {"follow", "piped", "render", "table"},
 }  # fmt: skip
@@ -50,7 +53,9 @@ ALONE = {
 
 
 def names(platform: str) -> set[str]:
-    return {file.stem for file in (ADAPTERS / platform).glob("*.py")} - {"__init__"}
+    folder = ADAPTERS / platform
+    found = (file for file in folder.rglob("*.py") if file.stem != "__init__")
+    return {file.relative_to(folder).with_suffix("").as_posix() for file in found}
 
 
 def test_slack_and_discord_have_the_same_files_for_the_same_jobs() -> None:
@@ -60,4 +65,4 @@ def test_slack_and_discord_have_the_same_files_for_the_same_jobs() -> None:
 
 def test_the_console_renders_in_a_file_of_the_same_name() -> None:
     assert names("console") == ALONE["console"]
-    assert "render" in JOBS
+    assert "parts/render" in JOBS

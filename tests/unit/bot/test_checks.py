@@ -6,7 +6,12 @@ import socket
 
 import pytest
 
-from bot.checks import missing_server, places_that_keep_nothing, places_without_collection, rules_without_collection
+from bot.doctor.checks import (
+    missing_server,
+    places_that_keep_nothing,
+    places_without_collection,
+    rules_without_collection,
+)
 from pipeline.values import Place, PlaceId
 
 

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from bot.courier import Courier
-from bot.desk import CitewellDesk
+from bot.desks.desk import CitewellDesk
+from bot.run.courier import Courier
 from pipeline.ports import Receipt
-from pipeline.values import Answer, ConversationId, Handoff, Notice, PlaceId, Readers
+from pipeline.values import ConversationId, Handoff, PlaceId, Readers
+from pipeline.values.posting.digest import Announcement
 from storage.open import Storage, open_storage
 from tests.contracts.waiting import eventually
 
 
 class Server:
-    """A process's part of the platform: one server, and what was posted there."""
+    """A process's part of the platform: one server, what was posted there, and what was `there` before."""
 
-    def __init__(self, space: str) -> None:
+    def __init__(self, space: str, there: Collection[str] = ()) -> None:
         self.space = space
+        self.there = there
         self.posted: list[str] = []
 
-    def ours(self, notice: Notice) -> bool:
-        return notice.space == self.space
+    def ours(self, post: Announcement) -> bool:
+        return post.space == self.space
 
-    async def readers_in(self, place: PlaceId) -> Readers:
-        assert place.space == self.space
+    async def readers(self, of: PlaceId) -> Readers:
+        assert of.space == self.space
         return Readers(groups=frozenset())
 
-    async def notify(self, notice: Notice, answer: Answer | None, receipt: Receipt) -> None:
+    async def find(self, outgoing: Announcement) -> str | None:
+        return "its id" if outgoing.key in self.there else None
+
+    async def post(self, outgoing: Announcement, receipt: Receipt) -> None:
         await receipt.posting()
-        self.posted.append(notice.key)
+        self.posted.append(outgoing.key)
         await receipt.posted("its id")
 
 
@@ -52,7 +58,7 @@ async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_th
     one, other = Server("11"), Server("12")
     async with open_storage(tmp_path) as storage:
         couriers: list[Any] = [
-            Courier(storage.handoffs, CitewellDesk(storage), {"discord": server}, server.ours)  # type: ignore[dict-item]
+            Courier(storage.outbox, CitewellDesk(storage), {"discord": server}, server.ours)  # type: ignore[dict-item]
             for server in (one, other)
         ]
         await asked(storage, 0, "99", of="99")
@@ -61,7 +67,7 @@ async def test_each_process_posts_on_its_own_servers_and_nobody_waits_for_one_th
         running = [asyncio.create_task(courier.run()) for courier in couriers]
 
         async def left(count: int) -> bool:
-            return await storage.handoffs.open() == count
+            return await storage.outbox.open() == count
 
         await eventually(lambda: left(1))
         assert await storage.handoffs.resolve("h1", "discord:6", "Ann", "The blue team.")

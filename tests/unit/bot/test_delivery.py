@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bot import delivery as delivery_module
-from bot.delivery import APOLOGY_SECONDS, DELIVERY_SECONDS, NO_END, Delivery
-from pipeline import wording
+from bot.run import posting
+from bot.run.delivery import APOLOGY_SECONDS, NO_END, Delivery
+from bot.run.posting import POSTING_SECONDS
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
-from pipeline.ports import Desk, Inbox, PlatformAdapter, Receipt
+from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt
 from pipeline.values import (
     EVERYWHERE,
     Answer,
@@ -24,6 +24,9 @@ from pipeline.values import (
     Event,
     IncomingMessage,
     Manner,
+    Notice,
+    PersonId,
+    PlaceId,
     Preferences,
     Progress,
     Readers,
@@ -32,7 +35,9 @@ from pipeline.values import (
     Wish,
     Work,
 )
-from storage.inbox import LEASE_SECONDS, SQLInbox
+from pipeline.values.posting.digest import Digest
+from pipeline.words import wording
+from storage.messages.inbox import LEASE_SECONDS, SQLInbox
 from storage.open import Storage, open_storage
 from tests.doubles.samples import answer, message
 
@@ -65,9 +70,10 @@ class Platform:
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None: ...
 
-    async def deliver(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
-        reference = work.reference or "the reply"
-        async for event in events:
+    async def post(self, outgoing: Growing | Notice | Digest, receipt: Receipt) -> None:
+        assert isinstance(outgoing, Growing)
+        reference = outgoing.work.reference or "the reply"
+        async for event in outgoing.events:
             if self.failure:
                 raise self.failure
             text = event.body if isinstance(event, Answer) else "…"
@@ -80,13 +86,13 @@ class Platform:
                 raise self.after_posting
             await receipt.posted(reference)
 
-    async def find(self, work: Work) -> str | None:
+    async def find(self, outgoing: Work | Notice | Digest) -> str | None:
         return self.found
 
     async def around(self, message: IncomingMessage) -> Around:
         return Around()
 
-    async def readers(self, message: IncomingMessage) -> Readers:
+    async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         return Readers(groups=frozenset())
 
     async def close(self) -> None: ...
@@ -288,8 +294,8 @@ async def test_a_question_erased_before_anything_is_visible_gets_no_reply(scene:
 
 
 async def test_a_delivery_that_hangs_is_ended_before_its_lease(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert DELIVERY_SECONDS + APOLOGY_SECONDS < LEASE_SECONDS
-    monkeypatch.setattr(delivery_module, "DELIVERY_SECONDS", 0.0)
+    assert POSTING_SECONDS + APOLOGY_SECONDS < LEASE_SECONDS
+    monkeypatch.setattr(posting, "POSTING_SECONDS", 0.0)
     scene.thinking.meanwhile = asyncio.Event().wait
     work = await scene.once()
     assert work

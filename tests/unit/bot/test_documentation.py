@@ -16,8 +16,8 @@ import typer
 
 from bench.make_env_example import example
 from bot.commands.app import app
-from bot.schedule import jobs_of
-from bot.settings import Settings, environment_name
+from bot.config.settings import Settings, environment_name
+from bot.run.schedule import jobs_of
 from bot.wiring import open_citewell
 from tests.unit.bot.pages import PAGES, ROOT, anchors, links, quotations, runnable
 

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 from bot.commands.app import app
 from bot.evaluation.golden import KINDS, changes, interval, read_baseline, write_baseline
-from bot.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.errors import Refused
 from pipeline.values import Rating, Vote
 from storage.open import open_storage
 from tests.doubles.samples import answer, message
+from tests.doubles.settings import extractive
 
 FACTS = {"badge": "at the front desk", "parking": "behind the house", "payday": "on the 25th", "keys": "in the safe"}
 
@@ -75,7 +75,7 @@ def folder(tmp_path: Path) -> Path:
         (documents / f"{name}.md").write_text(f"# The {name}\n\nThe {name} is {fact}.\n")
 
     async def index() -> None:
-        settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
+        settings = extractive(tmp_path / "data")
         async with open_citewell(settings) as citewell:
             await citewell.index([documents])
 

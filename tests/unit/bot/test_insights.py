@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.replies.advice import advice
+from adapters.chat.words.advice import advice
 from bot.citewell import Citewell
 from bot.insights.insights import insights
-from bot.settings import Settings
+from bot.known import platforms
 from bot.wiring import open_citewell
 from pipeline.values import (
     Answer,
@@ -30,6 +30,7 @@ from pipeline.values import (
 )
 from pipeline.values.insights import Lack
 from tests.doubles.samples import chunks, message
+from tests.doubles.settings import extractive
 
 VACATION = "How many vacation days do I get?"
 NUMBERS = itertools.count(1)
@@ -37,7 +38,7 @@ NUMBERS = itertools.count(1)
 
 @pytest.fixture
 async def citewell(tmp_path: Path) -> AsyncIterator[Citewell]:
-    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
+    settings = extractive(tmp_path / "data")
     async with open_citewell(settings) as opened:
         yield opened
 
@@ -98,7 +99,7 @@ async def test_questions_are_counted_by_outcome_place_and_week(citewell: Citewel
     await asked(citewell, VACATION)
     await asked(citewell, "When is payday?", Outcome.NOT_FOUND, Level.LOW, channel="D7")
     await asked(citewell, "Who cleans?", Outcome.PARTIAL, unhelpful=True)
-    seen = await insights(citewell.storage, citewell.embedder, 30)
+    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert (seen.counts.asked, seen.counts.answered, seen.counts.partial, seen.counts.not_found) == (3, 1, 1, 1)
     assert seen.counts.unhelpful == 1
     assert {place.place: place.counts.asked for place in seen.places} == {"slack:T1:C1": 2, "slack: direct messages": 1}
@@ -111,7 +112,7 @@ async def test_a_thread_on_discord_counts_for_its_channel(citewell: Citewell) ->
     channel = (PlaceId.parse("discord:1"), PlaceId.parse("discord:1:2"))
     await asked(citewell, VACATION, channel="33", said_in=channel)
     await asked(citewell, VACATION, channel="44", said_in=(*channel, PlaceId.parse("discord:1:44")))
-    (place,) = (await insights(citewell.storage, citewell.embedder, 30)).places
+    (place,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).places
     assert (place.place, place.counts.asked) == ("discord:1:2", 2)
 
 
@@ -120,18 +121,18 @@ async def test_what_means_the_same_is_one_group_named_by_one_of_its_questions(ci
     for number, question in enumerate(meant):
         await asked(citewell, question, author=f"U{number}")
     await asked(citewell, "Where is the printer?")
-    seen = await insights(citewell.storage, citewell.embedder, 30)
+    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [(group.count, group.people) for group in seen.most_asked] == [(3, 3), (1, 1)]
     assert seen.most_asked[0].question in meant
 
 
 async def test_without_an_embedder_the_same_words_are_one_group(tmp_path: Path) -> None:
-    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive", embedder="none")  # type: ignore[call-arg]
+    settings = extractive(tmp_path / "data", embedder="none")
     async with open_citewell(settings) as citewell:
         await asked(citewell, VACATION)
         await asked(citewell, "vacation days: how many do I get")
         await asked(citewell, "How much leave is there?")
-        seen = await insights(citewell.storage, citewell.embedder, 30)
+        seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [group.count for group in seen.most_asked] == [2, 1]
 
 
@@ -149,7 +150,7 @@ async def test_a_gap_says_what_is_lacking_and_what_to_write_where(
     await written(citewell, "leave", "Vacation is agreed with the team.")
     await asked(citewell, "Where is the printer?")
     await asked(citewell, VACATION, outcome, level, nearest="leave", unhelpful=unhelpful)
-    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert (gap.lack, gap.group.question, gap.group.count, gap.group.people) == (lack, VACATION, 1, 1)
     assert gap.nearest
     assert gap.nearest.id == "leave"
@@ -164,7 +165,7 @@ async def test_what_was_answered_later_to_the_same_readers_is_no_gap_any_more(ci
     for channel, author in (("C1", "U2"), ("D1", "U1")):
         await asked(citewell, payday, channel=channel, author=author)
     await asked(citewell, printer)
-    gaps = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    gaps = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert [(gap.group.question, gap.lack, gap.group.count) for gap in gaps] == [
         (payday, Lack.NOT_ANSWERED, 2),
         (printer, Lack.UNHELPFUL, 1),
@@ -174,7 +175,7 @@ async def test_what_was_answered_later_to_the_same_readers_is_no_gap_any_more(ci
 async def test_the_nearest_document_is_looked_up_where_the_answer_names_none_that_is_there(citewell: Citewell) -> None:
     await written(citewell, "parking", "Cars are parked behind the house.")
     await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW, nearest="gone")
-    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.nearest
     assert gap.nearest.id == "parking"
 
@@ -185,16 +186,16 @@ async def test_a_gap_counts_who_waits_to_be_told_and_who_took_it_back_no_more(ci
         origin = ConversationId(platform="slack", space="T1", channel="C1", thread=author)
         wish = Wish(id=author, answer_id=answer_id, person=author, question="Where do I park?", origin=origin)
         await citewell.storage.wishes.keep(wish, most=1)
-    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.waiting == 2
     await citewell.storage.wishes.take_back("U1", "U1")
-    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.waiting == 1
 
 
 async def test_a_gap_of_an_empty_library_asks_for_a_new_document(citewell: Citewell) -> None:
     await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW)
-    (gap,) = (await insights(citewell.storage, citewell.embedder, 30)).gaps
+    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.nearest is None
     assert advice(gap).startswith("Write a document")
 
@@ -206,28 +207,20 @@ async def test_documents_are_told_that_disagree_that_nobody_cites_and_that_are_o
     await written(citewell, "unread", "Nobody asks for this.")
     await asked(citewell, "When is payday?", cites=("old", "new"), differing=True)
     await asked(citewell, "Which colour has the house?", cites=("looked-at",))
-    seen = await insights(citewell.storage, citewell.embedder, 30)
+    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [[paper.id for paper in one.papers] for one in seen.contradictions] == [["old", "new"]]
     assert [paper.id for paper in seen.never_cited] == ["unread"]
     assert [(cited.paper.id, cited.count, cited.changed) for cited in seen.outdated] == [("old", 1, "2020-01-31")]
-
-
-async def test_what_one_person_asked_in_private_is_marked_as_that(citewell: Citewell) -> None:
-    await asked(citewell, "May I leave early?", author="U1", channel="D1")
-    await asked(citewell, "May I leave early?", author="U1", channel="D1")
-    assert [group.private for group in (await insights(citewell.storage, citewell.embedder, 30)).most_asked] == [True]
-    await asked(citewell, "May I leave early?", author="U2", channel="D2")
-    assert [group.private for group in (await insights(citewell.storage, citewell.embedder, 30)).most_asked] == [False]
 
 
 async def test_who_is_forgotten_is_not_counted_any_more(citewell: Citewell) -> None:
     await asked(citewell, VACATION, author="U1")
     await asked(citewell, "Where is the printer?", author="U2")
     await citewell.storage.people.forget("slack:T1:U1")
-    seen = await insights(citewell.storage, citewell.embedder, 30)
+    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert [group.question for group in seen.most_asked] == ["Where is the printer?"]
 
 
 async def test_nothing_asked_makes_empty_insights(citewell: Citewell) -> None:
-    seen = await insights(citewell.storage, citewell.embedder, 30)
+    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30)
     assert (seen.counts.asked, seen.weeks, seen.most_asked, seen.gaps) == (0, (), (), ())

@@ -13,8 +13,19 @@ from hypothesis import strategies as st
 from lxml import html
 
 from bot.insights.page import page
-from pipeline.text import visible
-from pipeline.values.insights import Cited, Contradiction, Counts, Gap, Group, Insights, Lack, Paper, Place, Week
+from pipeline.values.insights import (
+    Cited,
+    Contradiction,
+    Counts,
+    Gap,
+    Insights,
+    Lack,
+    Paper,
+    PlaceCounts,
+    QuestionGroup,
+    Week,
+)
+from pipeline.words.text import visible
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ATTACK = '"><script>document.title = "taken over"</script><img src=x onerror="alert(1)">'
@@ -23,12 +34,12 @@ ATTACK = '"><script>document.title = "taken over"</script><img src=x onerror="al
 def seen(text: str = "How many vacation days?") -> Insights:
     counts = Counts(asked=12345, answered=9007, partial=1003, not_found=2331, failed=4, unhelpful=77)
     paper = Paper(id="p", title=text, collection=text)
-    group = Group(question=text, count=3211, people=42, private=False)
+    group = QuestionGroup(question=text, count=3211, people=42, private=False)
     return Insights(
         since=date(2026, 10, 1),
         until=date(2026, 10, 31),
         counts=counts,
-        places=(Place(place="slack:T1:C1", counts=counts),),
+        places=(PlaceCounts(place="slack:T1:C1", counts=counts),),
         weeks=(Week(monday=date(2026, 10, 5), counts=counts),),
         most_asked=(group,),
         gaps=(Gap(group=group, lack=Lack.LOW, not_answered=1, unhelpful=2, low=3, waiting=8, nearest=paper),),

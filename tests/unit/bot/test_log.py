@@ -66,7 +66,7 @@ def test_a_service_logs_json_lines_whichever_way_a_module_logs(
     configure_logging("info", service=True)
     logging.getLogger("adapters.slack.web").warning("refused: %s", "xoxb-1234567890-abcdefghij")
     logging.getLogger("adapters.slack.web").error("failed", exc_info=error)
-    structlog.get_logger("bot.delivery").error("failed", exc_info=error)
+    structlog.get_logger("bot.run.delivery").error("failed", exc_info=error)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert lines[0]["event"] == "refused: [redacted]"
     assert (lines[0]["level"], lines[0]["logger"]) == ("warning", "adapters.slack.web")
@@ -77,7 +77,7 @@ def test_a_service_logs_json_lines_whichever_way_a_module_logs(
 
 def test_an_error_at_hand_is_named_with_its_place_and_not_quoted(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("info", service=True)
-    for log in (structlog.get_logger("bot.delivery"), logging.getLogger("adapters.slack.web")):
+    for log in (structlog.get_logger("bot.run.delivery"), logging.getLogger("adapters.slack.web")):
         try:
             int("the director earns")
         except ValueError:
@@ -110,9 +110,9 @@ def test_a_warning_of_a_library_stays_off_the_terminal_of_a_command_and_in_the_l
 def test_whatever_is_logged_while_a_question_is_answered_names_it(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("info", service=True)
     with structlog.contextvars.bound_contextvars(key="slack:T1:C1:1.0"):
-        structlog.get_logger("bot.delivery").warning("platform_unreachable")
+        structlog.get_logger("bot.run.delivery").warning("platform_unreachable")
         logging.getLogger("slack_sdk").warning("retrying")
-    structlog.get_logger("bot.delivery").warning("afterwards")
+    structlog.get_logger("bot.run.delivery").warning("afterwards")
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [line.get("key") for line in lines] == ["slack:T1:C1:1.0", "slack:T1:C1:1.0", None]
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.schedule import Job, due, first_run, jobs_of, perform, scheduled
-from bot.settings import Settings
+from bot.run.schedule import Job, due, first_run, jobs_of, perform, scheduled
 from bot.wiring import open_citewell
 from storage.runs import JobRuns
 from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.verify import contents
 from tests.contracts.waiting import eventually
+from tests.doubles.settings import extractive
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
@@ -90,7 +90,7 @@ async def test_a_failure_does_not_make_the_last_success_forgotten(runs: JobRuns)
 
 
 async def test_jobs_that_run_twice_at_once_and_in_two_processes_do_what_one_run_does(tmp_path: Path) -> None:
-    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive")  # type: ignore[call-arg]
+    settings = extractive(tmp_path / "data")
     (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 25 vacation days a year.\n")
     async with open_citewell(settings, exclusive=True) as one, open_citewell(settings) as other:
         await one.index([tmp_path / "leave.md"])

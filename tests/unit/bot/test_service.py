@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot import service
-from bot.greeting import tell_backlog
-from bot.service import keep_listening
-from bot.settings import Collection, Settings
+from bot.config.tables import Collection
+from bot.run import service
+from bot.run.greeting import tell_backlog
+from bot.run.service import keep_listening
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Unavailable
 from storage.open import open_storage
 from tests.doubles.samples import message
+from tests.doubles.settings import extractive
 
 
 async def test_the_operator_is_told_what_waits_and_what_was_given_up(tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ async def test_nobody_is_told_of_answers_on_a_platform_that_refuses_the_token(
     monkeypatch.setattr(service, "make_adapters", lambda *_: {"slack": refusing})
     lines: list[str] = []
     rules = {"HR": Collection(only=("slack:T1:C1",))}
-    settings = Settings(_env_file=None, data=tmp_path / "data", model="extractive", collections=rules)
+    settings = extractive(tmp_path / "data", collections=rules)
     (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 25 vacation days a year.\n")
     async with open_citewell(settings) as citewell:
         await citewell.index([tmp_path / "leave.md"], collection="hr")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings, environment_name, read_settings, unread_names
+from bot.config.read import read_settings, unread_names
+from bot.config.settings import Settings, environment_name
 from pipeline.errors import Misconfigured
 from pipeline.values import Place, PlaceId
 
@@ -83,7 +84,7 @@ def test_secrets_go_by_their_owners_names_and_never_show(monkeypatch: pytest.Mon
         ("CITEWELL_OPERATIONS", "9464", "HOST:PORT, such as 127.0.0.1:9464"),
         ("CITEWELL_OPERATIONS", "localhost", "HOST:PORT, such as 127.0.0.1:9464"),
         ("CITEWELL_OPERATIONS", "http://localhost:9464", "HOST:PORT, such as 127.0.0.1:9464"),
-        ("CITEWELL_DIGEST", "slack:T1", "a channel or a person: slack:T0123:C0456"),
+        ("CITEWELL_DIGEST", "slack:T1", "a channel or person: slack:T0123:C0456"),
         ("OPENAI_BASE_URL", "localhost:1234", "begins with http:// or https://"),
         ("CITEWELL_DEFAULT_COLLECTION", "human resources", "letters, digits"),
     ],
@@ -305,6 +306,7 @@ def test_settings_cannot_be_changed() -> None:
         ),
         ('[[source]]\nkind = "folder"', "Did you mean sources?"),
         ("sources = 3", "sources in citewell.toml: must be"),
+        ("sources = [3]", "[[sources]] number 1 in citewell.toml: must be a table, not 3"),
         (
             "".join(f'[[sources]]\nkind = "folder"\nname = "a"\npath = "{path}"\n' for path in "xy"),
             "must be sources with a name of their own each: a is there twice",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from bot import source_file
-from bot.source_tables import AnySource, SourceTable
+from bot.config import source_file
+from bot.config.tables import AnySource, SourceTable
 from pipeline.errors import Misconfigured, Refused
 
 WRITTEN = """\

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from adapters.files.reader import Reader
-from bot.source_tables import ConfluenceTable, GitHubTable, GoogleDriveTable, NotionTable
-from bot.sources import open_source
+from bot.config.tables import ConfluenceTable, GitHubTable, GoogleDriveTable, NotionTable
+from bot.documents.sources import open_source
 from pipeline.errors import Misconfigured
 from tests.doubles.confluence.cloud import EMAIL, TOKEN, CloudSite
 from tests.doubles.github.server import TOKEN as GITHUB_TOKEN
-from tests.doubles.github.server import open_github
+from tests.doubles.github.server import GitHub
 from tests.doubles.google_drive.drive import DOC
-from tests.doubles.google_drive.server import open_google_drive
+from tests.doubles.google_drive.server import GoogleDrive
 from tests.doubles.memory import Kept
 from tests.doubles.notion.server import TOKEN as NOTION_TOKEN
 from tests.doubles.notion.server import NotionServer
@@ -66,7 +66,7 @@ async def test_notion_is_read_with_its_token(reader: Reader, monkeypatch: pytest
 async def test_a_drive_is_read_with_the_key_file_that_the_environment_names(
     reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    async with open_google_drive() as google:
+    async with GoogleDrive().running() as google:
         google.drive.add("1a", "Leave", DOC, parent="root-folder", content={"text/markdown": b"Thirty days."})
         (tmp_path / "key.json").write_text(json.dumps(google.key))
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "key.json"))
@@ -82,7 +82,7 @@ async def test_a_repository_of_github_enterprise_is_read_with_its_token(
     reader: Reader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", GITHUB_TOKEN)
-    async with open_github() as github:
+    async with GitHub().running() as github:
         github.add(1, "Leave", "Thirty days.")
         table = GitHubTable(kind="github", name="team", repository="acme/handbook", base_url=github.url, private=True)
         async with open_source(table, Kept(), reader, tmp_path) as source:

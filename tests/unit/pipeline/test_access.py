@@ -3,9 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.access import Rule, Rules, audience
+from bot.known import platforms
+from pipeline.rules.access import Rule, Rules, audience
 from pipeline.values import Readers
 
+PLATFORMS = platforms()
 NAMES = ["open", "hr", "press"]
 RULES = {"hr": Rule(only=("slack:T1:C2", "discord:G1:role:R4")), "press": Rule(public=True)}
 
@@ -45,7 +47,7 @@ def test_fewer_shared_groups_never_show_more(
         assert fewer <= whole
 
 
-MANY = Rules({**RULES, "theirs": Rule(only=("slack:T2",))}, homes=frozenset({"slack:T1"}))
+MANY = Rules({**RULES, "theirs": Rule(only=("slack:T2",))}, PLATFORMS, {"slack": frozenset({"slack:T1"})})
 
 
 def seen_by(*groups: str) -> set[str]:
@@ -74,20 +76,25 @@ anybody = st.lists(st.sampled_from(sorted({group for groups in GROUPS.values() f
 @given(
     workspace=st.sampled_from(sorted(GROUPS)),
     rules=st.dictionaries(st.sampled_from(NAMES), st.builds(Rule, only=anybody.map(tuple), public=st.booleans())),
-    homes=st.none() | st.sets(st.sampled_from(["slack:T1", "slack:T11"])).map(frozenset),
-    guilds=st.none() | st.just(frozenset({"discord:1"})) | st.just(frozenset({"discord:2"})),
+    own=st.fixed_dictionaries(
+        {},
+        optional={
+            "slack": st.frozensets(st.sampled_from(["slack:T1", "slack:T11"])),
+            "discord": st.sampled_from([frozenset({"discord:1"}), frozenset({"discord:2"})]),
+        },
+    ),
     data=st.data(),
 )
 def test_no_readers_of_a_workspace_see_more_than_it_reaches(
     workspace: str,
     rules: dict[str, Rule],
-    homes: frozenset[str] | None,
-    guilds: frozenset[str] | None,
+    own: dict[str, frozenset[str]],
     data: st.DataObject,
 ) -> None:
-    table = Rules(rules, homes, guilds)
+    table = Rules(rules, PLATFORMS, own)
     groups = data.draw(st.frozensets(st.sampled_from(GROUPS[workspace]), min_size=1))
-    external = guilds is not None and workspace not in (*guilds, "discord:dm") and workspace.startswith("discord")
+    servers = own.get("discord")
+    external = servers is not None and workspace not in (*servers, "discord:dm") and workspace.startswith("discord")
     names, others = table.reach(workspace)
     for name in audience(Readers(groups=groups, external=external), NAMES, table).collections:
         assert (name in names) is not others
@@ -96,9 +103,10 @@ def test_no_readers_of_a_workspace_see_more_than_it_reaches(
 def test_a_workspace_reaches_what_some_reader_there_may_see_and_nothing_else() -> None:
     assert MANY.reach("slack:T2") == (frozenset({"press", "theirs"}), False)
     assert MANY.reach("slack:T1") == (frozenset({"theirs"}), True)
-    assert Rules(RULES, guilds=frozenset({"discord:G1"})).reach("discord:G1") == (frozenset(), True)
-    assert Rules(RULES, guilds=frozenset({"discord:G1"})).reach("discord:G2") == (frozenset({"press"}), False)
-    assert Rules(RULES).reach("discord:dm") == (frozenset(), True)
+    servers = Rules(RULES, PLATFORMS, {"discord": frozenset({"discord:G1"})})
+    assert servers.reach("discord:G1") == servers.reach("discord:dm") == (frozenset(), True)
+    assert servers.reach("discord:G2") == (frozenset({"press"}), False)
+    assert Rules(RULES, PLATFORMS).reach("discord:dm") == (frozenset(), True)
 
 
 def test_a_workspace_hears_of_its_own_questions_and_homes_of_those_of_all_homes() -> None:
@@ -116,4 +124,4 @@ def test_no_workspace_that_is_no_home_sees_what_nobody_opened_to_it(
 ) -> None:
     table = {name: Rule(only=tuple(sorted(only))) for name, only in rules.items()}
     readers = Readers(groups=frozenset({f"slack:{team}", f"slack:{team}:C1"}))
-    assert not audience(readers, NAMES, Rules(table, homes=frozenset())).collections
+    assert not audience(readers, NAMES, Rules(table, PLATFORMS, {"slack": frozenset()})).collections

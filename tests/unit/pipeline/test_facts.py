@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.facts import Facts, facts_of
+from pipeline.words.facts import Facts, facts_of
 
 
 def held(claim: str, source: str) -> bool:

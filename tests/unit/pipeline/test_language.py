@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.language import speaking, told
+from pipeline.words.language import speaking, told
 
 
 @pytest.mark.parametrize(

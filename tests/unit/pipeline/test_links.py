@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.ingest.split import Splitter, WordCount
-from pipeline.links import at_home, linked, said
-from pipeline.values import Block, BlockKind, Document, Link, Parsed, RetrievedChunk
+from pipeline.values import Block, BlockKind, Document, Link, RetrievedChunk
+from pipeline.words.links import at_home, linked, said
+from tests.doubles.samples import indexed
 
 HOME = "https://docs.example/guide/leave.html"
 FORM = "https://docs.example/guide/form"
@@ -21,8 +21,8 @@ def passage(*blocks: tuple[str, list[tuple[str, str]]], url: str = HOME) -> Retr
         Block(kind=BlockKind.ROW, text=text, links=tuple(Link(text=words, url=to) for words, to in links))
         for text, links in blocks
     ]
-    (chunk,) = Splitter(WordCount()).split(Parsed(document=document, blocks=found))
-    return RetrievedChunk(chunk=chunk, document=document, score=1)
+    (one,) = indexed(document, *found)
+    return one
 
 
 def opened(text: str, *blocks: tuple[str, list[tuple[str, str]]], quote: str = "", url: str = HOME) -> dict[str, str]:
@@ -132,7 +132,7 @@ def test_links_of_a_long_paragraph_go_with_their_sentences() -> None:
     links = tuple(Link(text="here", url=f"/{n}") for n in range(40))
     document = Document(id="d", filename="d.md", title="D", url=HOME)
     blocks = [Block(kind=BlockKind.PROSE, text=text, links=links)]
-    chunks = Splitter(WordCount(), tokens=100, overlap=20).split(Parsed(document=document, blocks=blocks))
+    chunks = [found.chunk for found in indexed(document, *blocks, tokens=100)]
     assert len(chunks) > 3
     for chunk in chunks:
         for start, end, url in chunk.links:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.places import asked, in_force, origins
+from bot.known import platforms
+from pipeline.rules.places import asked, in_force, origins
 from pipeline.values import (
     EVERYWHERE,
     Audience,
@@ -23,6 +24,7 @@ from pipeline.values import (
 )
 from tests.doubles.samples import message
 
+PLATFORMS = platforms()
 SERVER, FORUM, POST = map(PlaceId.parse, ("discord:1", "discord:1:2", "discord:1:3"))
 places = st.builds(
     Place,
@@ -59,7 +61,7 @@ def test_what_is_said_to_decide_is_what_decides(file: dict[PlaceId, Place], chat
 
 @pytest.mark.parametrize("name", ["slack:T1", "slack:T1:C2", "discord:1", "discord:1:2"])
 def test_a_place_is_a_workspace_a_server_or_a_channel(name: str) -> None:
-    place = PlaceId.parse(name)
+    place = PLATFORMS.place(name)
     assert str(place) == str(place.chain[-1]) == name
     assert PlaceId.model_validate_json(place.model_dump_json()) == place
 
@@ -67,7 +69,7 @@ def test_a_place_is_a_workspace_a_server_or_a_channel(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "slack", "slack:T1:U2", "slack:T1:D2", "discord:user:1", "discord:1:role:2"])
 def test_people_roles_and_direct_messages_are_no_places(name: str) -> None:
     with pytest.raises(ValueError, match="a workspace, server or channel"):
-        PlaceId.parse(name)
+        PLATFORMS.place(name)
 
 
 def posted(space: str, channel: str) -> IncomingMessage:

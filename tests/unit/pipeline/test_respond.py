@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from pipeline import wording
 from pipeline.budget import TokenBudget
 from pipeline.check.model import NOT_READ
+from pipeline.drafting.task import Judge, Model
 from pipeline.ports import Writer
 from pipeline.respond import Responder
-from pipeline.task import Judge, Model
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
@@ -39,6 +38,7 @@ from pipeline.values import (
     Usage,
     Written,
 )
+from pipeline.words import wording
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, Tally, passage
 
 SAID = ("Full-time staff get 25 days of paid leave a year.", "Unused days of paid leave lapse in March.")
@@ -200,14 +200,6 @@ async def test_the_judge_reads_while_the_model_goes_on_writing() -> None:
     model = Drafting(OWN, SAID[1])
     answer, _ = await answered(asking(), judge=Reader(finds=(OWN,), after=model.ended), model=model)
     assert said(answer) == [OWN, SAID[1]]
-
-
-async def test_when_the_sentence_that_answers_does_not_stand_the_extract_answers() -> None:
-    answer, told = await answered(asking(), judge=Reader(), model=Drafting(FALSE, SAID[1]))
-    assert answer.usage.writer == "extractive"
-    assert answer.preface.startswith(wording.MODEL_UNSUPPORTED)
-    assert FALSE not in answer.body
-    assert "model_not_used: the passages do not support its answer" in told
 
 
 async def test_without_a_judge_only_the_passages_own_words_stand() -> None:

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pipeline.screen import screen
 from pipeline.screen.legible import fold
@@ -81,12 +79,6 @@ def test_a_very_long_text_is_read_at_both_ends() -> None:
 
 def test_a_letter_under_thousands_of_marks_is_that_letter() -> None:
     assert fold("i" + "\u0315\u0300\uff9e\u00ad" * 5000 + "gnore").startswith("i")
-
-
-@given(st.text(max_size=300))
-def test_any_text_is_screened(text: str) -> None:
-    screening = screen(text)
-    assert screening.flag == bool(screening.reasons)
 
 
 def test_no_question_of_the_public_sets_is_refused() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.text import visible
+from pipeline.words.text import visible
 
 
 @pytest.mark.parametrize("hidden", [*"\U000e0100\U000e0041\ufeff\u202e\u200b\u00ad\ue000\x1b\u3164\ufe01\u034f\u2066"])

@@ -13,8 +13,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from pipeline import wording
 from pipeline.translations import CATALOGUES, DOMAIN, ENGLISH, LANGUAGES, Plural, Words
+from pipeline.words import wording
 
 ROOT = Path(__file__).parents[3]
 KEYWORDS = {"Message": None, "Plural": (1, 2)}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pipeline.unasked import asks, silencing, unless_idle
+from pipeline.unasked import silencing, unless_idle
 from pipeline.values import Answer, Audience, Confidence, Event, Level, Outcome, Progress, Request, Stage, Usage
 from tests.contracts.answers import broken, cited, not_found
 
@@ -116,8 +114,3 @@ async def test_that_nothing_is_told_tells_whether_that_may_be_for_a_technical_re
     (only,) = [event async for event in unless_idle(request, events())]
     assert isinstance(only, Answer)
     assert (only.outcome, only.usage.hindered) == (Outcome.SILENT, hindered)
-
-
-@given(st.text(max_size=200))
-def test_any_text_asks_or_does_not(text: str) -> None:
-    assert asks(text) in (True, False)

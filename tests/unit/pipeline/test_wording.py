@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from pipeline import wording
 from pipeline.compose.confidence import assess
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
 from pipeline.translations import ENGLISH
 from pipeline.values import Judgement, Sentence, Support
+from pipeline.words import wording
 from tests.doubles.llm.walk import passage
 
 

@@ -9,14 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database as Tables
 
 from pipeline.errors import Misconfigured, Unavailable
 from storage.open import open_storage
 from storage.sqlite import connection as module
 from storage.sqlite.backup import copy_database, drop_old
 from storage.sqlite.database import SQLiteDatabase
-from storage.sqlite.migrations import schema
 from tests.doubles.samples import chunks, document, matrices, message
 
 
@@ -91,61 +89,6 @@ async def test_a_lock_held_too_long_a_full_disk_and_garbage_are_unavailable(
     (tmp_path / "garbage.db").write_bytes(b"not a database " * 1000)
     with pytest.raises(Unavailable, match="NOTADB"):
         await SQLiteDatabase.open(tmp_path / "garbage.db")
-
-
-async def test_an_older_database_is_backed_up_and_then_migrated(tmp_path: Path) -> None:
-    file = tmp_path / "citewell.db"
-    with closing(sqlite3.connect(file)) as connection:
-        schema.apply(Tables(connection), stop_before="inbox")
-        connection.execute("INSERT INTO preference VALUES ('somebody', '{}')")
-        connection.commit()
-    async with open_storage(tmp_path) as storage:
-        await storage.inbox.accept(message())
-        assert "somebody" in await storage.people.export("somebody")
-    (backup,) = (tmp_path / "backups").glob("*.db")
-    with closing(sqlite3.connect(backup)) as connection:
-        assert connection.execute("SELECT person FROM preference").fetchall() == [("somebody",)]
-        assert not Tables(connection)["message"].exists()
-
-
-async def test_messages_that_wait_while_the_database_is_migrated_keep_their_turns(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "citewell.db")) as connection:
-        schema.apply(Tables(connection), stop_before="turns")
-        for number, author in (("1.0", "served"), ("2.0", "served"), ("3.0", "new")):
-            one = message(number, author=author)
-            connection.execute(
-                "INSERT INTO message (key, space, author, conversation, sent_at, body) VALUES ($1, $2, $3, $4, $5, $6)",
-                (one.key, "slack:T1", one.author, str(one.conversation), 0.0, one.model_dump_json()),
-            )
-        connection.execute("INSERT INTO served VALUES ('slack:T1 slack:T1:served', 7)")
-        connection.commit()
-    async with open_storage(tmp_path) as storage:
-        leased = [work.message.key[-3:] for _ in range(3) if (work := await storage.inbox.lease())]
-    assert leased == ["3.0", "1.0", "2.0"]
-
-
-async def test_the_sources_of_an_older_database_keep_the_collection_of_their_newest_document(tmp_path: Path) -> None:
-    async with open_storage(tmp_path) as storage:
-        for name, source, collection in (("a", "/x", "default"), ("b", "/x", "board"), ("c", "/y", "hr")):
-            await storage.library.put(document(name, source=source, collection=collection), [], None, "")
-    with closing(sqlite3.connect(tmp_path / "citewell.db")) as connection:
-        connection.execute("DROP TABLE source")
-        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'sources'")
-        connection.commit()
-    async with open_storage(tmp_path) as storage:
-        assert await storage.library.sources() == {"/x": "board", "/y": "hr"}
-
-
-async def test_a_migration_that_fails_leaves_the_old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "citewell.db"
-    with closing(sqlite3.connect(file)) as connection:
-        schema.apply(Tables(connection), stop_before="inbox")
-        connection.execute("CREATE TABLE message (in_the_way TEXT)")
-        before = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
-    with pytest.raises(Unavailable):
-        await SQLiteDatabase.open(file)
-    with closing(sqlite3.connect(file)) as connection:
-        assert connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall() == before
 
 
 async def test_a_database_of_a_newer_program_is_refused(tmp_path: Path) -> None:

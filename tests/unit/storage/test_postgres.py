@@ -11,16 +11,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlite_utils import Database
 
 from pipeline.errors import Misconfigured, Unavailable
-from pipeline.text import STOP_WORDS, query_terms
 from pipeline.values import Audience, Conversation, ConversationId
+from pipeline.words.text import STOP_WORDS, query_terms
+from storage.migrations import MIGRATIONS
 from storage.open import Storage, open_storage
 from storage.postgres.database import PostgresDatabase
-from storage.postgres.migrations import MIGRATIONS
 from storage.postgres.vectors import PgVectors
-from storage.sqlite.migrations import schema
 from tests.doubles.postgres import SUPERUSER, Server
 from tests.doubles.samples import chunks, document, matrices, message, rows
 
@@ -36,10 +34,6 @@ _HOLDING = """
 async def storage(postgres: Server, tmp_path: Path) -> AsyncIterator[Storage]:
     async with open_storage(tmp_path / "data", database=postgres.empty(), embedder="m") as opened:
         yield opened
-
-
-def test_both_engines_have_the_same_migrations_in_the_same_order() -> None:
-    assert list(MIGRATIONS) == [migration.name for migration in schema.pending(Database(memory=True))]
 
 
 async def test_processes_that_start_together_make_the_schema_once(postgres: Server) -> None:

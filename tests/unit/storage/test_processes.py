@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -49,43 +48,6 @@ async def taken_over(storage: Storage) -> Work:
             await storage.inbox.take_over()
             if work := await storage.inbox.lease():
                 return work
-
-
-async def test_each_message_is_leased_by_one_of_several_processes(start: Start) -> None:
-    processes = [await start() for _ in range(3)]
-    for number in range(30):
-        await processes[number % 3].inbox.accept(message(f"{number}.0", author=f"U{number % 7}"))
-
-    async def work(storage: Storage) -> list[str]:
-        found = []
-        while work := await storage.inbox.lease():
-            found.append(work.message.key)
-            await asyncio.sleep(0)
-        return found
-
-    leased = Counter(key for found in await asyncio.gather(*map(work, processes)) for key in found)
-    assert len(leased) == 30
-    assert set(leased.values()) == {1}
-
-
-async def test_spaces_and_authors_take_turns_across_processes(start: Start) -> None:
-    one, other = await start(), await start()
-    for number, (space, author) in enumerate(
-        [("T1", "flooder"), ("T1", "flooder"), ("T1", "flooder"), ("T1", "quiet"), ("T2", "other")]
-    ):
-        await one.inbox.accept(message(f"{number}.0", space=space, author=author))
-    order = [await storage.inbox.lease() for storage in (one, other, one, other, one)]
-    assert [work and work.message.place.message for work in order] == ["0.0", "4.0", "3.0", "1.0", "2.0"]
-
-
-async def test_one_conversation_is_answered_by_one_process_at_a_time(start: Start) -> None:
-    one, other = await start(), await start()
-    for number in ("1.0", "2.0"):
-        await one.inbox.accept(message(number, thread="t", author=f"U{number}"))
-    assert await one.inbox.lease()
-    assert await other.inbox.lease() is None
-    await one.inbox.done(message("1.0").key)
-    assert await other.inbox.lease()
 
 
 async def test_a_process_that_is_over_gives_its_leases_back_and_keeps_none_of_the_others(

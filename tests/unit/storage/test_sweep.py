@@ -8,12 +8,12 @@ from functools import partial
 
 import pytest
 
-from storage import revision as writing
-from storage import sweep as sweeping
 from storage.database import Connection, Database
-from storage.library import SQLLibrary
-from storage.revision import SPAN, Revision
-from storage.sweep import sweep
+from storage.documents import revision as writing
+from storage.documents import sweep as sweeping
+from storage.documents.library import SQLLibrary
+from storage.documents.revision import SPAN, Revision
+from storage.documents.sweep import sweep
 from tests.doubles.engines import Engine
 from tests.doubles.samples import chunks, document
 

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from adapters.console.render import render
-from pipeline import wording
 from pipeline.values import Answer, BlockKind, CitedSentence
+from pipeline.words import wording
 from tests.contracts.answers import citation, cited
 from tests.contracts.console_driver import Terminal
 from tests.doubles.terminal import Look

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from adapters.console.follow import follow
-from pipeline import wording
-from pipeline.values import CitedSentence, Event, Progress, Request, Stage, Written
+from pipeline.values import CitedSentence, Event, Progress, Stage, Written
+from pipeline.words import wording
 from tests.contracts.answers import cited, not_found
-from tests.contracts.console_driver import ChatDriver, ConsoleDriver, Terminal
+from tests.contracts.console_driver import ConsoleDriver, Terminal
 from tests.contracts.rig import once
 from tests.contracts.waiting import until
 
@@ -60,15 +60,6 @@ async def test_an_answer_higher_than_the_screen_leaves_nothing_above_it() -> Non
     assert terminal.left() == ""
 
 
-async def test_history_shows_the_turns_of_a_thread_and_none_of_another(console: ConsoleDriver) -> None:
-    await console.mention("ann", "How much \x1b[2Jleave do I get?")
-    await console.rig.settled()
-    told = await console.run("history", "show", "--thread", "team")
-    assert "How much [2Jleave do I get?" in told
-    assert "thirty days" in told
-    assert await console.run("history", "show", "--thread", "other") == ""
-
-
 async def test_names_that_look_like_markup_are_shown_as_they_are(console: ConsoleDriver, tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
@@ -78,7 +69,15 @@ async def test_names_that_look_like_markup_are_shown_as_they_are(console: Consol
     assert await console.run("history", "show", "--thread", "[/bold]") == ""
 
 
-@pytest.mark.parametrize(("answer", "status"), [(cited("Thirty days."), 0), (not_found(), 1)])
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (cited("Thirty days."), 0),
+        (not_found(), 1),
+        (cited("There are no documents yet.", safety_flags=("empty_knowledge_base",)), 1),
+    ],
+    ids=["an answer", "none", "no documents"],
+)
 async def test_the_exit_status_says_whether_there_is_an_answer(
     console: ConsoleDriver, answer: Event, status: int
 ) -> None:
@@ -86,15 +85,3 @@ async def test_the_exit_status_says_whether_there_is_an_answer(
     said = await console.mention("ann", "How much leave do I get?")
     await console.rig.settled()
     assert said.handle.status == status
-
-
-async def test_a_chat_goes_on_until_an_empty_line(tmp_path: Path) -> None:
-    async def echo(request: Request) -> AsyncIterator[Event]:
-        yield cited(f"You asked: {request.text}", question=request.text)
-
-    driver = await ChatDriver.open(tmp_path / "data")
-    driver.rig.script = echo
-    told = await driver.run("chat", typed="one?\ntwo?\n\nthree?\n")
-    await driver.close()
-    assert told.index("You asked: one?") < told.index("You asked: two?")
-    assert [request.text for request in driver.rig.requests] == ["one?", "two?"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.client import Client
 from adapters.discord.memory import Memory
+from adapters.discord.transport.client import Client
 from pipeline.errors import Unavailable
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.waiting import until

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.discord.markup import clean, code, escape, inline, link, linkable
+from adapters.chat.reply.cut import clean
+from adapters.discord.parts.markup import code, escape, inline, link, linkable
 from tests.doubles.discord import eyes
 
 OPEN = "https://wiki.acme.example/leave_(2026)?a=1&b=2"

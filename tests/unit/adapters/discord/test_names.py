@@ -8,9 +8,9 @@ import discord
 import pytest
 from discord import app_commands
 
-from adapters.discord import names
-from adapters.replies import setup
-from adapters.replies.words import PROMPTS
+from adapters.chat.reply.labels import PROMPTS
+from adapters.chat.words import setup
+from adapters.discord.press import names
 from pipeline.plan.smalltalk import Talk, small_talk
 from pipeline.translations import LANGUAGES, Words
 

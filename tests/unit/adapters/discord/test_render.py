@@ -5,29 +5,20 @@ from __future__ import annotations
 import discord
 import pytest
 
-from adapters.discord import render
-from adapters.discord.blocks import card, layout
-from adapters.discord.deliver import headed
+from adapters.chat.reply.answer import growing, reply
+from adapters.chat.reply.panels import documents
+from adapters.chat.reply.parts import Button
+from adapters.discord.parts import render
+from adapters.discord.parts.blocks import card, layout
 from adapters.discord.permissions import intents, permissions
-from adapters.discord.target import thread_name
-from adapters.replies.answer import growing, reply
-from adapters.replies.panels import documents
-from adapters.replies.parts import Button, Look
-from pipeline import wording
+from adapters.discord.post.deliver import headed
+from adapters.discord.post.target import thread_name
 from pipeline.errors import Unusable
-from pipeline.values import BlockKind, CitationStyle, CitedSentence, Document, Stage
-from tests.contracts.answers import broken, citation, cited, not_found
-from tests.doubles.discord import eyes
+from pipeline.values import BlockKind, CitedSentence, Document, Stage
+from pipeline.words import wording
+from tests.contracts.answers import citation, cited, not_found
 
 LONG = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
-
-
-def test_a_short_answer_is_one_page_with_text_sources_confidence_and_buttons() -> None:
-    (page,) = render.pages(reply(cited("Thirty days.")))
-    assert page.body == "Thirty days. \\[1\\]"
-    assert page.sources.startswith("**Sources**\n\\[1\\] [Leave policy](<https://wiki.acme.example/")
-    assert page.status == "-# ●●● High confidence"
-    assert (page.answer_id, page.actions) == ("a1b2c3", tuple(Button)[:4])
 
 
 def test_a_list_of_many_documents_names_the_first_and_counts_the_rest() -> None:
@@ -40,11 +31,6 @@ def test_a_list_of_many_documents_names_the_first_and_counts_the_rest() -> None:
     assert [f"Guide {n:03}" in text for n in (0, 15, 19, 20)] == [True, True, True, False]
     assert text.endswith("… and 980 more")
     assert "more" not in render.texts(documents(found[:20]))[0]
-
-
-def test_what_the_operator_switched_off_is_not_shown() -> None:
-    (page,) = render.pages(reply(cited("Thirty days."), Look(citations=False, confidence=False)))
-    assert (page.sources, page.status) == ("", "")
 
 
 def test_a_long_answer_is_numbered_pages_and_the_last_one_has_the_buttons() -> None:
@@ -63,11 +49,6 @@ def test_what_is_shown_while_writing_begins_what_is_shown_in_the_end() -> None:
     for count in (1, 10, 60, 300):
         shown = render.progress(growing(sentences[:count]), Stage.WRITING).body
         assert end.startswith(shown)
-
-
-def test_inline_citations_name_their_source() -> None:
-    (page,) = render.pages(reply(cited("Thirty days.", citation_style=CitationStyle.INLINE)))
-    assert "(Source: Leave policy - Leave > Annual leave, page 3)" in eyes.look(page.body).text
 
 
 def test_an_unverified_claim_is_marked() -> None:
@@ -120,22 +101,6 @@ def test_what_stands_above_an_answer_is_on_its_first_page_or_before_it(body: str
     assert [card(page) for page in shown]
     assert "".join(page.above + page.body for page in shown) == above + body
     assert len(shown) == (2 if len(body) > 100 else 1)
-
-
-def test_not_found_shows_what_came_closest_and_can_be_rated_but_not_explained() -> None:
-    (page,) = render.pages(reply(not_found()))
-    assert "What came closest" in page.sources
-    assert (page.actions, page.status) == ((Button.HELPFUL, Button.UNHELPFUL, Button.PASSAGES, Button.TELL), "")
-
-
-def test_a_failure_has_no_buttons() -> None:
-    (page,) = render.pages(reply(broken()))
-    assert (page.sources, page.status, page.actions) == ("", "", ())
-
-
-def test_an_answer_without_a_linkable_address_names_its_source_unlinked() -> None:
-    (page,) = render.pages(reply(cited("Yes.", citations=[citation(url="file:///etc/leave")])))
-    assert "\\[1\\] Leave policy" in page.sources
 
 
 @pytest.mark.parametrize("texts", [(), ("",), ("x" * 4001,), ("x" * 2500, "y" * 1600), ("🙂" * 2001,)])

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.discord.adapter import DiscordAdapter
-from adapters.discord.identify import SHARED, IdentifyBudget
 from adapters.discord.memory import Memory
-from adapters.discord.shards import Shards
+from adapters.discord.transport.identify import SHARED, IdentifyBudget
+from adapters.discord.transport.shards import Shards
 from pipeline.errors import Unavailable
 from pipeline.values import PlaceId
 from tests.contracts.discord_driver import QUICK, DiscordDriver
@@ -123,7 +123,7 @@ async def test_what_another_process_heard_is_left_to_it(tmp_path: Path) -> None:
     assert driver.adapter is not None
     assert [driver.adapter.serves(space) for space in (driver.guild, driver.elsewhere, "dm")] == [False, True, False]
     with pytest.raises(Unavailable, match="another process"):
-        await driver.adapter.readers_in(PlaceId(platform="discord", space=driver.guild, channel=driver.channel))
+        await driver.adapter.readers(PlaceId(platform="discord", space=driver.guild, channel=driver.channel))
     await driver.close()
 
 

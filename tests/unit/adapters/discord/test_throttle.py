@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from adapters.discord.render import Page
-from adapters.discord.throttle import Throttle
+from adapters.discord.parts.render import Page
+from adapters.discord.post.throttle import Throttle
 from tests.contracts.waiting import until
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import zlib
 from collections.abc import AsyncIterator, Mapping
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.fetch.fetcher import Fetcher, open_fetcher
+from adapters.fetch.fetcher import Fetched, Fetcher, open_fetcher
 from pipeline.errors import Refused, Unavailable
 from tests.doubles.ports import free_port
 from tests.doubles.web import Reply, WebServer
@@ -186,6 +187,20 @@ async def test_a_longer_wait_than_a_minute_is_told_instead() -> None:
         with pytest.raises(Unavailable) as failure:
             await fetcher.fetch(server.url + "/")
     assert (failure.value.retry_after, len(server.asked)) == (3600.0, 1)
+
+
+@pytest.mark.parametrize(("retry_after", "times"), [(1.0, 2), (None, 1)])
+async def test_an_answer_that_the_caller_takes_for_a_limit_is_asked_for_again(
+    retry_after: float | None, times: int
+) -> None:
+    def refusal(answer: Fetched) -> Unavailable | None:
+        limited = answer.body == b"limited"
+        return Unavailable("wiki", "no", retry_after=retry_after, permanent=retry_after is None) if limited else None
+
+    async with fetching({"/": [Reply(b"limited"), Reply(b"here")]}, sleep=Naps()) as (server, fetcher):
+        with contextlib.suppress(Unavailable):
+            assert (await fetcher.fetch(server.url + "/", refusal=refusal)).body == b"here"
+    assert len(server.asked) == times
 
 
 async def test_nobody_listening_is_unavailable() -> None:

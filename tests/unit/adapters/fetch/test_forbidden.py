@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from adapters.fetch.addresses import allowed
 from adapters.fetch.fetcher import Fetcher, open_fetcher
+from adapters.fetch.transport import allowed
 from pipeline.errors import Refused
 from tests.doubles.web import Reply, WebServer
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.files.markdown import read_markdown
+from adapters.files.text.markdown import read_markdown
 
 ONLY_MARKS = [
     "{% data reusables.accounts.sign-in %}",

@@ -19,11 +19,11 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.docx import read_docx
+from adapters.files.office.docx import read_docx
+from adapters.files.office.pdf import read_pdf
+from adapters.files.office.pptx import read_pptx
+from adapters.files.office.xlsx import read_xlsx
 from adapters.files.outline import Content
-from adapters.files.pdf import read_pdf
-from adapters.files.pptx import read_pptx
-from adapters.files.xlsx import read_xlsx
 from pipeline.errors import Refused
 
 HANDBOOK = Path(__file__).parents[4] / "examples" / "handbook"
@@ -95,9 +95,11 @@ def test_pptx_slides_are_pages_under_their_titles() -> None:
 def test_pptx_tables_groups_and_slides_without_a_title_are_read() -> None:
     deck = Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[6])
-    table = slide.shapes.add_table(2, 2, Inches(1), Inches(3), Inches(4), Inches(1)).table
+    table = slide.shapes.add_table(3, 2, Inches(1), Inches(3), Inches(4), Inches(1)).table
     for place, text in enumerate(("A", "B", "1", "2")):
         table.cell(place // 2, place % 2).text = text
+    table.cell(2, 0).merge(table.cell(2, 1))
+    table.cell(2, 0).text = "Both"
     group = slide.shapes.add_group_shape()
     group.shapes.add_textbox(Inches(1), Inches(1), Inches(2), Inches(1)).text_frame.text = "In a group"
     hidden = deck.slides.add_slide(deck.slide_layouts[5])
@@ -108,6 +110,7 @@ def test_pptx_tables_groups_and_slides_without_a_title_are_read() -> None:
         ("prose", "In a group"),
         ("header", "A | B"),
         ("row", "1 | 2"),
+        ("row", "Both"),
     ]
 
 

@@ -10,16 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adapters.files.csv import read_csv
-from adapters.files.decode import decode
 from adapters.files.formats import TEXT_FORMATS
-from adapters.files.html import read_html
-from adapters.files.jsonl import read_content, read_line
-from adapters.files.markdown import read_markdown, read_passage, read_text
 from adapters.files.outline import Content, safe_url
 from adapters.files.reader import Reader
-from adapters.files.rst import read_rst
-from adapters.files.rst_tables import widened
+from adapters.files.text.csv import read_csv
+from adapters.files.text.decode import decode
+from adapters.files.text.html import read_html
+from adapters.files.text.jsonl import read_content, read_line
+from adapters.files.text.markdown import read_markdown, read_passage, read_text
+from adapters.files.text.rst import read_rst, widened
 from pipeline.errors import Refused
 
 MARKDOWN = """---

@@ -9,11 +9,11 @@ from docx import Document
 from pptx import Presentation
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.files.docx import read_docx
-from adapters.files.html import read_html
-from adapters.files.pdf import read_pdf
-from adapters.files.pptx import read_pptx
-from adapters.files.title import given_title
+from adapters.files.office.docx import read_docx
+from adapters.files.office.pdf import read_pdf
+from adapters.files.office.pptx import read_pptx
+from adapters.files.outline import given_title
+from adapters.files.text.html import read_html
 
 PLACEHOLDERS = ["(anonymous)", "untitled", "Untitled 1", "PowerPoint Presentation", "Word Document", "  ", "-"]
 

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from adapters.files.reader import Reader
-from adapters.files.web_page import read_page
+from adapters.files.text.web_page import read_page
 from pipeline.errors import Refused
 from pipeline.values import BlockKind
 

@@ -16,15 +16,15 @@ import pytest
 from docx import Document
 
 from adapters.files.reader import Reader
-from adapters.files.worker import Worker
+from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
 
 HANDBOOK = Path(__file__).parents[4] / "examples" / "handbook"
 
 
 @pytest.fixture
-async def worker() -> AsyncIterator[Worker]:
-    worker = Worker(cpu_seconds=2)
+async def worker() -> AsyncIterator[ReaderProcess]:
+    worker = ReaderProcess(cpu_seconds=2)
     yield worker
     await worker.close()
 
@@ -84,23 +84,23 @@ def endless_pdf() -> bytes:
     )
 
 
-async def refusal(worker: Worker, suffix: str, content: bytes) -> str:
+async def refusal(worker: ReaderProcess, suffix: str, content: bytes) -> str:
     with pytest.raises(Refused) as caught:
         await worker.read(suffix, content)
     return str(caught.value)
 
 
-async def reads_on(worker: Worker) -> bool:
+async def reads_on(worker: ReaderProcess) -> bool:
     return bool((await worker.read(".docx", docx("still here"))).blocks)
 
 
-async def test_a_pdf_that_never_ends_runs_into_the_limit_on_processor_time(worker: Worker) -> None:
+async def test_a_pdf_that_never_ends_runs_into_the_limit_on_processor_time(worker: ReaderProcess) -> None:
     assert len(endless_pdf()) < 50_000
     assert "processor time" in await refusal(worker, ".pdf", endless_pdf())
     assert await reads_on(worker)
 
 
-async def test_a_table_cell_two_billion_columns_wide_is_stopped(worker: Worker) -> None:
+async def test_a_table_cell_two_billion_columns_wide_is_stopped(worker: ReaderProcess) -> None:
     """Readers of tables lay a merged cell out column by column."""
     body = (
         b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:tbl><w:tr><w:tc>'
@@ -122,13 +122,13 @@ async def test_a_table_cell_two_billion_columns_wide_is_stopped(worker: Worker) 
     ids=["ratio", "entries", "entities", "entities in UTF-16", "not a document"],
 )
 async def test_archives_that_are_no_documents_are_refused(
-    worker: Worker, entries: dict[str, bytes], reason: str
+    worker: ReaderProcess, entries: dict[str, bytes], reason: str
 ) -> None:
     assert reason in await refusal(worker, ".docx", archive(entries))
     assert await reads_on(worker)
 
 
-async def test_overlapping_entries_are_refused(worker: Worker) -> None:
+async def test_overlapping_entries_are_refused(worker: ReaderProcess) -> None:
     """The directory names one entry twice: what David Fifield's bomb is built from."""
     content = archive({"a.xml": b"x" * 100})
     start = content.index(b"PK\x01\x02")
@@ -138,21 +138,21 @@ async def test_overlapping_entries_are_refused(worker: Worker) -> None:
     assert "decompression bomb" in await refusal(worker, ".docx", content[:start] + twice + closing)
 
 
-async def test_encrypted_entries_are_refused(worker: Worker) -> None:
+async def test_encrypted_entries_are_refused(worker: ReaderProcess) -> None:
     content = bytearray(docx("secret"))
     directory = content.index(b"PK\x01\x02")
     content[directory + 8] |= 1
     assert "password" in await refusal(worker, ".docx", bytes(content))
 
 
-async def test_broken_files_are_refused(worker: Worker) -> None:
+async def test_broken_files_are_refused(worker: ReaderProcess) -> None:
     for suffix in (".pdf", ".docx", ".pptx", ".xlsx"):
         for content in (b"x", b"%PDF-1.7\n", b"PK\x03\x04", b"\0" * 5000, random.Random(1).randbytes(2000)):
             assert await refusal(worker, suffix, content)
     assert await reads_on(worker)
 
 
-async def test_truncated_files_are_refused_or_read_in_part(worker: Worker) -> None:
+async def test_truncated_files_are_refused_or_read_in_part(worker: ReaderProcess) -> None:
     for name in ("laptop-setup.pdf", "contractor-terms.docx", "town-hall.pptx", "travel-rates.xlsx"):
         content = await asyncio.to_thread((HANDBOOK / name).read_bytes)
         for length in (len(content) // 3, len(content) - 20):
@@ -162,14 +162,14 @@ async def test_truncated_files_are_refused_or_read_in_part(worker: Worker) -> No
 
 
 async def test_a_child_that_hangs_is_replaced() -> None:
-    worker = Worker(cpu_seconds=60, wall_seconds=0.5)
+    worker = ReaderProcess(cpu_seconds=60, wall_seconds=0.5)
     try:
         assert "too long" in await refusal(worker, ".pdf", endless_pdf())
     finally:
         await worker.close()
 
 
-async def test_a_reply_too_long_to_be_true_is_refused(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reply_too_long_to_be_true_is_refused(worker: ReaderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as smaller:
         smaller.setattr("adapters.files.worker.MAX_REPLY", 10)
         assert "more came out" in await refusal(worker, ".docx", docx("still here"))
@@ -189,14 +189,14 @@ async def test_a_child_that_misbehaves_costs_one_file(
     monkeypatch: pytest.MonkeyPatch, child: str, wall_seconds: float, reason: str
 ) -> None:
     monkeypatch.setattr("adapters.files.worker._START", child)
-    worker = Worker(wall_seconds=wall_seconds)
+    worker = ReaderProcess(wall_seconds=wall_seconds)
     try:
         assert reason in await refusal(worker, ".pdf", b"x" * 1_000_000)
     finally:
         await worker.close()
 
 
-async def test_a_child_that_was_killed_is_replaced(worker: Worker) -> None:
+async def test_a_child_that_was_killed_is_replaced(worker: ReaderProcess) -> None:
     assert await reads_on(worker)
     process = worker._process
     assert process
@@ -205,14 +205,14 @@ async def test_a_child_that_was_killed_is_replaced(worker: Worker) -> None:
     assert await reads_on(worker)
 
 
-async def test_files_are_read_by_the_same_child(worker: Worker) -> None:
+async def test_files_are_read_by_the_same_child(worker: ReaderProcess) -> None:
     assert await reads_on(worker)
     process = worker._process
     assert await reads_on(worker)
     assert worker._process is process
 
 
-async def test_a_cancelled_reading_leaves_a_working_reader(worker: Worker) -> None:
+async def test_a_cancelled_reading_leaves_a_working_reader(worker: ReaderProcess) -> None:
     task = asyncio.create_task(worker.read(".pdf", endless_pdf()))
     await asyncio.sleep(0.1)
     task.cancel()
@@ -221,12 +221,12 @@ async def test_a_cancelled_reading_leaves_a_working_reader(worker: Worker) -> No
     assert await reads_on(worker)
 
 
-async def test_files_read_side_by_side_are_not_mixed_up(worker: Worker) -> None:
+async def test_files_read_side_by_side_are_not_mixed_up(worker: ReaderProcess) -> None:
     found = await asyncio.gather(*(worker.read(".docx", docx(f"number {n}")) for n in range(5)))
     assert [content.blocks[0].text for content in found] == [f"number {n}" for n in range(5)]
 
 
-async def test_the_child_sees_no_secrets(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_child_sees_no_secrets(worker: ReaderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-secret")
     assert await reads_on(worker)
     assert worker._process

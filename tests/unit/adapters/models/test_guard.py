@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from adapters.models.breaker import Breaker
 from adapters.models.guard import GuardedModel
 from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
@@ -67,7 +66,7 @@ class FlakyModel:
 
 
 def guarded(model: FlakyModel, clock: Clock, limit: int = 100) -> GuardedModel:
-    return GuardedModel(model, limit=limit, clock=clock, sleep=clock.sleep, breaker=Breaker(clock=clock))
+    return GuardedModel(model, limit=limit, clock=clock, sleep=clock.sleep)
 
 
 async def read(model: GuardedModel) -> str:

@@ -65,14 +65,6 @@ async def test_no_temperature_is_sent_where_none_is_set() -> None:
     assert server.requests[0]["stream_options"] == {"include_usage": True}
 
 
-async def test_another_bad_request_is_not_repeated() -> None:
-    too_long = Status(400, "This model's maximum context length is 4096 tokens.", "invalid_request", "messages")
-    async with LlmServer([too_long]).running() as server:
-        with pytest.raises(Unusable):
-            await ask(server)
-    assert len(server.requests) == 1
-
-
 async def test_a_finished_text_does_not_wait_long_for_its_token_counts() -> None:
     async with LlmServer([Ending("Blue [1].", "stop", hang=True)]).running() as server:
         *_, end = await ask(server, usage_grace=0.05)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import gzip
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 
 import pytest
 from pydantic import BaseModel
 
 from adapters.models.embeddings import OpenAIEmbedder
-from adapters.models.factory import make_model
 from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import ChatMessage, LanguageModel
-from tests.doubles.llm.faults import Act, Raw, Status, Text
+from tests.doubles.llm.faults import Raw, Status, Text
+from tests.doubles.llm.models import models
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.web import WebServer
 
@@ -50,17 +49,6 @@ async def _stream(model: LanguageModel) -> None:
 
 async def _structured(model: LanguageModel) -> None:
     await model.structured(MESSAGES, Colour, max_tokens=50)
-
-
-@asynccontextmanager
-async def models(provider: str, *acts: Act) -> AsyncIterator[tuple[LanguageModel, LlmServer]]:
-    async with LlmServer(acts).running() as server:
-        base = {f"{provider}_base_url": server.url + ("/v1" if provider == "openai" else "")}
-        model = make_model(f"{provider}:m", openai_key="k", anthropic_key="k", **base)
-        try:
-            yield model, server
-        finally:
-            await model.close()
 
 
 both = pytest.mark.parametrize("provider", ["openai", "anthropic"])

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack import connection, requests
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.requests import signed
+from adapters.slack.transport import connection, requests
+from adapters.slack.transport.requests import signed
 from pipeline.errors import Misconfigured, Unavailable
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
 from tests.contracts.waiting import until
@@ -39,14 +39,10 @@ async def http(tmp_path: Path) -> AsyncIterator[SlackHTTPDriver]:
 
 
 async def post(http: SlackHTTPDriver, raw: bytes, headers: dict[str, str]) -> int:
-    return (await posted(http, raw, headers))[0]
-
-
-async def posted(http: SlackHTTPDriver, raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
     async with aiohttp.ClientSession() as session:
         url = f"http://127.0.0.1:{http.port}/slack/events"
         async with session.post(url, data=raw, headers={"Content-Type": "application/json", **headers}) as response:
-            return response.status, await response.text()
+            return response.status
 
 
 @pytest.mark.parametrize(
@@ -71,20 +67,6 @@ async def test_what_is_not_signed_by_slack_now_is_401(http: SlackHTTPDriver, hea
 @pytest.mark.parametrize("raw", [b"\xff\xfe", b"{", b"", b"payload=%7B", b"payload=1"])
 async def test_a_signed_body_that_cannot_be_read_is_no_server_error(http: SlackHTTPDriver, raw: bytes) -> None:
     assert 400 <= await post(http, raw, signature(raw)) < 500
-
-
-async def test_a_replayed_request_is_answered_once(http: SlackHTTPDriver) -> None:
-    message = http.people.write(user("ann"), CHANNEL, "<@U0BOT> How much leave do I get?")
-    raw, _ = encoded("events_api", http.people.body(http.people.told(message)[1], "Ev1"))
-    for _ in range(3):
-        assert await post(http, raw, signature(raw)) == 200
-    await http.rig.settled()
-    assert len(http.workspace.replies(message)) == 1
-
-
-async def test_the_url_is_verified(http: SlackHTTPDriver) -> None:
-    raw = json.dumps({"type": "url_verification", "challenge": "abc", "token": "x"}).encode()
-    assert await posted(http, raw, signature(raw)) == (200, '{"challenge": "abc"}')
 
 
 async def test_a_failing_inbox_is_not_acknowledged(http: SlackHTTPDriver) -> None:
@@ -205,10 +187,6 @@ def test_a_signature_is_true_only_for_what_slack_signed(body: bytes, timestamp: 
     assert not signed(body, headers, SECRET, 1_000_000.0)
     assert signed(body, signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
     assert not signed(body + b"x", signature(body, at=1_000_000.0), SECRET, 1_000_200.0)
-
-
-async def test_there_are_two_connections(slack: SlackDriver) -> None:
-    await until(lambda: len(slack.slack.sockets) == 2)
 
 
 async def test_a_connection_that_slack_wants_renewed_is_renewed_without_a_gap(slack: SlackDriver) -> None:

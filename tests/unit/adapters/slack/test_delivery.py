@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.reply import EVENT_TYPE
-from adapters.slack.stream import Budget
-from pipeline import wording
+from adapters.slack.post.reply import EVENT_TYPE
+from adapters.slack.post.stream import Budget
+from pipeline.errors import Unavailable
 from pipeline.values import CitationStyle, CitedSentence, Event, Request, Written
+from pipeline.words import wording
 from tests.contracts.answers import citation, cited
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, user
 from tests.contracts.waiting import until
@@ -375,12 +376,18 @@ async def test_the_parts_of_a_long_reply_are_posted_once_whatever_happens_betwee
 
 
 async def test_messages_in_one_channel_keep_their_distance(slack: SlackDriver) -> None:
-    loop = asyncio.get_running_loop()
     web = (await slack.adapter._workspaces.of("")).web
-    web.pace = type(QUICK)(gap=0.05)
-    started = loop.time()
-    await asyncio.gather(*(web.turn("C0A") for _ in range(4)))
-    assert loop.time() - started >= 0.15
+    web.pace = type(QUICK)(gap=1_000, longest_wait=2_500)
+    await web.turn("C0A")
+    waiting = [asyncio.create_task(web.turn("C0A")) for _ in range(2)]
+    await asyncio.sleep(0)
+    with pytest.raises(Unavailable) as full:
+        await web.turn("C0A")
+    assert full.value.retry_after == pytest.approx(3_000, abs=500)
+    assert not any(turn.done() for turn in waiting)
+    await web.turn("C0B")
+    for turn in waiting:
+        turn.cancel()
 
 
 async def test_whoever_asked_is_told_directly_when_slack_never_takes_the_reply(slack: SlackDriver) -> None:

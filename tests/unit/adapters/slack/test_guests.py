@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adapters.slack import members
-from pipeline.access import Rule
+from pipeline.rules.access import Rule
 from pipeline.values import BlockKind, Chunk, Document, Unit
 from tests.contracts.slack_driver import CHANNEL, QUICK, SlackDriver, granted, user
 from tests.contracts.waiting import until

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.replies import handoff, knowledge, setup
-from adapters.replies.forms import reason_form
-from adapters.replies.knowledge import Thing
-from adapters.slack.modal import view
-from pipeline import wording
+from adapters.chat.words import handoff, knowledge, setup
+from adapters.chat.words.forms import reason_form
+from adapters.chat.words.knowledge import Thing
+from adapters.slack.parts.modal import view
 from pipeline.translations import LANGUAGES, Words
 from pipeline.values import Place, Role
+from pipeline.words import wording
 from tests.contracts.answers import not_found
 from tests.contracts.rig import once
 from tests.contracts.slack_driver import HELP, SlackDriver

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from adapters.replies import knowledge
-from adapters.slack.files import origin, within
-from pipeline.access import Rule
+from adapters.chat.words import knowledge
+from adapters.slack.press.files import origin, within
+from pipeline.rules.access import Rule
 from pipeline.values import Role
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import CHANNEL, SHARED, SlackDriver, granted, user

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.slack.activity import Origin
-from adapters.slack.incoming import Me
-from adapters.slack.render import line
-from adapters.slack.reply import Reply
+from adapters.chat.messages import Messages
+from adapters.slack.events.incoming import Me
+from adapters.slack.parts.render import Post, line
+from adapters.slack.post.activity import Origin
+from adapters.slack.post.reply import SlackSender
 from adapters.slack.web import Web
 from pipeline.errors import Unavailable
 from pipeline.values import CitedSentence, Event, Request, Written
@@ -110,9 +111,10 @@ async def web_of(slack: SlackDriver, **pace: float) -> Web:
     return web
 
 
-def a_reply(web: Web, thread: str, receipts: Receipts) -> Reply:
+def a_reply(web: Web, thread: str, receipts: Receipts) -> Messages[Post]:
     origin = Origin(channel=CHANNEL, thread=thread, ts=thread, user="U0ANN")
-    return Reply(web, Me(team="T0TEAM", user="U0BOT"), origin, f"slack:T0TEAM:{CHANNEL}:{thread}", receipts, "")
+    sender = SlackSender(web, Me(team="T0TEAM", user="U0BOT"), origin, f"slack:T0TEAM:{CHANNEL}:{thread}")
+    return Messages(sender, receipts)
 
 
 async def test_a_reply_whose_turn_is_too_far_off_is_given_back_before_it_begins(slack: SlackDriver) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from adapters.replies.words import PROMPTS
-from adapters.slack.startup import OPTIONAL, SCOPES
-from pipeline.plan.plan import Planner
-from pipeline.values import Audience, Conversation, ConversationId, Document, Reply
+from adapters.chat.reply.labels import PROMPTS
+from adapters.slack.transport.startup import OPTIONAL, SCOPES
+from pipeline.plan.plan import RulePlanner
+from pipeline.values import Audience, CannedReply, Conversation, ConversationId, Document
 from storage.open import open_storage
 from tests.contracts.slack_driver import MANIFEST
 from tests.doubles.slack import rules
@@ -143,7 +143,7 @@ async def test_a_prompt_is_answered_with_what_is_indexed_and_how_to_ask(tmp_path
     async with open_storage(tmp_path / "data") as storage:
         await storage.library.put(Document(id="1", filename="leave.md", title="Leave policy"), [], None, "")
         everyone = Audience(collections=frozenset({"default"}))
-        plan = await Planner(storage.index, storage.library).plan(message, asked, everyone)
-    assert isinstance(plan, Reply)
+        plan = await RulePlanner(storage.index, storage.library).plan(message, asked, everyone)
+    assert isinstance(plan, CannedReply)
     assert "Leave policy" in plan.text
     assert "Ask in plain words" in plan.text

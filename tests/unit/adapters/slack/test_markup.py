@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.replies.answer import growing, reply, stopped
-from adapters.slack import markup
-from adapters.slack.render import PART, posts, streamed
+from adapters.chat.reply.answer import growing, reply, stopped
+from adapters.slack.parts import markup
+from adapters.slack.parts.render import PART, posts, streamed
 from pipeline.values import BlockKind, CitedSentence
 from tests.contracts.answers import URL, citation, cited
-from tests.doubles.slack.rules import wrong_blocks
 
 LINKS = {address: address for address in (URL, "https://wiki.acme.example/a_(b)")}
 
@@ -94,14 +93,6 @@ def test_an_answer_that_is_stopped_is_told_in_messages_that_slack_takes(written:
     told = posts(stopped(written, "", ["A note."]))
     assert all(0 < sum(len(segment.text) for segment in post.message) <= PART for post in told)
     assert told[-1].text.endswith("Stopped, as you asked.")
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(sentences, min_size=1, max_size=40))
-def test_no_message_is_longer_than_it_may_be(written: list[CitedSentence]) -> None:
-    for post in posts(reply(cited(sentences=written, citations=SOURCES, preface="Closest:"), attachable=True)):
-        assert sum(len(segment.text) for segment in post.message) <= PART
-        assert wrong_blocks(post.blocks) is None
 
 
 def test_a_preface_leaves_no_message_short_of_the_sentences_that_fit_below_it() -> None:

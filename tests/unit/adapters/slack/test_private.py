@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.replies.words import SHARED
-from pipeline import wording
-from pipeline.access import Rule
+from adapters.chat.reply.labels import SHARED
+from pipeline.rules.access import Rule
 from pipeline.values import BlockKind, Chunk, CitedSentence, Document, Event, Request, Unit
+from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.driver import Fault, Said
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, granted, user

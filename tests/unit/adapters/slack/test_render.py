@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from adapters.replies.answer import reply
-from adapters.replies.panels import why
-from adapters.slack.render import posts
+from adapters.chat.reply.answer import reply
+from adapters.chat.reply.panels import why
+from adapters.slack.parts.render import posts
 from pipeline.values import CitedSentence
 from tests.contracts.answers import citation, cited, not_found
 from tests.contracts.slack_driver import elements, seen

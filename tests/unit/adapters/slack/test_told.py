@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline import wording
 from pipeline.values import ConversationId, Wish
+from pipeline.words import wording
 from tests.contracts.rig import once
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, user, value_of
 from tests.contracts.test_told import QUESTION, script, unanswered, wanted
@@ -37,7 +37,8 @@ async def test_after_a_private_answer_in_a_thread_that_did_not_help_it_is_told_i
     slack.rig.script = script()
     said = await slack.ask("bob", QUESTION)
     await slack.rig.settled()
-    (rate,) = [one for one in said.handle[-1]["blocks"] if one["type"] == "context_actions"]
+    answer = next(one for one in said.handle if "blocks" in one)
+    (rate,) = [one for one in answer["blocks"] if one["type"] == "context_actions"]
     vote = rate["elements"][0]["negative_button"]["value"]
     down = await slack.people.click_private(user("bob"), CHANNEL, "rate", vote, said.handle, 0, thread="1.5")
     await until(lambda: down)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.deliver import OUTSIDER
-from pipeline import wording
+from adapters.slack.post.deliver import OUTSIDER
 from pipeline.errors import Misconfigured
 from pipeline.values import Event, Place, Request
+from pipeline.words import wording
 from tests.contracts.answers import cited
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
@@ -21,15 +21,6 @@ from tests.contracts.waiting import eventually, until
 from tests.doubles.slack import eyes
 from tests.doubles.slack.rules import Json
 from tests.doubles.slack.workspace import BOT
-
-
-@pytest.mark.parametrize("kind", ["private", "mpim"])
-async def test_a_mention_in_a_private_place_is_answered_in_its_thread(slack: SlackDriver, kind: str) -> None:
-    slack.workspace.add("G0PLACE", kind)
-    message = await slack.people.mention(user("ann"), "G0PLACE", "How much leave do I get?")
-    await slack.rig.settled()
-    (reply,) = slack.workspace.replies(message)
-    assert reply.thread_ts == message.ts
 
 
 async def test_a_group_message_needs_no_optional_scope(tmp_path: Path) -> None:
@@ -58,14 +49,6 @@ async def test_a_question_is_answered_where_nothing_can_be_read_around_it(slack:
     assert len(slack.replies(said)) == 1
 
 
-async def test_a_question_of_somebody_else_in_the_thread_is_not_ours(slack: SlackDriver) -> None:
-    first = await slack.mention("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    after = await slack.follow_up("bob", "<@U0CAROL> can you confirm?", first)
-    await slack.rig.settled()
-    assert slack.replies(after) == []
-
-
 async def test_a_question_that_comes_after_its_edit_is_answered_as_it_is_now(slack: SlackDriver) -> None:
     message = slack.people.write(user("ann"), CHANNEL, "<@U0BOT> How much leaf?")
     late = slack.people.told(message)
@@ -74,6 +57,14 @@ async def test_a_question_that_comes_after_its_edit_is_answered_as_it_is_now(sla
         await slack.people.event(event)
     await slack.rig.settled()
     assert [request.text for request in slack.rig.requests] == ["How much leave?"]
+
+
+async def test_what_was_said_days_ago_is_not_answered_because_it_is_edited(slack: SlackDriver) -> None:
+    slack.workspace.clock = lambda: time.time() - 2 * 86_400
+    aside = await slack.aside("ann", "How much leave do I get?")
+    await slack.edit_in_mention(aside, "How much leave?")
+    await slack.rig.settled()
+    assert slack.rig.requests == []
 
 
 async def test_a_missed_first_delivery_is_answered_when_it_comes_again(slack: SlackDriver) -> None:
@@ -206,10 +197,3 @@ async def test_a_wrong_token_is_named(slack: SlackDriver, bot: str, app: str, se
         await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
     assert caught.value.setting == f"SLACK_{setting}_TOKEN"
     await adapter.close()
-
-
-async def test_an_export_holds_what_was_asked(slack: SlackDriver) -> None:
-    await slack.direct("ann", "How much leave do I get?")
-    await slack.rig.settled()
-    assert "How much leave do I get?" in json.dumps(json.loads(await slack.export("ann")))
-    assert slack.workspace.files[0]["channel"] == "D0ANN"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from adapters.files.reader import Reader
-from adapters.sources.folder import FolderSource
+from adapters.sources.folder.source import FolderSource
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 
@@ -108,7 +108,7 @@ async def test_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path
     (tmp_path / "docs" / "two.md").symlink_to("../docs-old/c.md")
     source = FolderSource(tmp_path / "docs", reader)
     assert await labels(source) == ["a.md"]
-    assert source.outside == ("one.md", "there", "two.md")
+    assert source.left_out["outside"] == ("one.md", "there", "two.md")
 
 
 async def test_a_link_that_is_named_itself_is_followed(tmp_path: Path, reader: Reader) -> None:
@@ -123,7 +123,7 @@ async def test_files_of_other_formats_are_told(tmp_path: Path, reader: Reader) -
     write(tmp_path, dict.fromkeys(("a.md", "README", "old/a.doc", ".hidden", ".git/HEAD"), "x"))
     source = FolderSource(tmp_path, reader)
     assert await labels(source) == ["a.md"]
-    assert source.unsupported == ("README", "old/a.doc")
+    assert source.left_out["unsupported"] == ("README", "old/a.doc")
 
 
 async def test_what_programs_fetched_or_built_is_left_out_and_told(tmp_path: Path, reader: Reader) -> None:
@@ -138,7 +138,7 @@ async def test_what_programs_fetched_or_built_is_left_out_and_told(tmp_path: Pat
     write(tmp_path, dict.fromkeys((*foreign, "vendors/f.md", "building.md"), "x"))
     source = FolderSource(tmp_path, reader)
     assert await labels(source) == ["building.md", "vendors/f.md"]
-    assert source.foreign == ("Vendor", "e.min.html", "env", "node_modules", "site/dist")
+    assert source.left_out["foreign"] == ("Vendor", "e.min.html", "env", "node_modules", "site/dist")
 
 
 async def test_what_programs_fetched_is_read_where_it_is_named(tmp_path: Path, reader: Reader) -> None:
@@ -152,7 +152,7 @@ async def test_an_empty_file_is_told_and_is_no_document(tmp_path: Path, reader: 
     write(tmp_path, {"a.md": "", "b.txt": " \n\n", "c.md": "c", "d.jsonl": ""})
     source = FolderSource(tmp_path, reader)
     assert await labels(source) == ["c.md"]
-    assert source.empty == ("a.md", "b.txt")
+    assert source.left_out["empty"] == ("a.md", "b.txt")
 
 
 async def test_ids_are_stable_and_differ_between_folders(tmp_path: Path, reader: Reader) -> None:
@@ -252,7 +252,7 @@ async def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: P
 async def test_a_line_that_is_too_large_is_refused_and_the_next_one_is_read(
     tmp_path: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.sources.folder.MAX_TEXT_BYTES", 100)
+    monkeypatch.setattr("adapters.sources.folder.source.MAX_TEXT_BYTES", 100)
     lines = [{"doc_id": "1", "text": "a" * 1000}, {"doc_id": "2", "text": "short"}]
     write(tmp_path, {"corpus.jsonl": "\n".join(map(json.dumps, lines))})
     source = FolderSource(tmp_path, reader)

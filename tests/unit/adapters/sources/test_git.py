@@ -12,7 +12,7 @@ import pytest
 from adapters.sources.git.command import Git
 from adapters.sources.git.source import GitSource
 from pipeline.errors import Misconfigured, Refused, Unavailable
-from storage.source_memory import SQLSourceMemory
+from storage.documents.sources import SQLSourceMemory
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.git import Repository, git, repository
 from tests.doubles.reader import ReaderHere

@@ -14,16 +14,16 @@ from adapters.files.reader import Reader
 from adapters.sources.git.command import Git
 from adapters.sources.git.source import GitSource
 from adapters.sources.github.api import endpoint
-from adapters.sources.github.listing import Kind
+from adapters.sources.github.listing import ThreadKind
 from adapters.sources.github.wiki import Wiki
 from pipeline.compose.cite import cite
 from pipeline.errors import Refused, Unavailable
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.values import BlockKind, Parsed, RetrievedChunk
-from tests.contracts.sources.github import github_source
+from tests.contracts.sources.github import GitHubRemote
 from tests.doubles.git import Repository, repository
 from tests.doubles.github.repository import Comment
-from tests.doubles.github.server import GitHub, open_github
+from tests.doubles.github.server import GitHub
 from tests.doubles.memory import Kept
 from tests.doubles.reader import ReaderHere
 
@@ -32,22 +32,22 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 @pytest.fixture
 async def github() -> AsyncIterator[GitHub]:
-    async with open_github() as github:
+    async with GitHub().running() as github:
         yield github
 
 
 async def labels(github: GitHub, memory: Kept | None = None, now: datetime = NOW, **settings: Any) -> list[str]:
-    async with github_source(github, Kept() if memory is None else memory, now=lambda: now, **settings) as source:
+    async with GitHubRemote(github).source(Kept() if memory is None else memory, now=lambda: now, **settings) as source:
         return [item.label async for item in source.items()]
 
 
 async def versions(github: GitHub, memory: Kept, now: datetime = NOW) -> dict[str, str]:
-    async with github_source(github, memory, now=lambda: now) as source:
+    async with GitHubRemote(github).source(memory, now=lambda: now) as source:
         return {item.id: item.version async for item in source.items()}
 
 
 async def read(github: GitHub, number: int) -> Parsed:
-    async with github_source(github, Kept(), unanswered=True) as source:
+    async with GitHubRemote(github).source(Kept(), unanswered=True) as source:
         (item,) = [item async for item in source.items() if item.id.endswith(f"/{number}")]
         return await source.parse(item)
 
@@ -70,14 +70,14 @@ async def test_what_was_answered_is_taken_and_the_rest_when_asked_for_behind_it(
     everything = await labels(github, unanswered=True)
     assert everything[:3] == ["#6 Answered", "#5 Closed long ago", "#1 Done"]
     assert {label.split()[0] for label in everything[3:]} == {"#2", "#3", "#4", "#7", "#8"}
-    assert await labels(github, kinds=[Kind.DISCUSSIONS]) == ["#6 Answered"]
+    assert await labels(github, kinds=[ThreadKind.DISCUSSIONS]) == ["#6 Answered"]
 
 
 async def test_what_is_left_out_is_told_with_the_reason(github: GitHub) -> None:
     github.add(1, "Done", "Text.")
     github.add(2, "Open", "Text.", closed=False)
     github.add(3, "Buy now", "Text.", lock="SPAM")
-    async with github_source(github, Kept()) as source:
+    async with GitHubRemote(github).source(Kept()) as source:
         assert [item.label async for item in source.items()] == ["#1 Done"]
         assert dict(source.skipped) == {
             "#2 Open": "it has no answer yet, or was not worked on",
@@ -141,7 +141,7 @@ async def test_all_comments_are_read_and_ten_threads_by_one_request(github: GitH
         github.add(number, f"Issue {number}", "Text.")
     for number in range(250):
         github.comment(1, 1000 + number, f"Comment {number}.")
-    async with github_source(github, Kept()) as source:
+    async with GitHubRemote(github).source(Kept()) as source:
         items = [item async for item in source.items()]
         asked = github.outage.requests
         read = {item.id: await source.parse(item) for item in items}
@@ -192,12 +192,6 @@ async def test_an_issue_that_is_opened_again_is_left_out(github: GitHub) -> None
     assert await labels(github, memory) == []
 
 
-async def test_a_secondary_limit_is_waited_for(github: GitHub) -> None:
-    github.add(1, "Done", "Text.")
-    github.secondary = 2
-    assert await labels(github) == ["#1 Done"]
-
-
 async def test_a_primary_limit_says_how_long_to_wait(github: GitHub) -> None:
     github.points, github.reset = 0, 1800
     with pytest.raises(Unavailable, match="used up") as unavailable:
@@ -205,20 +199,17 @@ async def test_a_primary_limit_says_how_long_to_wait(github: GitHub) -> None:
     assert 1700 < (unavailable.value.retry_after or 0) <= 1800
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"), [({"token": "old"}, "token"), ({"repository": "acme/other"}, "no repository acme/other")]
-)
-async def test_what_the_token_may_not_see_says_what_to_do(github: GitHub, settings: dict[str, str], said: str) -> None:
-    with pytest.raises(Unavailable, match=said) as unavailable:
-        await labels(github, **settings)
+async def test_a_repository_that_the_token_may_not_see_says_what_to_do(github: GitHub) -> None:
+    with pytest.raises(Unavailable, match="no repository acme/other") as unavailable:
+        await labels(github, repository="acme/other")
     assert unavailable.value.permanent
     assert unavailable.value.what_to_do
 
 
-async def test_a_thread_that_is_gone_when_it_is_to_be_read_is_refused(github: GitHub) -> None:
+async def test_a_thread_that_went_is_refused_and_those_that_are_read_with_it_are_not(github: GitHub) -> None:
     github.add(1, "Done", "Text.")
     github.add(2, "Done too", "Text.")
-    async with github_source(github, Kept()) as source:
+    async with GitHubRemote(github).source(Kept()) as source:
         items = {item.id: item async for item in source.items()}
         del github.threads[2]
         assert (await source.parse(items["team/issues/1"])).blocks
@@ -238,14 +229,6 @@ def test_each_github_has_its_api_where_github_says(base_url: str, address: str) 
     assert endpoint(base_url) == address
 
 
-async def test_a_memory_that_cannot_be_read_is_as_good_as_none(github: GitHub) -> None:
-    github.add(1, "Done", "Text.")
-    memory = Kept()
-    before = await labels(github, memory)
-    memory["issues/1"] = "{}"
-    assert await labels(github, memory) == before
-
-
 def wiki(served: Repository, folder: Path, memory: Kept, reader: Reader) -> Wiki:
     address = "https://github.com/acme/handbook/wiki"
     git = Git(folder, served.url, private=True)
@@ -261,7 +244,7 @@ async def test_pages_of_the_wiki_are_documents_with_the_address_of_the_page(gith
         (served.tree / "_Sidebar.md").write_text("* [[Home]]\n")
         await asyncio.to_thread(served.commit)
         pages = wiki(served, tmp_path / "clone", memory, reader)
-        async with github_source(github, memory, wiki=pages) as source:
+        async with GitHubRemote(github).source(memory, wiki=pages) as source:
             items = [item async for item in source.items()]
             assert [item.id for item in items] == ["team/issues/1", "team/wiki/On-call & duty.md"]
             parsed = await source.parse(items[1])
@@ -280,7 +263,7 @@ async def test_a_repository_without_a_wiki_is_read_without_one(github: GitHub, t
     memory, reader = Kept(), ReaderHere()
     async with repository(server) as served:
         served.url = served.url.replace("team", "other")
-        async with github_source(github, memory, wiki=wiki(served, tmp_path / "clone", memory, reader)) as source:
+        async with GitHubRemote(github).source(memory, wiki=wiki(served, tmp_path / "clone", memory, reader)) as source:
             assert [item.label async for item in source.items()] == ["#1 Done"]
             assert list(source.skipped) == ["Wiki"]
     await reader.close()

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import openpyxl
 import pptx
@@ -15,18 +16,21 @@ from adapters.fetch.fetcher import Fetcher
 from adapters.sources.google_drive.service_account import ServiceAccount
 from pipeline.errors import Misconfigured, Refused, Unavailable
 from pipeline.values import BlockKind, Parsed
-from tests.contracts.sources.google_drive import drive_source
+from tests.contracts.sources.google_drive import DriveRemote
 from tests.doubles.google_drive.drive import DOC, EXPORTS, FOLDER, GOOGLE, SHEET, SLIDES
-from tests.doubles.google_drive.server import GoogleDrive, open_google_drive
+from tests.doubles.google_drive.server import GoogleDrive
 from tests.doubles.memory import Kept
-
-PDF = "application/pdf"
 
 
 @pytest.fixture
-async def google() -> AsyncIterator[GoogleDrive]:
-    async with open_google_drive(page=2) as google:
-        yield google
+async def remote(tmp_path: Path) -> AsyncIterator[DriveRemote]:
+    async with DriveRemote.running(tmp_path, page=2) as remote:
+        yield remote
+
+
+@pytest.fixture
+def google(remote: DriveRemote) -> GoogleDrive:
+    return remote.google
 
 
 def doc(google: GoogleDrive, name: str, text: str = "Text.", parent: str = "root-folder", **more: object) -> None:
@@ -37,12 +41,12 @@ def doc(google: GoogleDrive, name: str, text: str = "Text.", parent: str = "root
 async def names(
     google: GoogleDrive, memory: Kept, folder: str = "root-folder", *, restricted: bool = False
 ) -> set[str]:
-    async with drive_source(google, memory, folder, restricted=restricted) as source:
+    async with DriveRemote(google).source(memory, folder, restricted=restricted) as source:
         return {item.label async for item in source.items()}
 
 
 async def read(google: GoogleDrive, name: str) -> Parsed:
-    async with drive_source(google, Kept()) as source:
+    async with DriveRemote(google).source(Kept()) as source:
         (item,) = [item async for item in source.items() if item.label == name]
         return await source.parse(item)
 
@@ -148,7 +152,7 @@ async def test_what_is_left_out_is_told_with_the_reason(google: GoogleDrive) -> 
     doc(google, "doc")
     doc(google, "closed", limited=True)
     google.drive.add("film", "film.mp4", "video/mp4", parent="root-folder", content={"": b"0"})
-    async with drive_source(google, Kept()) as source:
+    async with DriveRemote(google).source(Kept()) as source:
         assert [item.label async for item in source.items()] == ["doc"]
         assert dict(source.skipped) == {
             "closed": "fewer people may read it than its folder",
@@ -250,24 +254,9 @@ async def test_a_sheet_that_is_too_large_is_refused_with_what_to_do(google: Goog
     assert refused.value.what_to_do
 
 
-async def test_a_file_that_is_gone_when_it_is_to_be_read_is_refused(google: GoogleDrive) -> None:
-    doc(google, "doc")
-    async with drive_source(google, Kept()) as source:
-        (item,) = [item async for item in source.items()]
-        google.drive.delete("doc")
-        with pytest.raises(Refused, match="not there any more"):
-            await source.parse(item)
-
-
-async def test_a_limit_that_is_told_as_forbidden_is_waited_for(google: GoogleDrive) -> None:
-    doc(google, "doc")
-    google.limited = 1
-    assert await names(google, Kept()) == {"doc"}
-
-
 async def test_a_token_that_is_not_taken_any_more_is_renewed(google: GoogleDrive) -> None:
     doc(google, "doc")
-    async with drive_source(google, Kept()) as source:
+    async with DriveRemote(google).source(Kept()) as source:
         (item,) = [item async for item in source.items()]
         google.oauth.tokens.clear()
         assert (await source.parse(item)).blocks
@@ -280,7 +269,7 @@ async def test_a_folder_that_is_not_shared_with_the_account_is_said_to_be_so(goo
 
 
 async def test_a_key_of_another_account_gets_no_token(google: GoogleDrive) -> None:
-    async with open_google_drive() as other:
+    async with GoogleDrive().running() as other:
         fetcher = Fetcher(ports=frozenset(range(65536)), private=True)
         key = {**other.key, "token_uri": google.key["token_uri"]}
         with pytest.raises(Unavailable, match="no access token"):
@@ -292,11 +281,3 @@ async def test_a_key_of_another_account_gets_no_token(google: GoogleDrive) -> No
 async def test_what_is_no_key_of_a_service_account_names_its_setting(key: str) -> None:
     with pytest.raises(Misconfigured, match="DRIVE_KEY"):
         ServiceAccount(key, Fetcher(), setting="DRIVE_KEY")
-
-
-async def test_a_memory_that_cannot_be_read_is_as_good_as_none(google: GoogleDrive) -> None:
-    doc(google, "doc")
-    memory = Kept()
-    await names(google, memory)
-    memory["file/doc"] = "{}"
-    assert await names(google, memory) == {"doc"}

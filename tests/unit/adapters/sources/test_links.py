@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from adapters.files.reader import Reader
-from adapters.sources.folder import FolderSource
-from adapters.sources.git.hosts import base_url
-from adapters.sources.links import file_url, with_fragments
+from adapters.sources.folder.links import file_url, with_fragments
+from adapters.sources.folder.source import FolderSource
+from adapters.sources.git.source import base_url_of
 from pipeline.values import Block, BlockKind, Parsed
 from tests.doubles.reader import ReaderHere
 
@@ -55,7 +55,7 @@ def test_the_path_of_a_file_stands_where_its_base_says(base: str, path: str, url
     ],
 )
 def test_the_host_of_a_repository_says_where_files_are_read(clone: str, shown: str) -> None:
-    assert base_url(clone, "feature/one") == shown
+    assert base_url_of(clone, "feature/one") == shown
 
 
 async def test_headings_of_markdown_have_the_fragments_that_hosts_give_them(tmp_path: Path, reader: Reader) -> None:

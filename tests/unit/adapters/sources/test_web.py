@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from adapters.fetch.fetcher import open_fetcher
-from adapters.sources.web.reach import Reach
+from adapters.sources.web.coverage import Coverage
 from adapters.sources.web.source import WebSource
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Parsed
-from tests.doubles.outage import at_once
-from tests.doubles.reader import ReaderHere
+from tests.contracts.sources.web import WebRemote
+from tests.doubles.memory import Kept
 from tests.doubles.web_site import Page, WebSite, html, moved, sitemap, sitemap_index
 
 
@@ -29,21 +28,6 @@ def pdf(text: str) -> bytes:
     canvas.drawString(72, 720, text)
     canvas.save()
     return file.getvalue()
-
-
-class Memory:
-    def __init__(self) -> None:
-        self.kept: dict[str, str] = {}
-
-    async def recall(self) -> dict[str, str]:
-        return dict(self.kept)
-
-    async def keep(self, changes: Mapping[str, str | None]) -> None:
-        for key, value in changes.items():
-            if value is None:
-                self.kept.pop(key, None)
-            else:
-                self.kept[key] = value
 
 
 class Naps:
@@ -60,25 +44,19 @@ async def site() -> AsyncIterator[WebSite]:
         yield running
 
 
-@asynccontextmanager
-async def opened(site: WebSite, memory: Memory, reach: Reach, **settings: object) -> AsyncIterator[WebSource]:
-    reader = ReaderHere()
-    ports = frozenset(filter(None, [urlsplit(site.url).port]))
-    try:
-        async with open_fetcher(private=True, ports=ports, sleep=at_once) as fetcher:
-            given: dict[str, object] = {"sleep": at_once, **settings}
-            yield WebSource("handbook", fetcher, memory, reader, reach, **given)  # type: ignore[arg-type]
-    finally:
-        await reader.close()
+def opened(
+    site: WebSite, memory: Kept, coverage: Coverage, **settings: object
+) -> AbstractAsyncContextManager[WebSource]:
+    return WebRemote(site).source(memory, coverage, **settings)
 
 
-async def listed(site: WebSite, memory: Memory, reach: Reach, **settings: object) -> list[SourceItem]:
-    async with opened(site, memory, reach, **settings) as source:
+async def listed(site: WebSite, memory: Kept, coverage: Coverage, **settings: object) -> list[SourceItem]:
+    async with opened(site, memory, coverage, **settings) as source:
         return [item async for item in source.items()]
 
 
-async def read(site: WebSite, reach: Reach) -> list[Parsed]:
-    async with opened(site, Memory(), reach) as source:
+async def read(site: WebSite, coverage: Coverage) -> list[Parsed]:
+    async with opened(site, Kept(), coverage) as source:
         return [await source.parse(item) for item in [item async for item in source.items()]]
 
 
@@ -91,8 +69,8 @@ def linking(*links: str, head: str = "") -> Page:
     return html("Contents", f"<p>These are the pages of the handbook.</p><ul>{items}</ul>", head)
 
 
-def crawl(site: WebSite) -> Reach:
-    return Reach(start=f"{site.url}/docs/")
+def crawl(site: WebSite) -> Coverage:
+    return Coverage(start=f"{site.url}/docs/")
 
 
 TEXT = "<p>Everyone gets thirty days of leave in a year, and may take five of them along into the next one.</p>"
@@ -107,13 +85,13 @@ async def test_a_crawl_takes_what_links_lead_to_within_the_prefix(site: WebSite)
         "/docs/alone": html("Alone", TEXT),
         "/other/": html("Other", TEXT),
     }
-    items = await listed(site, Memory(), crawl(site))
+    items = await listed(site, Kept(), crawl(site))
     assert paths(items) == ["/docs/", "/docs/leave", "/docs/travel.html", "/docs/sub/"]
 
 
 async def test_a_page_that_did_not_change_costs_one_request_and_still_leads_to_others(site: WebSite) -> None:
     site.pages = {"/docs/": linking("a"), "/docs/a": linking("b"), "/docs/b": html("B", TEXT)}
-    memory = Memory()
+    memory = Kept()
     first = await listed(site, memory, crawl(site))
     site.outage.requests, site.sent = 0, 0
     assert await listed(site, memory, crawl(site)) == first
@@ -125,7 +103,7 @@ async def test_a_server_that_only_knows_when_a_page_was_changed_is_asked_for_tha
     site.pages["/docs/"] = Page(
         html("A", TEXT).body, headers={"Content-Type": "text/html", "Last-Modified": when}, validates=False
     )
-    memory = Memory()
+    memory = Kept()
     for _ in range(2):
         await listed(site, memory, crawl(site))
     assert site.headers["/docs/"]["If-Modified-Since"] == when
@@ -133,7 +111,7 @@ async def test_a_server_that_only_knows_when_a_page_was_changed_is_asked_for_tha
 
 async def test_pages_that_are_listed_are_taken_and_no_others(site: WebSite) -> None:
     site.pages = {"/a": linking("/b"), "/b": html("B", TEXT), "/c": html("C", TEXT)}
-    assert paths(await listed(site, Memory(), Reach(pages=[f"{site.url}/a", f"{site.url}/c#x"]))) == ["/a", "/c"]
+    assert paths(await listed(site, Kept(), Coverage(pages=[f"{site.url}/a", f"{site.url}/c#x"]))) == ["/a", "/c"]
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -145,13 +123,13 @@ async def test_an_index_of_sitemaps_is_followed_on_its_own_server(site: WebSite,
     site.pages["/2.xml"] = Page(pack(sitemap([f"{site.url}/b"])), headers=xml)
     maps = [f"{site.url}/1.xml", f"{site.url}/2.xml", f"{site.url}/index.xml", "http://elsewhere.example/3.xml"]
     site.pages["/index.xml"] = Page(pack(sitemap_index(maps)), headers=xml)
-    assert paths(await listed(site, Memory(), Reach(sitemap=f"{site.url}/index.xml"))) == ["/a", "/b"]
+    assert paths(await listed(site, Kept(), Coverage(sitemap=f"{site.url}/index.xml"))) == ["/a", "/b"]
 
 
 async def test_a_sitemap_of_plain_lines_is_understood(site: WebSite) -> None:
     site.pages["/a"] = html("A", TEXT)
     site.pages["/map.txt"] = Page(f"{site.url}/a\n{site.url}/a\n".encode(), headers={"Content-Type": "text/plain"})
-    assert paths(await listed(site, Memory(), Reach(sitemap=f"{site.url}/map.txt"))) == ["/a"]
+    assert paths(await listed(site, Kept(), Coverage(sitemap=f"{site.url}/map.txt"))) == ["/a"]
 
 
 @pytest.mark.parametrize(
@@ -167,25 +145,25 @@ async def test_a_sitemap_of_plain_lines_is_understood(site: WebSite) -> None:
 async def test_what_is_no_sitemap_is_refused(site: WebSite, body: bytes) -> None:
     site.pages["/map.xml"] = Page(body)
     with pytest.raises(Refused, match="no sitemap"):
-        await listed(site, Memory(), Reach(sitemap=f"{site.url}/map.xml"))
+        await listed(site, Kept(), Coverage(sitemap=f"{site.url}/map.xml"))
 
 
 async def test_a_sitemap_that_is_gone_forgets_nothing(site: WebSite) -> None:
     with pytest.raises(Unavailable):
-        await listed(site, Memory(), Reach(sitemap=f"{site.url}/gone.xml"))
+        await listed(site, Kept(), Coverage(sitemap=f"{site.url}/gone.xml"))
 
 
 @pytest.mark.parametrize("status", [404, 410, 500])
 async def test_a_crawl_whose_first_page_does_not_come_forgets_nothing(site: WebSite, status: int) -> None:
     site.pages["/docs/"] = Page(b"", status)
     with pytest.raises(Unavailable):
-        await listed(site, Memory(), crawl(site))
+        await listed(site, Kept(), crawl(site))
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 async def test_a_page_that_nobody_may_read_any_more_is_gone(site: WebSite, status: int) -> None:
     site.pages = {"/docs/": linking("a"), "/docs/a": html("A", TEXT)}
-    memory = Memory()
+    memory = Kept()
     assert len(await listed(site, memory, crawl(site))) == 2
     site.pages["/docs/a"] = Page(b"", status)
     assert paths(await listed(site, memory, crawl(site))) == ["/docs/"]
@@ -194,7 +172,7 @@ async def test_a_page_that_nobody_may_read_any_more_is_gone(site: WebSite, statu
 async def test_a_page_that_fails_is_kept_with_what_it_leads_to_and_the_rest_is_read(site: WebSite) -> None:
     site.pages = {"/docs/": linking("a", "c"), "/docs/a": linking("b")}
     site.pages |= {"/docs/b": html("B", TEXT), "/docs/c": html("C", TEXT)}
-    memory = Memory()
+    memory = Kept()
     before = await listed(site, memory, crawl(site))
     site.pages["/docs/a"] = Page(b"", 500)
     site.pages["/docs/c"] = html("C", f"{TEXT} Changed.")
@@ -210,7 +188,7 @@ async def test_a_page_that_fails_is_kept_with_what_it_leads_to_and_the_rest_is_r
 async def test_a_site_that_is_down_is_left_after_five_pages(site: WebSite) -> None:
     site.pages = {f"/{number}": Page(b"", 503) for number in range(20)}
     with pytest.raises(Unavailable):
-        await listed(site, Memory(), Reach(pages=[site.url + path for path in site.pages]))
+        await listed(site, Kept(), Coverage(pages=[site.url + path for path in site.pages]))
     assert site.outage.requests == 1 + 5 * 4
 
 
@@ -218,14 +196,14 @@ async def test_robots_txt_is_obeyed(site: WebSite) -> None:
     site.robots = "User-agent: *\nDisallow: /docs/private/\n\nUser-agent: other\nDisallow: /\n"
     site.pages = {"/docs/": linking("private/a", "b", "c"), "/docs/b": html("B", TEXT)}
     site.pages |= {"/docs/private/a": html("A", TEXT), "/docs/c": moved("/docs/private/a")}
-    assert paths(await listed(site, Memory(), crawl(site))) == ["/docs/", "/docs/b"]
+    assert paths(await listed(site, Kept(), crawl(site))) == ["/docs/", "/docs/b"]
     assert "GET /docs/private/a" not in site.outage.paths[:-1]
 
 
 async def test_a_page_that_was_named_and_that_robots_txt_forbids_is_told(site: WebSite) -> None:
     site.robots = "User-agent: citewell\nDisallow: /"
     site.pages["/a"] = html("A", TEXT)
-    async with opened(site, Memory(), Reach(pages=[f"{site.url}/a"])) as source:
+    async with opened(site, Kept(), Coverage(pages=[f"{site.url}/a"])) as source:
         [item] = [item async for item in source.items()]
         with pytest.raises(Refused, match=r"robots\.txt"):
             await source.parse(item)
@@ -233,10 +211,10 @@ async def test_a_page_that_was_named_and_that_robots_txt_forbids_is_told(site: W
 
 async def test_a_site_without_robots_txt_is_read_and_one_whose_robots_txt_does_not_come_is_not(site: WebSite) -> None:
     site.pages = {"/robots.txt": Page(b"", 404), "/docs/": html("A", TEXT)}
-    assert len(await listed(site, Memory(), crawl(site))) == 1
+    assert len(await listed(site, Kept(), crawl(site))) == 1
     site.pages["/robots.txt"] = Page(b"", 503)
     with pytest.raises(Unavailable):
-        await listed(site, Memory(), crawl(site))
+        await listed(site, Kept(), crawl(site))
 
 
 @pytest.mark.parametrize(
@@ -259,20 +237,20 @@ async def test_what_a_page_says_to_robots_is_obeyed(site: WebSite, head: str, he
     if header:
         page = replace(page, headers={**page.headers, "X-Robots-Tag": header})
     site.pages = {"/docs/": linking("a"), "/docs/a": page, "/docs/b": html("B", TEXT)}
-    assert paths(await listed(site, Memory(), crawl(site))) == taken
+    assert paths(await listed(site, Kept(), crawl(site))) == taken
 
 
 async def test_a_link_that_is_marked_nofollow_is_not_followed(site: WebSite) -> None:
     page = '<p><a rel="external nofollow" href="a">A</a> <a href="b">B</a></p>'
     site.pages = {"/docs/": html("C", page), "/docs/a": html("A", TEXT), "/docs/b": html("B", TEXT)}
-    assert paths(await listed(site, Memory(), crawl(site))) == ["/docs/", "/docs/b"]
+    assert paths(await listed(site, Kept(), crawl(site))) == ["/docs/", "/docs/b"]
 
 
 async def test_one_page_under_several_addresses_is_one_document_under_its_canonical_one(site: WebSite) -> None:
     page = html("A", TEXT, '<link rel="canonical" href="/docs/a">')
     site.pages = {"/docs/": linking("a?print=1", "a", "b"), "/docs/a?print=1": page, "/docs/a": page}
     site.pages["/docs/b"] = moved("/docs/a")
-    assert paths(await listed(site, Memory(), crawl(site))) == ["/docs/", "/docs/a"]
+    assert paths(await listed(site, Kept(), crawl(site))) == ["/docs/", "/docs/a"]
 
 
 async def test_a_canonical_address_on_another_server_is_not_believed(site: WebSite) -> None:
@@ -283,12 +261,12 @@ async def test_a_canonical_address_on_another_server_is_not_believed(site: WebSi
 
 async def test_a_redirect_out_of_the_prefix_is_not_taken(site: WebSite) -> None:
     site.pages = {"/docs/": linking("a"), "/docs/a": moved("/login"), "/login": html("Sign in", TEXT)}
-    assert paths(await listed(site, Memory(), crawl(site))) == ["/docs/"]
+    assert paths(await listed(site, Kept(), crawl(site))) == ["/docs/"]
 
 
 async def test_at_most_so_many_pages_are_asked_for(site: WebSite) -> None:
     site.pages = {f"/docs/{number}": linking(str(number + 1)) for number in range(50)}
-    items = await listed(site, Memory(), Reach(start=f"{site.url}/docs/0"), max_pages=7)
+    items = await listed(site, Kept(), Coverage(start=f"{site.url}/docs/0"), max_pages=7)
     assert (len(items), site.outage.requests) == (7, 1 + 7)
 
 
@@ -297,7 +275,7 @@ async def test_the_pace_of_a_server_is_kept(site: WebSite) -> None:
     site.pages = {"/docs/": linking("a"), "/docs/a": html("A", TEXT)}
     for settings, least in (({}, 6.0), ({"pace": 11.0}, 10.0)):
         naps = Naps()
-        await listed(site, Memory(), crawl(site), sleep=naps, **settings)
+        await listed(site, Kept(), crawl(site), sleep=naps, **settings)
         assert min(naps.seconds[1:]) > least
 
 
@@ -342,24 +320,16 @@ async def test_the_servers_charset_goes_before_that_of_the_page(site: WebSite) -
 
 async def test_a_page_that_is_too_large_is_told_and_the_rest_is_read(site: WebSite) -> None:
     site.pages = {"/docs/": linking("a", "b"), "/docs/a": Page(b" " * 21_000_000), "/docs/b": html("B", TEXT)}
-    async with opened(site, Memory(), crawl(site)) as source:
+    async with opened(site, Kept(), crawl(site)) as source:
         items = [item async for item in source.items()]
         with pytest.raises(Refused, match="more than 20 MB"):
             await source.parse(items[1])
     assert paths(items) == ["/docs/", "/docs/a", "/docs/b"]
 
 
-async def test_what_is_forgotten_of_a_page_costs_a_request_and_no_more(site: WebSite) -> None:
-    site.pages["/docs/"] = html("A", TEXT)
-    memory = Memory()
-    [first] = await listed(site, memory, crawl(site))
-    memory.kept = dict.fromkeys(memory.kept, "{")
-    assert await listed(site, memory, crawl(site)) == [first]
-
-
 async def test_a_page_that_was_seen_but_not_read_before_is_asked_for_again(site: WebSite) -> None:
     site.pages["/docs/"] = html("A", TEXT)
-    memory = Memory()
+    memory = Kept()
     await listed(site, memory, crawl(site))
     async with opened(site, memory, crawl(site)) as source:
         [item] = [item async for item in source.items()]
@@ -370,15 +340,15 @@ async def test_a_sitemap_is_read_as_far_as_pages_are_asked_for(site: WebSite) ->
     addresses = "".join(f"<url><loc>{site.url}/{number}</loc></url>" for number in range(60_000))
     site.pages["/sitemap.xml"] = Page(f"<urlset>{addresses}</urlset>".encode(), headers={"Content-Type": "text/xml"})
     site.pages["/1"] = html("One", TEXT)
-    assert paths(await listed(site, Memory(), Reach(sitemap=f"{site.url}/sitemap.xml"), max_pages=3)) == ["/1"]
+    assert paths(await listed(site, Kept(), Coverage(sitemap=f"{site.url}/sitemap.xml"), max_pages=3)) == ["/1"]
 
 
 async def test_a_page_of_endless_links_is_followed_within_limits(site: WebSite) -> None:
     links = "".join(f'<a href="p{number}.html">p</a>' for number in range(20_000))
     site.pages["/docs/"] = html("Start", f'{TEXT}<a href="{"x" * 3_000}.html">long</a>{links}')
-    memory = Memory()
+    memory = Kept()
     assert paths(await listed(site, memory, crawl(site), max_pages=2)) == ["/docs/"]
-    assert max(map(len, memory.kept.values())) < 1_000_000
+    assert max(map(len, memory.values())) < 1_000_000
 
 
 async def test_links_that_are_too_many_to_be_kept_are_read_from_their_page_again(
@@ -386,7 +356,7 @@ async def test_links_that_are_too_many_to_be_kept_are_read_from_their_page_again
 ) -> None:
     monkeypatch.setattr("adapters.sources.web.source.LINKS_CHARACTERS", 10)
     site.pages = {"/docs/": linking("leave"), "/docs/leave": html("Leave", TEXT)}
-    memory = Memory()
+    memory = Kept()
     for _ in range(2):
         assert paths(await listed(site, memory, crawl(site))) == ["/docs/", "/docs/leave"]
-    assert "/docs/leave" not in memory.kept[f"page {site.url}/docs/"]
+    assert "/docs/leave" not in memory[f"page {site.url}/docs/"]

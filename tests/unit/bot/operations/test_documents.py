@@ -14,9 +14,9 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.operations.metrics import Metrics
+from bot.run.operations.metrics import Metrics
 from pipeline.values import Usage, Vote
-from storage.levels import Levels
+from storage.messages.levels import Levels
 from tests.contracts.answers import cited
 
 FOLDER = Path(__file__).parents[4] / "docs" / "operations"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.operations.metrics import DROPPED, FAILURES, JUDGE, NOBODY, OTHER, STAGES, UNAVAILABLE, Metrics
+from bot.run.operations.metrics import DROPPED, FAILURES, JUDGE, NOBODY, OTHER, STAGES, UNAVAILABLE, Metrics
 from pipeline.values import (
     Answer,
     CitedSentence,
@@ -20,7 +20,7 @@ from pipeline.values import (
     Usage,
     Vote,
 )
-from storage.levels import Levels
+from storage.messages.levels import Levels
 from tests.contracts.answers import cited
 
 PLATFORMS = ("slack", "discord")

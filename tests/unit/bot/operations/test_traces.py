@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 
-from bot.operations.traces import open_traces
+from bot.run.operations.traces import open_traces
 from pipeline.values import Usage
 from tests.contracts.answers import cited
 from tests.doubles.collector import collecting
@@ -56,6 +56,6 @@ async def test_a_collector_that_is_not_there_does_not_keep_a_bot_from_stopping()
 
 
 def test_nothing_of_prometheus_or_of_traces_is_imported_where_no_setting_asks_for_it() -> None:
-    code = "import sys, bot.service; print({'prometheus_client', 'bot.operations.traces'} & set(sys.modules))"
+    code = "import sys, bot.run.service; print({'prometheus_client', 'bot.run.operations.traces'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

@@ -16,28 +16,6 @@ def words(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Don’t use it.", "Don't use it"),
-        ("They don't.", "They do not."),
-        ("It can't, it won't.", "It cannot, it will not."),
-        ("We’re here and it's late", "we are here and it is late"),
-        ("“Quoted” text", '"quoted" text'),
-        ("full-time staff", "full–time staff"),
-        ("two  spaces\u00a0here", "two spaces\nhere"),
-        ("$200/month", "$200 per month"),
-        ("200 dollars a month", "$200 per month"),
-        ("twenty-five days", "25 days"),
-        ("**Bold** and `code`", "Bold and code"),
-        ("R&D", "R & D"),
-        ("the ﬁle", "the file"),
-    ],
-)
-def test_another_spelling_folds_to_the_same_words(one: str, other: str) -> None:
-    assert words(one) == words(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
         ("25 working days", "25 days"),
         ("$200", "€200"),
         ("200 per month", "200 per week"),

@@ -8,7 +8,6 @@ from pipeline.compose import manner
 from pipeline.compose.confidence import ABSTAIN_BELOW, Assessment, assess
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
-from pipeline.text import sentences
 from pipeline.values import (
     BlockKind,
     Chunk,
@@ -21,21 +20,11 @@ from pipeline.values import (
     Support,
     Unit,
 )
+from tests.doubles.samples import prose
 
 Judged = tuple[Sentence, Judgement]
 QUESTION = "How many days of paid leave do full-time staff have?"
 ANSWER = "All full-time staff have 25 days of paid leave a year, counted from the first of January."
-
-
-def passage(name: str, text: str, cosine: float | None = 0.9) -> RetrievedChunk:
-    """A passage of prose whose sentences all have the same cosine with the question; None is without vectors."""
-    units = tuple(Unit(start=start, end=end, kind=BlockKind.PROSE) for start, end in sentences(text))
-    return RetrievedChunk(
-        chunk=Chunk(id=name, document_id=name, text=text, units=units),
-        document=Document(id=name, filename=f"{name}.md", title=name),
-        score=0.7,
-        unit_scores=() if cosine is None else (cosine,) * len(units),
-    )
 
 
 def judged(text: str, *chunk_ids: str, support: Support = Support.VERBATIM, score: float = 1.0) -> Judged:
@@ -45,7 +34,7 @@ def judged(text: str, *chunk_ids: str, support: Support = Support.VERBATIM, scor
 
 def extract(question: str, said: str, *others: RetrievedChunk, cosine: float | None = 0.9) -> Assessment:
     return assess(
-        gather(read(question), [passage("leave", said, cosine), *others]),
+        gather(read(question), [prose("leave", said, cosine), *others]),
         [judged(said, "leave")],
         generator="extractive",
     )
@@ -100,7 +89,7 @@ def test_level_and_outcome_are_read_off_one_number(cosine: float) -> None:
 
 @pytest.mark.parametrize("drafted", [[], [judged(ANSWER, "leave", support=Support.VETOED)]])
 def test_nothing_supported_is_nothing_said(drafted: list[Judged]) -> None:
-    result = assess(gather(read(QUESTION), [passage("leave", ANSWER)]), drafted, generator="extractive")
+    result = assess(gather(read(QUESTION), [prose("leave", ANSWER)]), drafted, generator="extractive")
     assert result.abstain
     assert result.abstain_reason == ""
 
@@ -139,7 +128,7 @@ def test_a_question_in_the_words_of_its_answer_raises_no_doubt(question: str, te
 )
 def test_hedged_and_very_short_answers_are_less_sure_but_not_withheld(worse: str) -> None:
     low, high = (
-        assess(gather(read(QUESTION), [passage("leave", ANSWER)]), [judged(said, "leave")], generator="extractive")
+        assess(gather(read(QUESTION), [prose("leave", ANSWER)]), [judged(said, "leave")], generator="extractive")
         for said in (worse, ANSWER)
     )
     assert low.confidence.score < high.confidence.score
@@ -152,20 +141,20 @@ def test_short_answers_are_weighed_as_specified(words: int, factor: float) -> No
 
 
 def test_a_share_of_unsupported_sentences_lowers_the_score() -> None:
-    found = [passage("leave", ANSWER)]
+    found = [prose("leave", ANSWER)]
     both = [judged(ANSWER, "leave"), judged("And more.", support=Support.UNSURE)]
     half = assess(gather(read(QUESTION), found), both, generator="extractive")
     assert half.confidence.score == pytest.approx(extract(QUESTION, ANSWER).confidence.score / 2)
 
 
 def test_a_second_document_that_says_the_same_raises_the_score() -> None:
-    alone, agreed = extract(QUESTION, ANSWER), extract(QUESTION, ANSWER, passage("handbook", ANSWER))
+    alone, agreed = extract(QUESTION, ANSWER), extract(QUESTION, ANSWER, prose("handbook", ANSWER))
     assert agreed.confidence.score > alone.confidence.score - 0.05
     assert {factor.name: factor.value for factor in agreed.confidence.reasons}["agreement"] == 0.5
 
 
 def test_documents_with_different_figures_are_not_asserted_as_sure() -> None:
-    result = extract(QUESTION, ANSWER, passage("old", ANSWER.replace("25", "20")))
+    result = extract(QUESTION, ANSWER, prose("old", ANSWER.replace("25", "20")))
     assert result.confidence.level is not Level.HIGH
     assert {sentence.chunk_ids for sentence in result.differing} == {("leave",), ("old",)}
     assert "“leave” and “old” do not agree." in [factor.text for factor in result.confidence.reasons]
@@ -174,7 +163,7 @@ def test_documents_with_different_figures_are_not_asserted_as_sure() -> None:
 def test_a_part_of_a_list_is_not_high() -> None:
     part = Extent(shown=7, total=60, kind=BlockKind.STEP)
     said = [judged(ANSWER, "leave")]
-    result = assess(gather(read(QUESTION), [passage("leave", ANSWER)]), said, generator="extractive", extent=part)
+    result = assess(gather(read(QUESTION), [prose("leave", ANSWER)]), said, generator="extractive", extent=part)
     assert (result.confidence.level, result.extent) == (Level.MEDIUM, part)
 
 
@@ -187,12 +176,12 @@ def test_what_a_model_wrote_is_high_only_where_it_was_read_with_little_risk(
 ) -> None:
     said = judged("Full-time staff may take 25 days off a year and are paid for all of them.", "leave")
     said = said[0], said[1].model_copy(update={"support": support, "score": score})
-    result = assess(gather(read(QUESTION), [passage("leave", ANSWER)]), [said], generator="some-model")
+    result = assess(gather(read(QUESTION), [prose("leave", ANSWER)]), [said], generator="some-model")
     assert result.confidence.level is level
 
 
 def test_what_a_judge_found_supported_is_trusted_further_than_the_passages_alone() -> None:
-    vague = [passage("leave", ANSWER, 0.5)]
+    vague = [prose("leave", ANSWER, 0.5)]
     reviewed = assess(
         gather(read(QUESTION), vague), [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m"
     )
@@ -209,7 +198,7 @@ def test_words_alone_are_enough_to_judge_by() -> None:
 def test_an_extract_that_decides_a_question_says_yes_or_no_and_a_model_says_it_itself() -> None:
     question, text = "Do full-time staff have paid leave?", "Full-time staff do not have paid leave."
     assert extract(question, text).verdict is False
-    assert assess(gather(read(question), [passage("p", text)]), [judged(text, "p")], generator="m").verdict is None
+    assert assess(gather(read(question), [prose("p", text)]), [judged(text, "p")], generator="m").verdict is None
 
 
 def test_every_input_is_told_in_words() -> None:
@@ -225,7 +214,7 @@ def test_every_input_is_told_in_words() -> None:
 def test_scores_stay_between_0_and_1_whatever_is_asked_and_found(
     question: str, texts: list[str], generator: str
 ) -> None:
-    passages = [passage(f"p{n}", text, n / 4) for n, text in enumerate(texts)]
+    passages = [prose(f"p{n}", text, n / 4) for n, text in enumerate(texts)]
     drafted = [judged(text, f"p{n}") for n, text in enumerate(texts) if text]
     result = assess(gather(read(question), passages), drafted, generator=generator)
     assert 0 <= result.confidence.score <= 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pipeline import wording
 from pipeline.compose.outline import comparison, key_facts, limitations
 from pipeline.values import BlockKind, CitedSentence
+from pipeline.words import wording
 
 
 def sentence(

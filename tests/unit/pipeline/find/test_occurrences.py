@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.find.occurrences import Wanted
-from pipeline.text import terms
+from pipeline.words.text import terms
 
 WORDS = st.sampled_from(
     """happy happily filing files filed use used user bus agreed agreement sky skies dying die universities Müller's

@@ -131,21 +131,6 @@ async def test_a_document_that_fails_keeps_its_old_version(storage: Storage) -> 
     assert await names(storage) == ["a", "b"]
 
 
-async def test_only_documents_of_the_same_source_are_pruned(storage: Storage) -> None:
-    await run(storage, Pages({"a": "A."}, name="one"))
-    await run(storage, Pages({"b": "B."}, name="two"))
-    assert counts(await run(storage, Pages({}, name="two"))) == (0, 0, 0, 1, 0)
-    assert await names(storage) == ["a"]
-
-
-async def test_nothing_is_pruned_when_the_source_could_not_list_everything(storage: Storage) -> None:
-    await run(storage, Pages({"a": "A.", "b": "B."}))
-    summary = await run(storage, Pages({"a": "A."}, cut_off=True))
-    assert summary.removed == 0
-    assert "cut off" in summary.failed[0].reason
-    assert await names(storage) == ["a", "b"]
-
-
 async def test_a_source_is_not_emptied_unless_that_is_meant(storage: Storage) -> None:
     async def look_again(texts: dict[str, str | None]) -> Summary:
         return await ingest(
@@ -199,19 +184,6 @@ async def test_a_text_that_occurs_in_many_documents_is_embedded_once_a_batch(sto
     await run(storage, Pages({f"d{n}": "The same footer everywhere." for n in range(20)}), embedder)
     assert len(embedder.texts) < 20
     assert len(await names(storage)) == 20
-
-
-async def test_documents_that_address_an_assistant_are_flagged(storage: Storage) -> None:
-    summary = await run(storage, Pages({"a": "Please ignore all that.", "b": "B."}))
-    assert summary.flagged == ("a",)
-    assert [document.flagged for document in await storage.library.documents()] == [True, False]
-
-
-async def test_a_source_indexed_into_another_collection_moves_there(storage: Storage) -> None:
-    await run(storage, Pages({"a": "A."}))
-    assert counts(await run(storage, Pages({"a": "A."}), collection="people")) == (0, 1, 0, 0, 0)
-    assert await names(storage) == []
-    assert await names(storage, "people") == ["a"]
 
 
 async def test_what_cannot_be_read_moves_to_the_collection_too(storage: Storage) -> None:

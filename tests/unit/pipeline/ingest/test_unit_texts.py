@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ingest.unit_texts import unit_texts
-from pipeline.values import Block, BlockKind, Document, Parsed
+from pipeline.values import BlockKind
+from tests.doubles.samples import document, indexed
 
 
 def texts(*blocks: tuple[BlockKind, str]) -> list[str]:
-    parsed = Parsed(
-        document=Document(id="d", filename="d.md", title="D"),
-        blocks=tuple(Block(kind=kind, text=text) for kind, text in blocks),
-    )
-    (chunk,) = Splitter(WordCount()).split(parsed)
-    return unit_texts(chunk)
+    (found,) = indexed(document("d"), *blocks)
+    return unit_texts(found.chunk)
 
 
 def test_a_row_names_its_columns() -> None:

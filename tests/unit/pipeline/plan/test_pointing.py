@@ -10,12 +10,12 @@ from pipeline.values import Around
 ABOVE = "How many days of leave do part-timers get?"
 
 
-@pytest.mark.parametrize("asked", ["", "can you answer this?", "any idea?", "this one please", "help", "^^"])
+@pytest.mark.parametrize("asked", ["", "can you answer this?", "help"])
 def test_what_asks_nothing_of_its_own_asks_what_it_replies_to(asked: str) -> None:
     assert meant(asked, Around(pointed=ABOVE)) == ABOVE
 
 
-@pytest.mark.parametrize("asked", ["and for contractors?", "how long?", "thanks!", "hello", "What can you do?"])
+@pytest.mark.parametrize("asked", ["and for contractors?", "thanks!", "What can you do?"])
 def test_what_asks_or_greets_by_itself_stands(asked: str) -> None:
     assert meant(asked, Around(pointed=ABOVE)) == asked
 

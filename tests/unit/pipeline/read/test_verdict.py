@@ -5,7 +5,7 @@ import pytest
 from pipeline.read.asked import read
 from pipeline.read.evidence import best_of, gather
 from pipeline.read.verdict import verdict
-from tests.unit.pipeline.compose.build import passage
+from tests.doubles.samples import prose
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,6 @@ from tests.unit.pipeline.compose.build import passage
 )
 def test_yes_or_no_is_said_only_where_the_passage_decides(question: str, text: str, says: bool | None) -> None:
     asked = read(question)
-    best = best_of(gather(asked, [passage("p", text)]).units)
+    best = best_of(gather(asked, [prose("p", text)]).units)
     assert best
     assert verdict(asked, best) is says

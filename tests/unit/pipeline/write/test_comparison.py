@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pipeline.ingest.split import Splitter, WordCount
 from pipeline.plan.sides import compared
-from pipeline.values import Block, BlockKind, Brief, Document, Format, Intent, Parsed, RetrievedChunk
-from tests.doubles.samples import extracted
+from pipeline.values import BlockKind, Brief, Document, Format, Intent, RetrievedChunk
+from tests.doubles.samples import extracted, indexed
 
 PROSE, HEADING, ITEM, HEADER, ROW = (
     BlockKind.PROSE,
@@ -18,10 +17,8 @@ Said = list[tuple[BlockKind, str]]
 
 
 def passage(name: str, *blocks: tuple[BlockKind, str]) -> RetrievedChunk:
-    document = Document(id=name, filename=f"{name}.md", title="Handbook")
-    parsed = Parsed(document=document, blocks=tuple(Block(kind=kind, text=text) for kind, text in blocks))
-    (chunk,) = Splitter(WordCount()).split(parsed)
-    return RetrievedChunk(chunk=chunk, document=document, score=0.8)
+    (found,) = indexed(Document(id=name, filename=f"{name}.md", title="Handbook"), *blocks)
+    return found
 
 
 def table(question: str, *passages: RetrievedChunk) -> Said:

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.ingest.split import Splitter, WordCount
 from pipeline.read import layout
 from pipeline.values import (
-    Block,
     BlockKind,
     Brief,
     Chunk,
@@ -18,12 +16,11 @@ from pipeline.values import (
     Extent,
     Format,
     Intent,
-    Parsed,
     RetrievedChunk,
     Style,
 )
 from pipeline.write.extract import completed
-from tests.doubles.samples import evidence, extracted
+from tests.doubles.samples import evidence, extracted, indexed
 
 PROSE, HEADING, ITEM, STEP = BlockKind.PROSE, BlockKind.HEADING, BlockKind.ITEM, BlockKind.STEP
 HEADER, ROW, CODE = BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE
@@ -31,11 +28,8 @@ Said = list[tuple[BlockKind, str]]
 
 
 def passages(name: str, *blocks: tuple[BlockKind, str], tokens: int = 500, query: int = 0) -> list[RetrievedChunk]:
-    """A document, cut as it is when it is indexed. No vectors: words alone must do."""
     document = Document(id=name, filename=f"{name}.md", title=name.title())
-    parsed = Parsed(document=document, blocks=tuple(Block(kind=kind, text=text) for kind, text in blocks))
-    chunks = Splitter(WordCount(), tokens=tokens).split(parsed)
-    return [RetrievedChunk(chunk=chunk, document=document, score=0.8, query=query) for chunk in chunks]
+    return indexed(document, *blocks, tokens=tokens, query=query)
 
 
 def said(question: str, *found: RetrievedChunk, **brief: object) -> Said:
@@ -56,11 +50,6 @@ CODES = passages(
     (ROW, "P2 | One service is slow | 1 hour"),
     (ROW, "P3 | A small defect | 1 day"),
 )[0]
-
-
-@pytest.mark.parametrize("found", [(), passages("empty", (HEADING, "Only a heading"))])
-def test_nothing_to_say_is_an_empty_extracted(found: Sequence[RetrievedChunk]) -> None:
-    assert not extracted(Brief(question="What is the plan?"), found).sentences
 
 
 def test_sentences_are_said_once_and_in_the_order_of_the_document() -> None:
@@ -240,25 +229,6 @@ def test_a_comparison_is_a_table_of_the_two_sides_and_names_the_chunks_of_its_ce
 def test_an_overview_lets_every_document_have_its_say() -> None:
     both = said("Summarise the leave and parking rules", LEAVE, PARKING, intent=Intent.SUMMARY)
     assert {text in LEAVE.chunk.text for _, text in both} == {True, False}
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "answer"),
-    [
-        (
-            "Wie viele Urlaubstage haben Angestellte?",
-            "Das Büro liegt am Fluss. Angestellte haben 30 Urlaubstage im Jahr. Der Aufzug ist alt.",
-            "Angestellte haben 30 Urlaubstage im Jahr.",
-        ),
-        (
-            "有給休暇は何日ですか",
-            "事務所は川の近くにあります。有給休暇は年に20日です。エレベーターは古いです。",
-            "有給休暇は年に20日です。",
-        ),
-    ],
-)
-def test_other_languages_are_extracted_from(question: str, text: str, answer: str) -> None:
-    assert answer in [one for _, one in said(question, *passages("page", (PROSE, text)))]
 
 
 BLOCKS = st.lists(

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.tokens import estimate
 from pipeline.values import (
     BlockKind,
     Brief,
@@ -24,6 +23,7 @@ from pipeline.values import (
     Turn,
     Unit,
 )
+from pipeline.words.tokens import estimate
 from pipeline.write.packing import pack
 from pipeline.write.prompts import (
     FORMATS,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import Refused, Unavailable
+from pipeline.errors import Unavailable
 from pipeline.ports import Skipping, SourceItem, Withholding
 from pipeline.values import Parsed
-from tests.contracts.sources.confluence import SPACE, ConfluenceRemote, open_cloud, open_data_center
+from tests.contracts.sources.confluence import SPACE, CloudRemote, ConfluenceRemote, DataCenterRemote
 from tests.doubles.confluence.cloud import CloudSite
 from tests.doubles.confluence.wiki import BOT, WRITER
 from tests.doubles.memory import Kept
@@ -18,15 +18,15 @@ from tests.doubles.memory import Kept
 RESTRICTED = {"restricted": True}
 
 
-@pytest.fixture(params=[open_cloud, open_data_center])
+@pytest.fixture(params=[CloudRemote, DataCenterRemote])
 async def remote(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ConfluenceRemote]:
-    async with request.param(tmp_path) as opened:
+    async with request.param.running(tmp_path) as opened:
         yield opened
 
 
 @pytest.fixture
 async def on_cloud(tmp_path: Path) -> AsyncIterator[ConfluenceRemote]:
-    async with open_cloud(tmp_path) as opened:
+    async with CloudRemote.running(tmp_path) as opened:
         yield opened
 
 
@@ -136,15 +136,6 @@ async def test_a_page_without_text_is_a_document_without_text(remote: Confluence
     assert not (await parsed(remote, "Empty")).blocks
 
 
-async def test_a_page_that_went_since_it_was_listed_is_refused(remote: ConfluenceRemote) -> None:
-    page = remote.wiki.page(SPACE, "A", "<p>a</p>")
-    async with remote.source(Kept()) as source:
-        (item,) = [item async for item in source.items()]
-        page.status = "trashed"
-        with pytest.raises(Refused, match="not there any more"):
-            await source.parse(item)
-
-
 async def test_a_space_that_is_not_there_is_told_after_all_others_were_listed(remote: ConfluenceRemote) -> None:
     remote.wiki.page(SPACE, "A", "<p>a</p>")
     async with remote.source(Kept(), (SPACE, "GONE")) as source:
@@ -154,16 +145,8 @@ async def test_a_space_that_is_not_there_is_told_after_all_others_were_listed(re
             await anext(listed)
 
 
-async def test_a_wrong_token_is_told_with_what_to_do(remote: ConfluenceRemote) -> None:
-    remote.site.token = "rotated"
-    with pytest.raises(Unavailable, match="status 401") as raised:
-        await items(remote)
-    assert raised.value.permanent
-    assert "token" in raised.value.what_to_do
-
-
 async def test_two_hundred_pages_are_listed_in_a_handful_of_requests(remote: ConfluenceRemote) -> None:
     for number in range(200):
         remote.wiki.page(SPACE, f"Page {number}", "<p>x</p>")
     assert len(await items(remote)) == 200
-    assert remote.requests <= 5
+    assert remote.outage.requests <= 5

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.files.html import read_html
-from adapters.sources.confluence.anchors import Anchors
-from adapters.sources.confluence.storage_format import Surroundings, mentioned, to_html
+from adapters.files.text.html import read_html
+from adapters.sources.confluence.storage_format import Anchors, Surroundings, mentioned, to_html
 from pipeline.values import Block, BlockKind
 
 PAGE = """<ac:structured-macro ac:name="toc" /><h1>R&amp;D &ndash; Leave</h1>

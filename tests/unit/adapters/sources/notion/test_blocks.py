@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adapters.files.outline import Outline
 from adapters.sources.notion.blocks import MAX_DEPTH, read_blocks
-from adapters.sources.notion.wire import BlockPart
+from adapters.sources.notion.shapes import BlockPart
 from tests.doubles.notion.workspace import rich
 
 KINDS = [

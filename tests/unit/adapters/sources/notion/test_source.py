@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from adapters.fetch.fetcher import open_fetcher
-from adapters.sources.notion.api import Api
+from adapters.sources.notion.api import NotionApi
 from pipeline.errors import Unavailable
 from pipeline.ports import SourceItem
 from pipeline.values import Parsed
-from tests.contracts.sources.notion import NotionRemote, open_notion
+from tests.contracts.sources.notion import NotionRemote
 from tests.doubles.memory import Kept
 from tests.doubles.notion.workspace import Block, Page, Workspace, rich, written
 
@@ -22,7 +22,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 @pytest.fixture
 async def remote(tmp_path: Path) -> AsyncIterator[NotionRemote]:
-    async with open_notion(tmp_path) as opened:
+    async with NotionRemote.running(tmp_path) as opened:
         yield opened
 
 
@@ -202,14 +202,6 @@ async def test_a_title_that_is_missing_or_dangerous_is_a_label(
     assert await labels(remote, memory) == {"Untitled", "ab c"}
 
 
-async def test_a_wrong_token_is_told_with_what_to_do(remote: NotionRemote, memory: Kept) -> None:
-    remote.server.token = "rotated"
-    with pytest.raises(Unavailable, match="status 401") as raised:
-        await items(remote, memory)
-    assert raised.value.permanent
-    assert "token" in raised.value.what_to_do
-
-
 async def test_two_hundred_pages_are_listed_in_a_handful_of_requests(
     remote: NotionRemote, workspace: Workspace, memory: Kept
 ) -> None:
@@ -217,9 +209,9 @@ async def test_two_hundred_pages_are_listed_in_a_handful_of_requests(
     for number in range(200):
         workspace.page(f"Page {number}", parent=table if number % 2 else None)
     assert len(await items(remote, memory)) == 201
-    remote.server.outage.requests = 0
+    remote.outage.requests = 0
     assert len(await items(remote, memory)) == 201
-    assert remote.requests <= 5
+    assert remote.outage.requests <= 5
 
 
 async def test_no_more_is_asked_than_three_times_a_second(remote: NotionRemote) -> None:
@@ -230,7 +222,7 @@ async def test_no_more_is_asked_than_three_times_a_second(remote: NotionRemote) 
 
     port = int(remote.server.url.rpartition(":")[2])
     async with open_fetcher(private=True, ports=frozenset({port})) as fetcher:
-        api = Api(fetcher, remote.server.url, clock=lambda: 100.0, sleep=sleep)
+        api = NotionApi(fetcher, remote.server.url, clock=lambda: 100.0, sleep=sleep)
         for _ in range(4):
             with pytest.raises(Unavailable):
                 await api.one("page", "x")

@@ -1,0 +1,35 @@
+"""The bytes of a file that somebody sent, from where its platform keeps it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adapters.chat.words import knowledge as words
+from adapters.fetch.fetcher import Fetched, open_fetcher
+from adapters.files.reader import largest
+from pipeline.errors import Refused
+from pipeline.ports import NotAdded
+
+
+def room(name: str, size: int) -> int:
+    """Bytes that a file of that name may have. Raises NotAdded for one that is said to have more."""
+    most = largest(name, b"")
+    if size > most:
+        raise _too_large("the file is too large", most)
+    return most
+
+
+async def download(url: str, most: int, **fetching: Any) -> Fetched:
+    """`fetching` is for the fetcher. Raises NotAdded, and Unavailable."""
+    try:
+        async with open_fetcher(**fetching) as fetcher:
+            fetched = await fetcher.fetch(url, most=most)
+    except Refused as error:
+        raise _too_large(str(error), most) from error
+    if fetched.status != 200:
+        raise NotAdded(f"HTTP {fetched.status}", words.GONE)
+    return fetched
+
+
+def _too_large(said: str, most: int) -> NotAdded:
+    return NotAdded(said, words.TOO_LARGE, megabytes=most // 1_000_000)

@@ -1,0 +1,82 @@
+"""What people say, into the inbox, as far as it is for us."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from adapters.chat.waiting import Waiting
+from pipeline.errors import Busy
+from pipeline.ports import Desk, Inbox
+from pipeline.rules.places import heard, unasked
+from pipeline.values import ConversationId, IncomingMessage, Manner, Place
+from pipeline.words import wording
+from pipeline.words.language import speaking, told
+
+RECENT = timedelta(days=1)
+"""How old a message may be that is for us since it was edited: what was asked before is known for longer."""
+Tell = Callable[[str], Awaitable[None]]
+"""Tells whoever said something; nothing depends on it."""
+
+
+class Intake:
+    """All raise Unavailable while the inbox is; they may be tried again then."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        desk: Desk,
+        appearing: Callable[[ConversationId], bool],
+        *,
+        shared_channels: bool = True,
+    ) -> None:
+        """`appearing`: whether a reply of ours is appearing in a conversation, which the inbox will know of in a
+        moment. `shared_channels`: also where other organisations read along."""
+        self._inbox = inbox
+        self._desk = desk
+        self._appearing = appearing
+        self._shared_channels = shared_channels
+        self._waiting = Waiting()
+
+    async def hear(self, author: str, channel: str, text: str, replied_to: Sequence[str]) -> None:
+        """A person said something, in reply to messages with these keys: a question that waited may be answered."""
+        for key in replied_to or self._waiting.answered(channel, text):
+            await self._inbox.leave_to_people(key, author)
+
+    async def keep(self, message: IncomingMessage, tell: Tell, *, edited: bool = False) -> bool:
+        """Whether the message is for us and was not known as that. Where too much waits already, it is not kept.
+
+        `edited`: it is not as it was first written."""
+        place = await self._desk.places.of(message.said_in)
+        if not heard(message, place) or not await self._is_ours(message, place):
+            return False
+        overheard = message.manner is Manner.OVERHEARD
+        wait = place.auto_wait if overheard and unasked(message, place) else 0
+        try:
+            new = await self._inbox.accept(message, after=wait or 0)
+        except Busy as busy:
+            if busy.first and not overheard:
+                await tell(speaking(None, (told(message.text),))(wording.BUSY))
+            return True
+        if wait and new:
+            self._waiting.keep(message)
+        if edited and not new:
+            await self._inbox.amend(message.key, message.text)
+        return new
+
+    async def change(self, key: str, text: str, now: IncomingMessage | None, tell: Tell) -> None:
+        """A message was edited: the question changes if it is not answered yet. What is for us only `now` is new."""
+        recent = now is not None and datetime.now(UTC) - now.sent_at <= RECENT
+        if not (now and recent and await self.keep(now, tell)):
+            await self._inbox.amend(key, text)
+
+    async def _is_ours(self, message: IncomingMessage, place: Place) -> bool:
+        """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""
+        if message.manner is not Manner.OVERHEARD:
+            return True
+        if message.external and not self._shared_channels:
+            return False
+        if message.opens:
+            return unasked(message, place)
+        conversation = message.conversation
+        return self._appearing(conversation) or await self._inbox.takes_part(conversation, message.sent_at)

@@ -1,0 +1,87 @@
+"""The messages of a reply or notice: the intent recorded before the first, each named at once, edited from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
+
+from pipeline.ports import Receipt
+
+P = TypeVar("P")
+"""What a platform shows as one message."""
+P_contra = TypeVar("P_contra", contravariant=True)
+
+
+class Sender(Protocol[P_contra]):
+    """Sends and edits on a platform, in one place, for one key."""
+
+    async def ready(self) -> None:
+        """Wait until something may be posted there."""
+        ...
+
+    async def open(self) -> None:
+        """Make the place that the first message goes to."""
+        ...
+
+    async def send(self, part: int, post: P_contra) -> str:
+        """The new message's name."""
+        ...
+
+    async def edit(self, name: str, part: int, post: P_contra) -> None:
+        """What somebody deleted is not wanted back."""
+        ...
+
+    async def delete(self, name: str) -> None: ...
+
+    async def left(self) -> list[str]:
+        """What is there of it, once nothing that was lost can appear any more."""
+        ...
+
+    def reference(self, names: Sequence[str]) -> str: ...
+
+
+class Messages(Generic[P]):
+    """`known` are those that a reference names."""
+
+    def __init__(self, sender: Sender[P], receipt: Receipt, known: Sequence[str] = ()) -> None:
+        self._sender = sender
+        self._receipt = receipt
+        self.names = list(known)
+        self.begun = False
+        """Something may be visible."""
+        self.resumed = bool(known)
+
+    async def begin(self) -> None:
+        """Record the intent, once, before the first visible write."""
+        if self.begun:
+            return
+        if not self.names:
+            await self._sender.ready()
+        await self._receipt.posting()
+        self.begun = True
+        if not self.names:
+            await self._sender.open()
+
+    async def named(self, *names: str) -> None:
+        """Record further messages."""
+        self.names += names
+        await self._record()
+
+    async def show(self, posts: Sequence[P], *, already: int = 0) -> None:
+        """Make them exactly `posts`, of which the first `already` are shown."""
+        await self.begin()
+        if self.resumed and len(posts) > len(self.names):
+            left = [name for name in await self._sender.left() if name not in self.names]
+            await self.named(*left)
+        for part, post in list(enumerate(posts))[already:]:
+            if part < len(self.names):
+                await self._sender.edit(self.names[part], part, post)
+            else:
+                await self.named(await self._sender.send(part, post))
+        for name in self.names[len(posts) :]:
+            await self._sender.delete(name)
+            self.names.remove(name)
+            await self._record()
+
+    async def _record(self) -> None:
+        await self._receipt.posted(self._sender.reference(self.names))

@@ -1,0 +1,1 @@
+"""What follows a press, a form or a command: one handler for each."""

@@ -1,0 +1,55 @@
+"""What people press, send and choose: one handler for each action, on every platform."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from adapters.chat.press.clicks import Clicks
+from adapters.chat.press.feedback import Feedback
+from adapters.chat.press.knowledge import Additions, Shelf
+from adapters.chat.press.people import AskingPeople
+from adapters.chat.press.person import OwnData
+from adapters.chat.press.presser import Presser, Then
+from adapters.chat.press.sharing import Sharer, Sharing
+from adapters.chat.reply.parts import Button
+from pipeline.ports import Desk, Inbox
+
+P = TypeVar("P", bound=Presser)
+
+_ONCE = frozenset(
+    {
+        Button.HELPFUL,
+        Button.UNHELPFUL,
+        Button.PASSAGES,
+        Button.WHY,
+        Button.ADD,
+        Button.TAKE_BACK,
+        Button.EXPORT,
+    }
+)
+"""What answers each press with something to see, and no press of a moment later with the same again."""
+
+
+class Dispatcher(Generic[P]):
+    """Knows what each press stands for; how it is acknowledged and shown is the platform's."""
+
+    def __init__(self, desk: Desk, inbox: Inbox, sharer: Sharer[P], shelf: Shelf[P]) -> None:
+        self._clicks = Clicks()
+        self._handlers = {
+            **Feedback(desk, inbox).handlers,
+            **AskingPeople(desk).handlers,
+            **OwnData(desk).handlers,
+            **Additions(desk, shelf).handlers,
+            **Sharing(desk, inbox, sharer).handlers,
+        }
+
+    async def press(self, by: P) -> None:
+        """Do what was pressed; nothing for what is not ours. Raises CitewellError, which they have to be told."""
+        pressed = by.pressed
+        again = pressed.action in _ONCE and self._clicks.again(
+            pressed.person, pressed.action, pressed.about, pressed.message
+        )
+        if again:
+            await by.ack(Then.CHANGED)
+        elif handler := self._handlers.get(pressed.action):
+            await handler(by)

@@ -1,0 +1,115 @@
+"""Whoever pressed a button, sent a form or used a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+from adapters.chat.reply.parts import Reply
+from adapters.chat.words.forms import Filled, Form
+from pipeline.translations import Words
+from pipeline.values import Actor, ConversationId, PlaceId, Readers
+
+EMPTY: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+class Pressed(NamedTuple):
+    """What they pressed or sent, and where, in no platform's words."""
+
+    action: str
+    """A `Button`, the name of a form, or a command."""
+    about: str
+    """What it carries: the id of an answer, of a question that people are asked, of a document."""
+    person: str
+    """As the ports name people."""
+    places: tuple[PlaceId, ...]
+    """Where they are, the widest place first; none in a direct message of no server."""
+    conversation: ConversationId
+    """That of the answer."""
+    message: str = ""
+    """The message that was pressed."""
+    below: str = ""
+    """The message with the answer; empty where they alone see it."""
+    name: str = ""
+    """Theirs; empty where the platform does not say."""
+    external: bool = False
+    """They are of another organisation."""
+    filled: Filled = EMPTY
+    """What a form says."""
+
+
+class Then(Enum):
+    """What follows: a platform wants to know before it is done."""
+
+    TOLD = auto()
+    """Something is shown to them alone."""
+    CHANGED = auto()
+    """What they pressed changes, or nothing does."""
+    OPENED = auto()
+    """A form opens, or a message appears; that acknowledges it."""
+    CHECKED = auto()
+    """The form is taken, or refused."""
+
+
+class Presser(Protocol):
+    """What a platform knows of them, and does for them."""
+
+    shows_votes: bool
+    """The platform shows by itself that a vote counts; otherwise they are thanked."""
+
+    @property
+    def pressed(self) -> Pressed: ...
+
+    async def words(self, text: str = "") -> Words:
+        """Our words to them, who wrote `text`."""
+        ...
+
+    async def actor(self) -> Actor: ...
+
+    async def readers(self) -> Readers:
+        """Of what they are shown alone."""
+        ...
+
+    async def everyone(self) -> Readers:
+        """All who read along there."""
+        ...
+
+    async def told_in(self) -> ConversationId:
+        """Where they are told of the answer later: its conversation, or alone what they alone see."""
+        ...
+
+    async def link(self) -> str:
+        """The address of the message that was pressed; empty where it has none."""
+        ...
+
+    async def ack(self, then: Then) -> None:
+        """Acknowledge what they did, once, before anything else is done about it."""
+        ...
+
+    async def say(self, text: str) -> None:
+        """Tell them alone."""
+        ...
+
+    async def show(self, reply: Reply) -> None:
+        """Show it to them alone, where the answer is."""
+        ...
+
+    async def open(self, form: Form) -> None: ...
+
+    async def refuse(self, text: str, field: str = "") -> None:
+        """Say what is wrong with what they sent, at that field if the form is still open."""
+        ...
+
+    async def replace(self, text: str) -> None:
+        """Put our words in the place of the message that was pressed."""
+        ...
+
+    async def tick(self, heading: str) -> None:
+        """Say in the place of the message's heading that it is done, and take its buttons away."""
+        ...
+
+    async def give(self, data: str) -> None:
+        """Give them their own data as a file, alone, and say so."""
+        ...

@@ -1,0 +1,167 @@
+"""An answer -> the parts of its reply. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from adapters.chat.reply import labels as words
+from adapters.chat.reply.cut import NAME, one_line
+from adapters.chat.reply.parts import Block, Button, File, Listing, Look, Note, Paragraph, Reply, Source, Text
+from adapters.chat.reply.scripts import attached
+from adapters.chat.reply.sentences import blocks
+from pipeline.compose import cite
+from pipeline.translations import ENGLISH, Words
+from pipeline.values import (
+    Answer,
+    Citation,
+    CitationStyle,
+    CitedSentence,
+    Outcome,
+)
+from pipeline.words import wording
+from pipeline.words.text import visible
+
+PLACE = 160
+"""Characters of a place in a document."""
+QUESTION = 300
+"""Characters of a question above its answer."""
+EVERYTHING = Look()
+_RATED = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND)
+
+
+def reply(
+    answer: Answer,
+    look: Look = EVERYTHING,
+    *,
+    notes: Sequence[str] = (),
+    remarks: Sequence[str] = (),
+    adds: str = "",
+    shareable: bool = False,
+    stoppable: bool = False,
+    attachable: bool = False,
+) -> Reply:
+    """The whole reply; `notes` are lines of ours above the answer, `remarks` below it.
+
+    `adds`: the question came with files that can be added to the documents, which the button carries so;
+    `shareable`: a private answer that may be shared; `stoppable`: it stands where questions are answered that mention
+    nobody; `attachable`: long code may be a file."""
+    speech = Words(answer.language)
+    written = list(blocks(answer.sentences, answer.citations, answer.citation_style, speech))
+    files: list[File] = []
+    if attachable:
+        written, files = attached(written, answer.id, speech)
+    before = _notes(*notes, answer.preface if answer.sentences else "")
+    after = _notes(answer.closing, *remarks)
+    if not answer.sentences:
+        written = list(_lines(f"{answer.preface}\n\n{answer.body}"))
+    return Reply(
+        blocks=(*before, *written, *after),
+        language=answer.language,
+        links=frozenset(url for one in answer.citations for url in (one.url, one.url.partition("#")[0]) if url),
+        sources_title=speech(wording.SOURCES if answer.citations else wording.NEAREST),
+        sources=tuple(_sources(answer, speech)) if look.citations else (),
+        status=wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else "",
+        answer_id=answer.id,
+        actions=(*_actions(answer, shareable=shareable, stoppable=stoppable), *([Button.ADD] if adds else [])),
+        adds=adds,
+        ask=answer.ask,
+        files=tuple(files),
+    )
+
+
+def growing(
+    written: Sequence[CitedSentence], preface: str = "", notes: Sequence[str] = (), speech: Words = ENGLISH
+) -> Reply:
+    """What is there of an answer that is still being written; its sources are numbers until they are known."""
+    before = _notes(*notes, preface)
+    return Reply(blocks=(*before, *blocks(written, (), CitationStyle.NUMBERED, speech)) if written else ())
+
+
+def stopped(written: Sequence[CitedSentence], preface: str, notes: Sequence[str], speech: Words = ENGLISH) -> Reply:
+    """What was there when somebody wanted no more."""
+    begun = growing(written, preface, notes, speech)
+    return begun.model_copy(update={"blocks": (*begun.blocks, Note(text=speech(wording.STOPPED)))})
+
+
+def plain(text: str) -> Reply:
+    """Nothing but words of ours."""
+    return Reply(blocks=tuple(_lines(text)))
+
+
+def asked(answer: Answer, by: str = "") -> list[str]:
+    """The question as a note, where no message of the asker stands above the answer; `by` shared it."""
+    if not answer.question.strip():
+        return []
+    speech = Words(answer.language)
+    above = speech(words.SHARED_BY, person=one_line(by, NAME)) if by else speech(words.QUESTION)
+    return [f"{above}: {one_line(answer.question, QUESTION)}"]
+
+
+def _notes(*texts: str) -> list[Note]:
+    """One a line."""
+    return [Note(text=line) for text in texts for line in text.splitlines() if line.strip()]
+
+
+def _lines(text: str) -> Iterator[Block]:
+    """Words of ours, which may hold a list."""
+    items: list[Text] = []
+    for line in (*visible(text).splitlines(), ""):
+        if line.startswith("- "):
+            items.append(Text(text=line[2:].strip()))
+            continue
+        if items:
+            yield Listing(items=tuple(items))
+            items = []
+        if line.strip():
+            yield Paragraph(sentences=(Text(text=line.strip()),))
+
+
+# --- What stands below --------------------------------------------------------------------------------
+
+
+def _sources(answer: Answer, speech: Words) -> Iterator[Source]:
+    """Passages of one place in one line, under all their marks."""
+    style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
+    told = [
+        source(one, style, quoted=not answer.citations, speech=speech) for one in answer.citations or answer.nearest
+    ]
+    places: dict[Source, list[str]] = {}
+    for one in told:
+        places.setdefault(one.model_copy(update={"mark": ""}), []).append(one.mark)
+    for place, marks in places.items():
+        yield place.model_copy(update={"mark": cite.beside(marks)})
+
+
+def source(
+    citation: Citation,
+    style: CitationStyle = CitationStyle.NUMBERED,
+    *,
+    quoted: bool = False,
+    speech: Words = ENGLISH,
+) -> Source:
+    """One line: title, place, date of the document where it has one."""
+    return Source(
+        mark=cite.listed(citation.number, style),
+        title=one_line(citation.title or citation.filename, NAME),
+        url=citation.url,
+        place=one_line(cite.place(citation, speech), PLACE),
+        date=citation.date,
+        quote=cite.closest(citation, speech) if quoted else "",
+    )
+
+
+def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Button, ...]:
+    """What can be pressed, where there is something behind it."""
+    if answer.outcome not in _RATED or not (answer.sentences or answer.outcome is Outcome.NOT_FOUND):
+        return ()
+    offered: Mapping[Button, object] = {
+        Button.HELPFUL: True,
+        Button.UNHELPFUL: True,
+        Button.PASSAGES: answer.citations or answer.nearest,
+        Button.WHY: answer.sentences,
+        Button.SHARE: shareable and answer.sentences,
+        Button.ASK: answer.ask,
+        Button.TELL: answer.outcome is Outcome.NOT_FOUND,
+        Button.STOP: stoppable,
+    }
+    return tuple(action for action, there in offered.items() if there)

@@ -1,0 +1,152 @@
+"""Checked sentences -> blocks. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from adapters.chat.reply.cut import NAME, clean, one_line
+from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
+from pipeline.compose import cite
+from pipeline.translations import Words
+from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link, row_cells
+from pipeline.words import wording
+from pipeline.words.text import visible
+
+HEADING = 200
+"""Characters above which what stands as a heading is a paragraph."""
+_TABLE = frozenset({BlockKind.HEADER, BlockKind.ROW})
+_CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
+
+
+def blocks(
+    sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Words
+) -> Iterator[Block]:
+    """Those of a paragraph, a list and a table together."""
+    marks = _Marks(sentences, citations, style, speech)
+    step = 0
+    before: CitedSentence | None = None
+    run: list[CitedSentence] = []
+    number = 0
+    for sentence in sentences:
+        above = cite.label(before, sentence, speech)
+        begins = sentence.opens or bool(above)
+        step = cite.numbered(step, sentence, begins=begins)
+        if run and (above or not _goes_on(run[-1], sentence)):
+            yield from _block(run, number, marks)
+            run = []
+        if above:
+            yield Heading(text=Text(text=above))
+        number = number if run else step
+        run.append(sentence)
+        before = sentence
+    if run:
+        yield from _block(run, number, marks)
+
+
+def _goes_on(before: CitedSentence, sentence: CitedSentence) -> bool:
+    """Whether a sentence stands in the same paragraph, list or table as the one before."""
+    if sentence.opens or sentence.section != before.section:
+        return False
+    if sentence.kind is BlockKind.ROW:
+        return before.kind in _TABLE
+    together = (BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP)
+    return sentence.kind is before.kind and sentence.kind in together
+
+
+def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator[Block]:
+    first = run[0]
+    match first.kind:
+        case BlockKind.HEADER | BlockKind.ROW:
+            yield _table(run, marks)
+        case BlockKind.CODE:
+            after = Text(text="", marks=marks.of(first), warning=marks.before(first))
+            text = visible(first.text).strip("\n").replace("\t", "    ")
+            if text.strip():
+                yield Code(text=text, language=_language(first.language), after=after if _says(after) else None)
+        case BlockKind.HEADING:
+            if texts := _texts(run, marks):
+                fits = len(texts[0].text) <= HEADING
+                yield Heading(text=texts[0]) if fits else Paragraph(sentences=texts)
+        case BlockKind.ITEM | BlockKind.STEP:
+            if texts := _texts(run, marks):
+                yield Listing(items=texts, first=number if first.kind is BlockKind.STEP else 0)
+        case _:
+            if texts := _texts(run, marks):
+                yield Paragraph(sentences=texts)
+
+
+def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
+    texts = (_line(one.text, one.links, marks=marks.of(one), warning=marks.before(one)) for one in run)
+    return tuple(text for text in texts if text.text)
+
+
+def _says(text: Text) -> bool:
+    return bool(text.marks or text.warning)
+
+
+def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
+    header = [_line(cell) for cell in row_cells(run[0].text)] if run[0].kind is BlockKind.HEADER else []
+    return Table(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
+
+
+def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
+    cells = [_line(cell, sentence.links) for cell in row_cells(sentence.text)]
+    behind = marks.of_cells(sentence, len(cells))
+    cells = [cell.model_copy(update={"marks": mark}) for cell, mark in zip(cells, behind, strict=True)]
+    return (cells[0].model_copy(update={"warning": marks.before(sentence)}), *cells[1:])
+
+
+def _line(text: str, links: Iterable[Link] = (), **more: str) -> Text:
+    known = (Link(text=clean(link.text), url=link.url) for link in links)
+    return Text(text=clean(text), links=tuple(link for link in known if link.text), **more)
+
+
+def _language(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())[:20]
+
+
+class _Marks:
+    """What stands behind each sentence; where one source serves all, it stands once, behind the last that is not code:
+    below a block of code it would stand alone."""
+
+    def __init__(
+        self, sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Words
+    ) -> None:
+        self._citations = {citation.number: _inline(citation) for citation in citations}
+        self._style = style
+        self._speech = speech
+        told = [sentence for sentence in sentences if sentence.kind not in _CAPTIONS]
+        alone = len(citations) == 1 and all(sentence.numbers == (citations[0].number,) for sentence in told)
+        spoken = [sentence for sentence in told if sentence.kind is not BlockKind.CODE] or told
+        self._last = spoken[-1] if alone and told else None
+
+    def of(self, sentence: CitedSentence) -> str:
+        silent = self._last is not None and sentence is not self._last
+        return "" if silent else self._mark(sentence.numbers)
+
+    def before(self, sentence: CitedSentence) -> str:
+        """The warning in front of a sentence that nothing supports."""
+        warned = not sentence.verified and sentence.kind is not BlockKind.HEADER
+        return f"{self._speech(wording.UNVERIFIED)}: " if warned else ""
+
+    def of_cells(self, sentence: CitedSentence, cells: int) -> list[str]:
+        """Of a row: behind each cell its own where that is known, otherwise behind the last."""
+        if self._last is None and len(sentence.cell_numbers) == cells:
+            return [self._mark((number,)) for number in sentence.cell_numbers]
+        return [""] * (cells - 1) + [self.of(sentence)]
+
+    def _mark(self, numbers: tuple[int, ...]) -> str:
+        known = all(number in self._citations for number in numbers)
+        style = self._style if known else CitationStyle.NUMBERED
+        return cite.mark(numbers, self._citations, style, self._speech).strip()
+
+
+def _inline(citation: Citation) -> Citation:
+    """A citation whose names are short enough to stand in the text."""
+    names = {"title": citation.title, "product": citation.product, "document_type": citation.document_type}
+    return citation.model_copy(
+        update={name: one_line(text, NAME) for name, text in names.items()}
+        | {"heading": tuple(one_line(part, NAME) for part in citation.heading[-2:])}
+        | {"sheet": citation.sheet and one_line(citation.sheet, NAME)}
+    )

@@ -1,0 +1,1 @@
+"""What forms, commands and notices say."""

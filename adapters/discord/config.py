@@ -1,0 +1,93 @@
+"""Discord's own settings, and what they come to: the port `PlatformConfig`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from pydantic import Field
+
+from adapters.chat.reply.parts import Look
+from adapters.discord.platform import DISCORD
+from adapters.discord.transport.shards import ALL, Shards
+from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.values import Finding, Place, PlaceId, Platform, Value
+from pipeline.values.platform import Installation
+
+API = "https://discord.com/api/v10"
+
+
+class DiscordConfig(Value):
+    """As they stand in the settings; empty: not set."""
+
+    platform: ClassVar[Platform] = DISCORD
+
+    token: str = Field("", repr=False)
+    api_url: str = ""
+    message_content: bool
+    threads: bool
+    shards: str = ""
+    home_guilds: tuple[int, ...] = ()
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any]) -> Self:
+        return cls.model_validate(settings)
+
+    @property
+    def wanted(self) -> bool:
+        return bool(self.token)
+
+    @property
+    def homes(self) -> frozenset[str] | None:
+        return frozenset(f"discord:{guild}" for guild in self.home_guilds) or None
+
+    @property
+    def divided(self) -> bool:
+        return bool(self.shards)
+
+    @property
+    def clock(self) -> str:
+        return f"{self.api_url or API}/gateway"
+
+    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+        """A line when questions are to be answered unasked, and their text is not shown to the bot."""
+        unasked = sorted(str(place) for place, sets in places.items() if sets.auto)
+        if not unasked or self.message_content:
+            return []
+        todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
+        return [f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.']
+
+    def adapter(self, host: Host) -> PlatformAdapter:
+        from adapters.discord.adapter import DiscordAdapter
+
+        return DiscordAdapter(
+            self.token,
+            message_content=self.message_content,
+            answer_in_thread=self.threads,
+            home_guilds=self.home_guilds,
+            folder=Path(host.folder),
+            say=host.say,
+            look=Look(citations=host.citations, confidence=host.confidence),
+            retention_days=host.retention_days,
+            api_url=self.api_url,
+            shards=Shards.parse(self.shards) if self.shards else None,
+        )
+
+    async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
+        return None
+
+    async def examine(
+        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+    ) -> AsyncIterator[Finding]:
+        from adapters.discord.doctor import examine
+
+        async for finding in examine(
+            self.token,
+            message_content=self.message_content,
+            home_guilds=self.home_guilds,
+            servers=[int(place.space) for place in places],
+            shards=Shards.parse(self.shards) if self.shards else ALL,
+            api_url=self.api_url,
+        ):
+            yield finding

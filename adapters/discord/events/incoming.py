@@ -1,0 +1,196 @@
+"""A Discord message, as one addressed to us or not: pure, nothing is asked of Discord.
+
+Where a message lives: its key is `discord:GUILD:CHANNEL:MESSAGE`, with `dm` for the guild of a direct message and
+the thread's id for the channel of a message in a thread. A conversation is a DM, a thread, or a chain of replies;
+the id of a thread opened from a message is that message's id, so a chain and the thread opened from its first
+message are the same conversation where answers go into threads.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import discord
+
+from adapters.discord.events.places import DIRECT, PLATFORM, MessagePlace, guild_of, key, place, places, said_in
+from adapters.discord.events.spoken import question
+from adapters.discord.parts.buttons import root_of
+from adapters.discord.platform import DISCORD
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, PersonId
+
+_SOMEBODY = re.compile(r"<@[!&]?\d")
+
+
+class ReadMessage(NamedTuple):
+    message: IncomingMessage
+    """One that was overheard is ours only if we take part in its conversation, or it begins one where that is
+    wanted."""
+    answered: str = ""
+    """Key of the question that our message it replies to answers: in a channel, the conversation is that question's,
+    where that is known."""
+
+
+def read(message: discord.Message, me: discord.ClientUser, *, threads: bool) -> ReadMessage | None:
+    """`message` as a question; None when it is not for us. `threads`: answers to mentions go into threads."""
+    if message.author.bot or message.webhook_id or message.type not in SAID:
+        return None
+    ours = _ours(message, me)
+    addressed = _mentioned(message, me) or ours is not None
+    in_thread = isinstance(message.channel, discord.Thread | discord.PartialMessageable)
+    if guild_of(message) is None:
+        manner = Manner.DIRECT
+    elif addressed:
+        manner = Manner.MENTION if ours is None and message.content else Manner.THREAD
+    elif (in_thread or not message.reference) and message.content and not _names_somebody(message):
+        manner = Manner.OVERHEARD
+    else:
+        return None
+    incoming = IncomingMessage(
+        key=key(guild_of(message), message.channel.id, message.id),
+        conversation=_conversation(message, ours, in_thread=in_thread, threads=threads),
+        author=str(PersonId(platform=PLATFORM, user=str(message.author.id))),
+        text=question(message, me),
+        attachments=attachments(message),
+        sent_at=message.created_at,
+        manner=manner,
+        event_id=str(message.id),
+        said_in=said_in(message),
+    )
+    return ReadMessage(
+        incoming,
+        answered=_answered(message, ours) if guild_of(message) is not None and not in_thread else "",
+    )
+
+
+def _names_somebody(message: discord.Message) -> bool:
+    return message.mention_everyone or _SOMEBODY.search(message.content) is not None
+
+
+def replied_to(message: discord.Message) -> tuple[str, ...]:
+    """Keys of the messages that this one may reply to: the one it refers to, and the one its thread began with."""
+    guild_id, channel = guild_of(message), message.channel
+    refers = message.reference.message_id if message.reference else None
+    keys = [key(guild_id, channel.id, refers)] if refers else []
+    if isinstance(channel, discord.Thread) and channel.id != message.id:
+        keys += [key(guild_id, where, channel.id) for where in (channel.id, channel.parent_id)]
+    return tuple(keys)
+
+
+SAID = (discord.MessageType.default, discord.MessageType.reply)
+
+
+class ReplyTo(NamedTuple):
+    """Where the answer to a command goes."""
+
+    token: str
+    """The interaction's."""
+    private: bool
+    """Only the asker sees it."""
+
+    def __str__(self) -> str:
+        return f"{'private' if self.private else 'shared'}:{self.token}"
+
+    @classmethod
+    def parse(cls, text: str) -> ReplyTo:
+        way, _, token = text.partition(":")
+        return cls(token, way == "private")
+
+
+def command(
+    interaction: discord.Interaction[Any], question: str, *, private: bool, files: tuple[Attachment, ...]
+) -> IncomingMessage:
+    """A command as a question. Private ones of a person in a channel are a conversation of their own."""
+    guild_id, channel_id, user_id = interaction.guild_id, interaction.channel_id or 0, interaction.user.id
+    made = key(guild_id, channel_id, interaction.id)
+    thread = f"{DISCORD.private_thread}{user_id}" if private else f"command-{interaction.id}"
+    space = str(guild_id or DIRECT)
+    return IncomingMessage(
+        key=made,
+        conversation=ConversationId(platform=PLATFORM, space=space, channel=str(channel_id), thread=thread),
+        author=str(PersonId(platform=PLATFORM, user=str(user_id))),
+        text=question.strip(),
+        attachments=files,
+        sent_at=interaction.created_at,
+        manner=Manner.COMMAND,
+        event_id=str(interaction.id),
+        locale=str(interaction.locale),
+        said_in=places(guild_id, channel_id, interaction.channel),
+        reply_to=str(ReplyTo(interaction.token, private)),
+    )
+
+
+def _mentioned(message: discord.Message, me: discord.ClientUser) -> bool:
+    own_role = message.guild.self_role if message.guild else None
+    return any(user.id == me.id for user in message.mentions) or (
+        own_role is not None and any(role.id == own_role.id for role in message.role_mentions)
+    )
+
+
+def _ours(message: discord.Message, me: discord.ClientUser) -> discord.Message | None:
+    """Our own message that `message` replies to."""
+    target = message.reference.resolved if message.reference else None
+    return target if isinstance(target, discord.Message) and target.author.id == me.id else None
+
+
+def _answered(message: discord.Message, ours: discord.Message | None) -> str:
+    asked = ours.reference.message_id if ours and ours.reference else None
+    return key(guild_of(message), message.channel.id, asked) if asked else ""
+
+
+def _conversation(
+    message: discord.Message, ours: discord.Message | None, *, in_thread: bool, threads: bool
+) -> ConversationId:
+    guild_id = guild_of(message)
+    if guild_id is None:
+        return ConversationId(platform=PLATFORM, space=DIRECT, channel=str(message.channel.id))
+    root = str(message.id)
+    if ours is not None:
+        asked = ours.reference.message_id if ours.reference else None
+        root = root_of(ours.components) or str(asked or ours.id)
+    return _place_of(guild_id, message.channel.id, root, in_thread=in_thread, threads=threads)
+
+
+def shared_conversation(where: MessagePlace, message: discord.Message, *, threads: bool) -> ConversationId:
+    """The conversation that a reply to `message` belongs to, in which an answer was shared at `where`."""
+    in_thread = isinstance(message.channel, discord.Thread)
+    return _place_of(where.guild_id or 0, where.channel_id, str(message.id), in_thread=in_thread, threads=threads)
+
+
+def _place_of(guild_id: int, channel_id: int, root: str, *, in_thread: bool, threads: bool) -> ConversationId:
+    """The conversation of a guild that begins with the message `root`; a thread is one conversation."""
+    if in_thread:
+        root = ""
+    channel, thread = (root, "") if threads and root else (str(channel_id), root)
+    return ConversationId(platform=PLATFORM, space=str(guild_id), channel=channel, thread=thread)
+
+
+def root(message: IncomingMessage) -> str:
+    """What the buttons of the reply carry so that a reply to it is the same conversation."""
+    conversation = message.conversation
+    where = place(message)
+    if conversation.space == DIRECT or message.manner is Manner.COMMAND:
+        return ""
+    if conversation.thread:
+        return conversation.thread
+    return conversation.channel if conversation.channel != str(where.channel_id) else ""
+
+
+def in_thread(message: IncomingMessage, channel_id: int) -> bool:
+    """Whether a reply in that channel stands in a thread that is the conversation of `message`."""
+    conversation = message.conversation
+    return conversation.space != DIRECT and not conversation.thread and conversation.channel == str(channel_id)
+
+
+def attachments(message: discord.Message) -> tuple[Attachment, ...]:
+    return tuple(
+        Attachment(id=str(one.id), name=one.filename, media_type=one.content_type or "", size=one.size, url=one.url)
+        for one in message.attachments
+    )
+
+
+def withheld(message: IncomingMessage) -> bool:
+    """Where the bot lacks the message content intent: it is addressed to us, and Discord did not show us its text.
+
+    So it is with a reply to us whose ping was switched off; a real mention has a text, and is shown."""
+    return message.manner is Manner.THREAD and not message.text and not message.attachments

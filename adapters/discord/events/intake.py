@@ -1,0 +1,117 @@
+"""From gateway events to the durable inbox, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Set
+from functools import partial
+from typing import TypeVar
+
+import aiohttp
+import discord
+import structlog
+
+from adapters.chat.intake import Intake
+from adapters.discord.events.incoming import ReadMessage, read, replied_to
+from adapters.discord.events.places import PLATFORM, guild_of, key, said_in
+from adapters.discord.events.spoken import question
+from adapters.discord.memory import Memory
+from pipeline.errors import Unavailable
+from pipeline.ports import Desk, Inbox
+from pipeline.values import ConversationId, IncomingMessage, PlaceId
+
+T = TypeVar("T")
+LONGEST_PAUSE = 5.0
+
+log = structlog.get_logger(__name__)
+
+
+class DiscordIntake:
+    """Keeps trying while the inbox is unavailable: Discord does not send a message a second time.
+
+    Where too much is waiting already, the asker is told once a minute, and the message is not kept. `appearing` holds
+    the conversations in which a reply of ours is appearing, which the inbox will know of in a moment."""
+
+    def __init__(
+        self, inbox: Inbox, desk: Desk, memory: Memory, appearing: Set[ConversationId], *, threads: bool
+    ) -> None:
+        self._inbox = inbox
+        self._desk = desk
+        self._kept = Intake(inbox, desk, lambda conversation: conversation in appearing)
+        self._memory = memory
+        self._threads = threads
+        self.unsaved = 0
+        """Events that came and are not in the inbox yet."""
+
+    async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
+        """Put `message` into the inbox if it is for us. Does not return before it is durable."""
+        if not message.author.bot:
+            author, channel = f"{PLATFORM}:{message.author.id}", str(message.channel.id)
+            replied = replied_to(message)
+            if replied or not message.reference:
+                await self._surely(lambda: self._kept.hear(author, channel, message.content, replied))
+        if now := await self._read(message, me):
+            await self._surely(
+                lambda: self._kept.keep(now, partial(_tell, message), edited=message.edited_at is not None)
+            )
+
+    async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
+        """A message was edited."""
+        text = question(message, me)
+        if message.author.bot or not text:
+            return
+        changed = key(guild_of(message), message.channel.id, message.id)
+        now = await self._read(message, me)
+        await self._surely(lambda: self._kept.change(changed, text, now, partial(_tell, message)))
+
+    async def _read(self, message: discord.Message, me: discord.ClientUser) -> IncomingMessage | None:
+        """The message as one that may be for us, in its conversation."""
+        threads = (await self._surely(lambda: self._desk.places.of(said_in(message)))).threads
+        reading = read(message, me, threads=self._threads if threads is None else threads)
+        if reading is None:
+            return None
+        if guild_of(message) is None:
+            self._know_direct(message.channel.id)
+        return await self._in_its_conversation(reading)
+
+    async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
+        """A message was deleted: nothing will be answered to it, and nothing is kept of it."""
+        await self._surely(lambda: self._inbox.cancel(key(guild_id, channel_id, message_id)))
+
+    async def leave(self, guild_id: int) -> None:
+        """We were removed from a server: nothing is kept of it."""
+        await self._surely(lambda: self._inbox.leave(PlaceId(platform=PLATFORM, space=str(guild_id))))
+
+    async def _in_its_conversation(self, reading: ReadMessage) -> IncomingMessage:
+        """Only the rated part of a reply carries the root of its conversation; the inbox knows that of its question."""
+        message, answered = reading.message, reading.answered
+        if answered and (found := await self._surely(lambda: self._inbox.conversation(answered))):
+            return message.model_copy(update={"conversation": found})
+        return message
+
+    def _know_direct(self, channel_id: int) -> None:
+        try:
+            self._memory.know_direct(channel_id)
+        except Unavailable as error:
+            log.warning("discord_memory_unwritable", reason=str(error))
+
+    async def _surely(self, call: Callable[[], Awaitable[T]]) -> T:
+        pause = 0.1
+        self.unsaved += 1
+        try:
+            while True:
+                try:
+                    return await call()
+                except Unavailable as error:
+                    log.warning("inbox_unavailable", reason=str(error))
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+        finally:
+            self.unsaved -= 1
+
+
+async def _tell(message: discord.Message, text: str) -> None:
+    with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
+        async with asyncio.timeout(LONGEST_PAUSE):
+            await message.reply(text, suppress_embeds=True)

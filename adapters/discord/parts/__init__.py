@@ -1,0 +1,1 @@
+"""What a reply is drawn with."""

@@ -1,0 +1,115 @@
+"""Foreign text into Discord's Markdown: everything inert but bold, inline code and a cited source's own address.
+
+What must not come alive: mentions, masked links, bare addresses, invites, timestamps, headings, quotes, lists,
+subtext, spoilers, fences, and characters that turn the direction of text or hide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from adapters.chat.reply.cut import clean
+from pipeline.words.links import linked
+from pipeline.words.text import visible
+
+_INLINE = re.compile(r"(`[^`\n]+`)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
+_SPECIAL = re.compile(r"[\\`*_~|<\[\](]")
+"""The bracket too: Discord's rule for links takes `\\](` for the end of a link that began anywhere before."""
+_LINE_START = re.compile(r"^(\s*)([#>+-]|\d+(?=[.)]))")
+_BACKTICKS = re.compile(r"`(?=`)")
+_MASS_MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^\s<>]+")
+_SCHEME = re.compile(r"(?<![a-z0-9+.-])([0-9+.-]*)(?:[a-z][a-z0-9+.-]*)?://", re.IGNORECASE)
+"""Begins at the beginning of a word only, so that a long one is not read again from each of its letters."""
+_INVITE = re.compile(r"(?<=discord|cordapp)\.(?=gg|com)", re.IGNORECASE)
+_LINKABLE = re.compile(r"https?://[^\s<>()\\\"`|*\x00-\x20\x7f]+(\([^\s<>()\\\"`|*]*\)[^\s<>()\\\"`|*]*)*", re.ASCII)
+_ROUND = str.maketrans("[]", "()")
+MAX_ADDRESS = 512
+_NO_LINKS: Mapping[str, str] = {}
+
+
+def escape(text: str) -> str:
+    """One line of plain text that shows as it is."""
+    return _escape(clean(text))
+
+
+def inline(text: str, links: Mapping[str, str] = _NO_LINKS) -> str:
+    """One line of a sentence: bold and inline code stay, what `links` names opens its address, all else shows as it
+    is."""
+    text = clean(text)
+    parts: list[str] = []
+    end = 0
+    for match in _INLINE.finditer(text):
+        parts.append(_linked(text[end : match.start()], links))
+        code, bold = match.group(1), match.group(2)
+        parts.append(f"`{_inert_code(code[1:-1])}`" if code else f"**{_words(bold, links)}**")
+        end = match.end()
+    parts.append(_linked(text[end:], links))
+    return "".join(parts)
+
+
+def code(text: str) -> str:
+    """The inside of a fenced block: exact, but for fences, mentions and the colon of addresses."""
+    return _BACKTICKS.sub("`\u200b", _inert_code(visible(text)))
+
+
+def link(label: str, address: str) -> str:
+    """`label` as a link to `address`, or as plain text where the address could be read as another one."""
+    if not linkable(address):
+        return escape(label)
+    return f"[{escape(label.translate(_ROUND)) or 'link'}](<{address}>)"
+
+
+def linkable(address: str) -> bool:
+    """Whether Discord will open exactly this address and nothing else."""
+    whole = len(address) <= MAX_ADDRESS and clean(address) == address
+    return whole and _LINKABLE.fullmatch(address) is not None
+
+
+def _linked(text: str, links: Mapping[str, str]) -> str:
+    if not links:
+        return _escape(text)
+    parts: list[str] = []
+    end = 0
+    for match in _ADDRESS.finditer(text):
+        address = next((a for a in (match.group(), match.group().rstrip(".,;:!?)'\"")) if links.get(a) == a), "")
+        if address and linkable(address):
+            parts += [_words(text[end : match.start()], links), f"<{address}>"]
+            end = match.start() + len(address)
+    return "".join([*parts, _words(text[end:], links)])
+
+
+def _words(text: str, links: Mapping[str, str]) -> str:
+    """Text without addresses that are live, with the words that are links."""
+    parts = linked(text, {words: url for words, url in links.items() if "://" not in words and linkable(url)})
+    return "".join(link(words, url) if url else _escape(words) for words, url in parts)
+
+
+def _escape(text: str) -> str:
+    text = _SPECIAL.sub(r"\\\g<0>", _without_schemes(text))
+    text = _INVITE.sub(r"\\.", _MASS_MENTION.sub("@\u200b", text))
+    return at_line_start(text)
+
+
+def at_line_start(escaped: str) -> str:
+    """`escaped` so that it may begin a line: no heading, quote, list or subtext."""
+    return _LINE_START.sub(_escape_line_start, escaped)
+
+
+def _escape_line_start(match: re.Match[str]) -> str:
+    space, mark = match.groups()
+    return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
+
+
+def _without_schemes(text: str) -> str:
+    """`https://host/path` becomes `host/path`: still readable, no longer a link."""
+    while (shorter := _SCHEME.sub(r"\1", text)) != text:
+        text = shorter
+    return text
+
+
+def _inert_code(text: str) -> str:
+    return _MASS_MENTION.sub(
+        "@\u200b", text.replace("://", "[:]//").replace("<@", "<\u200b@").replace("<#", "<\u200b#")
+    )

@@ -1,0 +1,14 @@
+"""What stands above an answer that somebody wanted to be told."""
+
+from __future__ import annotations
+
+from adapters.chat.words import wishes
+from adapters.discord.parts.markup import escape
+from pipeline.values import Answer, PersonId
+
+
+def above(answer: Answer, author: str) -> str:
+    """What stands above an answer that `author` wanted to be told: they notice the mention. The message is found again
+    by it."""
+    heading, question = wishes.above(answer)
+    return f"<@{PersonId.parse(author).user}> **{escape(heading)}**\n> {escape(question)}"

@@ -1,0 +1,73 @@
+"""What we posted, found again after a crash: Discord keeps no key of ours with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import discord
+import structlog
+
+from adapters.discord.events.places import MessagePlace
+from adapters.discord.parts import buttons
+from adapters.discord.retry import REQUEST_SECONDS
+
+log = structlog.get_logger(__name__)
+SKEW = timedelta(seconds=60)
+"""How far Discord's clock and ours may differ."""
+SEARCHED = 1000
+"""Messages that are looked through."""
+Known = Callable[[discord.Message, int], bool]
+"""Whether a message of ours in a channel is the one."""
+
+
+class Opening(NamedTuple):
+    """How a reply begins that nobody asks for now: others of ours may refer to the same message, or to none."""
+
+    text: str
+    answer_id: str
+    pinged: int
+    """The person who is mentioned."""
+    since: datetime
+    """When it was begun."""
+
+    def of(self, message: discord.Message) -> bool:
+        """Whether `message` is the first or the last of the reply. Of those between, nonces guard alone."""
+        names = map(buttons.TEMPLATE.fullmatch, buttons.ids(message.components))
+        ends = any(name and name["answer"] == self.answer_id for name in names)
+        return ends or next(buttons.texts(message.components), message.content).strip() == self.text.strip()
+
+
+async def find(
+    client: discord.Client,
+    channel: discord.abc.Messageable,
+    channel_id: int,
+    after: discord.Object | datetime | None,
+    known: Known,
+) -> list[int]:
+    """Our messages that are `known`, oldest first. Nothing where there is no such channel or we may not look."""
+    found = []
+    try:
+        async with asyncio.timeout(REQUEST_SECONDS):
+            async for message in channel.history(after=after, oldest_first=True, limit=SEARCHED):
+                ours = client.user is not None and message.author.id == client.user.id
+                if ours and known(message, channel_id):
+                    found.append(message.id)
+    except (discord.NotFound, discord.Forbidden) as error:
+        log.info("discord_history_unread", channel=channel_id, code=error.code)
+    return found
+
+
+def answers(where: MessagePlace, opening: Opening | None) -> Known:
+    """Those that answer a question: in its channel they refer to it, in a thread opened from it to nothing. What was
+    shared is silent."""
+
+    def known(message: discord.Message, channel_id: int) -> bool:
+        expected = (where.message_id or None) if channel_id == where.channel_id else None
+        refers = message.reference.message_id if message.reference else None
+        begins = opening is None or opening.of(message)
+        return begins and not message.flags.silent and refers == expected and message.interaction_metadata is None
+
+    return known

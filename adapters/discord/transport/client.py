@@ -1,0 +1,262 @@
+"""The gateway side: one discord.py client that hands events on and knows whether it is alive."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import discord
+import structlog
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from adapters.discord.events.gapfill import fill
+from adapters.discord.events.intake import DiscordIntake
+from adapters.discord.events.places import guild_of, workspace
+from adapters.discord.memory import Memory
+from adapters.discord.permissions import intents
+from adapters.discord.transport.identify import IdentifyBudget
+from adapters.discord.transport.shards import Shards
+from pipeline.errors import Unavailable
+from pipeline.ports import Inbox
+from pipeline.rules.tenancy import bound
+
+SILENCE_SECONDS = 150.0
+"""Discord answers a heartbeat every 41 seconds: after three of them unanswered nobody is there."""
+MARK_SECONDS = 10.0
+"""How often it is noted up to when everything was read."""
+COMPLETE_SECONDS = 20.0
+"""How long a look-up waits until the servers are known."""
+LAG_SECONDS = 120.0
+"""How late a gateway event may come, and how wrong this machine's clock may go."""
+
+log = structlog.get_logger(__name__)
+Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
+
+
+class Client(discord.Client):
+    """Nothing here answers anything: messages go to the intake, presses and modals to `on_press`."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        intake: DiscordIntake,
+        memory: Memory,
+        budget: IdentifyBudget,
+        *,
+        message_content: bool,
+        api_url: str = "",
+        ready_seconds: float = 2.0,
+        lag_seconds: float = LAG_SECONDS,
+        **sharding: Any,
+    ) -> None:
+        """`api_url` points the whole process at another Discord (tests, proxies): discord.py keeps it in a class.
+        `sharding` is for discord.py's client of several shards."""
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
+        super().__init__(
+            intents=intents(message_content=message_content),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            max_ratelimit_timeout=30.0,
+            guild_ready_timeout=ready_seconds,
+            enable_debug_events=True,
+            **sharding,
+        )
+        self._inbox = inbox
+        self._intake = intake
+        self._memory = memory
+        self._budget = budget
+        self._api_url = api_url
+        self._lag = lag_seconds
+        self._gap: asyncio.Task[None] | None = None
+        self._caught_up = False
+        self._complete = asyncio.Event()
+        self._linked = False
+        self.heard = time.monotonic()
+        """When the gateway last said anything, on the monotonic clock."""
+        self.set_up: Callable[[], Awaitable[None]] | None = None
+        self.on_press: Pressed | None = None
+
+    async def setup_hook(self) -> None:
+        if self._api_url:
+            gateway = await self.http.request(Route("GET", "/gateway"))
+            DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway["url"])
+        if self.set_up:
+            await self.set_up()
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        self._budget.spend()
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Hand an event on, unless we are closed: discord.py reports `ready` some time later whatever happens."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
+
+    async def close(self) -> None:
+        if self._gap:
+            self._gap.cancel()
+        await super().close()
+
+    @property
+    def public(self) -> bool:
+        """Whether anybody may add the bot to a server: “Public Bot” in the portal, as it was at the start."""
+        return self.application is None or self.application.bot_public
+
+    async def complete(self) -> None:
+        """Wait until the servers are known: a session begins with their ids alone. Raises Unavailable."""
+        try:
+            async with asyncio.timeout(COMPLETE_SECONDS):
+                await self._complete.wait()
+        except TimeoutError:
+            raise Unavailable("Discord", "has not told yet which servers we are in") from None
+
+    # --- What the gateway says ---------------------------------------------------------------
+
+    async def on_socket_raw_receive(self, _: str) -> None:
+        self.heard = time.monotonic()
+
+    async def on_connect(self) -> None:
+        """A fresh session: the servers are told one by one."""
+        self._linked = True
+        self._complete.clear()
+
+    async def on_ready(self) -> None:
+        """All servers of a fresh session are told: whatever was said since the last one has to be read."""
+        self._complete.set()
+        self._read_gap()
+
+    def _read_gap(self) -> None:
+        self._caught_up = False
+        if self._gap:
+            self._gap.cancel()
+        self._gap = asyncio.create_task(self._fill_gap())
+
+    async def on_guild_available(self, _: discord.Guild) -> None:
+        """A server that was out of order is back: what was said there meanwhile has to be read as well."""
+        if self._gap:
+            self._read_gap()
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        await self._intake.leave(guild.id)
+
+    async def _fill_gap(self) -> None:
+        await fill(self, self._inbox, self._memory, self.on_message)
+        self._caught_up = True
+        await self._mark_if_all_read()
+
+    async def on_disconnect(self) -> None:
+        self._linked = self._caught_up = False
+
+    async def on_resumed(self) -> None:
+        """Discord has replayed what was missed, unless a gap is still being read."""
+        self._linked = True
+        self._caught_up = self._gap is not None and self._gap.done()
+
+    async def on_message(self, message: discord.Message) -> None:
+        if self.user:
+            with bound(workspace(guild_of(message))):
+                await self._intake.take(message, self.user)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        if self.user:
+            with bound(workspace(payload.guild_id)):
+                await self._intake.change(payload.message, self.user)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        with bound(workspace(payload.guild_id)):
+            await self._intake.remove(payload.guild_id, payload.channel_id, payload.message_id)
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        with bound(workspace(payload.guild_id)):
+            for message_id in payload.message_ids:
+                await self._intake.remove(payload.guild_id, payload.channel_id, message_id)
+
+    async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
+        if self.on_press:
+            with bound(workspace(interaction.guild_id)):
+                await self.on_press(interaction, custom_id)
+
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        """A submitted modal: discord.py forgets its own over a restart, so ours are read here."""
+        if interaction.type is discord.InteractionType.modal_submit:
+            data: Any = interaction.data or {}
+            await self.pressed(interaction, str(data.get("custom_id", "")))
+
+    # --- Whether it is alive -----------------------------------------------------------------
+
+    def linked(self, *, silence: float = SILENCE_SECONDS) -> bool:
+        """Whether there is a gateway session, and the gateway has said something within `silence` seconds."""
+        return self._linked and self._whole and not self.is_closed() and time.monotonic() - self.heard <= silence
+
+    async def watch(self, *, silence: float = SILENCE_SECONDS, mark: float = MARK_SECONDS) -> None:
+        """Note how far everything was read, until the gateway is dead: then raise Unavailable.
+
+        Raises what the reading of a gap did not foresee, too: a bot that missed something must not go on."""
+        while True:
+            await asyncio.sleep(min(mark, silence / 3))
+            quiet = time.monotonic() - self.heard
+            if quiet > silence:
+                raise Unavailable("Discord", f"the gateway has said nothing for {quiet:.0f} seconds")
+            if self._gap and self._gap.done() and not self._gap.cancelled():
+                self._gap.result()
+            if quiet < self._lag:
+                await self._mark_if_all_read()
+
+    @property
+    def _whole(self) -> bool:
+        """Whether no part of the servers is cut off while another is there."""
+        return True
+
+    async def _mark_if_all_read(self) -> None:
+        """A start reads from the last mark on; without one it reads only channels that were seen before."""
+        everywhere = self._caught_up and self._whole and not any(guild.unavailable for guild in self.guilds)
+        if not everywhere or self._intake.unsaved:
+            return
+        try:
+            await asyncio.to_thread(self._memory.mark_read, time.time() - self._lag)
+        except Unavailable as error:
+            log.warning("discord_memory_unwritable", reason=str(error))
+
+
+class ShardedClient(Client, discord.AutoShardedClient):
+    """The same over several sessions, each with its part of the servers; direct messages are in that of shard 0."""
+
+    def __init__(self, *given: Any, shards: Shards, identify_seconds: float, **more: Any) -> None:
+        self._down = set(shards.ids)
+        """Those that are not there now."""
+        self._pause = identify_seconds
+        super().__init__(*given, shard_ids=shards.ids, shard_count=shards.total, **more)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """One after the other."""
+        if not initial:
+            await asyncio.sleep(self._pause)
+        await super().before_identify_hook(shard_id, initial=initial)
+
+    async def launch_shard(self, gateway: yarl.URL, shard_id: int, *, initial: bool = False) -> None:
+        """Raises Unavailable where no session may be opened today: discord.py would try for ever."""
+        self._budget.check()
+        await super().launch_shard(gateway, shard_id, initial=initial)
+
+    async def on_shard_disconnect(self, shard_id: int) -> None:
+        self._down.add(shard_id)
+
+    async def on_shard_resumed(self, shard_id: int) -> None:
+        self._down.discard(shard_id)
+
+    async def on_shard_ready(self, shard_id: int) -> None:
+        """What was said on any of its servers since has to be read, once all are there."""
+        self._down.discard(shard_id)
+        if self._whole:
+            self._complete.set()
+            self._read_gap()
+
+    async def on_ready(self) -> None:
+        """Told for the first sessions alone: `on_shard_ready` is told for each."""
+
+    @property
+    def _whole(self) -> bool:
+        return not self._down

@@ -1,0 +1,1 @@
+"""PDF and the formats of Office."""

@@ -1,0 +1,62 @@
+"""JSON Lines of `{doc_id, text, title?, url?, product?, document_type?}`: every line is a document of its own."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from adapters.files.outline import Content, has_control, label, safe_url
+from pipeline.errors import Refused
+
+_WHAT_TO_DO = 'Each line is a JSON object with at least "doc_id" and "text".'
+
+
+class JsonLine(BaseModel):
+    """One line as written; fields beyond these are left alone."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str = Field(min_length=1, max_length=500)
+    text: str
+    title: str = ""
+    url: str = ""
+    product: str = ""
+    document_type: str = ""
+
+
+def read_line(content: bytes) -> JsonLine:
+    """Raises Refused with the field that is wrong."""
+    try:
+        line = JsonLine.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Refused(
+            f"the line is not a document: {where + ': ' if where else ''}{first['msg']}",
+            what_to_do=_WHAT_TO_DO,
+        ) from error
+    if has_control(line.doc_id):
+        raise Refused("the line is not a document: doc_id: holds a control character", what_to_do=_WHAT_TO_DO)
+    return line
+
+
+def read_content(line: JsonLine) -> Content:
+    """The line's text as blocks. Raises Refused when it has none."""
+    from adapters.files.text.markdown import read_passage
+
+    found = read_passage(_titled(line), title=line.title)
+    if not found.has_text:
+        raise Refused("the line holds no text", what_to_do="Leave it out, or fill it.")
+    return found.model_copy(
+        update={
+            "title": label(line.title) or found.title,
+            "url": safe_url(line.url),
+            "product": label(line.product),
+            "document_type": label(line.document_type),
+        }
+    )
+
+
+def _titled(line: JsonLine) -> str:
+    """The text, under its title where that is a question, as in an FAQ of any other format."""
+    title = label(line.title)
+    return f"# {title}\n\n{line.text}" if title.endswith(("?", "？")) and title not in line.text else line.text

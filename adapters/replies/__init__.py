@@ -1,1 +1,0 @@
-"""What every platform shares: an answer taken apart once into parts that each platform only has to write down."""

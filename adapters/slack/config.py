@@ -1,0 +1,93 @@
+"""Slack's own settings, and what they come to: the port `PlatformConfig`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from typing import Any, ClassVar, Self
+
+from pydantic import Field
+
+from adapters.slack.platform import SLACK
+from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.values import Finding, Place, PlaceId, Platform, Value
+from pipeline.values.platform import Installation
+
+
+class SlackConfig(Value):
+    """As they stand in the settings; empty: not set."""
+
+    platform: ClassVar[Platform] = SLACK
+
+    bot_token: str = Field("", repr=False)
+    app_token: str = Field("", repr=False)
+    signing_secret: str = Field("", repr=False)
+    client_id: str = ""
+    client_secret: str = Field("", repr=False)
+    api_url: str
+    shared_channels: str
+    home_workspaces: tuple[str, ...] = ()
+    host: str
+    port: int
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any]) -> Self:
+        return cls.model_validate(settings)
+
+    @property
+    def wanted(self) -> bool:
+        return bool(self.bot_token or self.client_id)
+
+    @property
+    def homes(self) -> frozenset[str] | None:
+        """Where anybody may add the bot to a workspace, none is the organisation's own unless that is said."""
+        return frozenset(f"slack:{team}" for team in self.home_workspaces) if self.client_id else None
+
+    @property
+    def divided(self) -> bool:
+        return False
+
+    @property
+    def clock(self) -> str:
+        return f"{self.api_url.rstrip('/')}/api.test"
+
+    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+        return []
+
+    def adapter(self, host: Host) -> PlatformAdapter:
+        from adapters.slack.adapter import SlackAdapter
+        from adapters.slack.transport.installing import OAuthClient
+
+        client = OAuthClient(self.client_id, self.client_secret, host.installations()) if self.client_id else None
+        return SlackAdapter(
+            self.bot_token,
+            self.app_token or None,
+            self.signing_secret or None,
+            client=client,
+            desk=host.desk,
+            api_url=self.api_url,
+            host=self.host,
+            port=self.port,
+            shared_channels=self.shared_channels == "public",
+            citations=host.citations,
+            confidence=host.confidence,
+            say=host.say,
+        )
+
+    async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
+        from adapters.slack.doctor import examine_kept
+
+        return await examine_kept(installations) if self.client_id else None
+
+    async def examine(
+        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+    ) -> AsyncIterator[Finding]:
+        from adapters.slack.doctor import examine, examine_installed
+
+        secrets = self.app_token, self.signing_secret
+        if self.bot_token:
+            channels = [place.channel for place in places if place.channel]
+            async for finding in examine(self.bot_token, *secrets, api_url=self.api_url, channels=channels):
+                yield finding
+        if self.client_id and (found := await kept()) is not None:
+            async for finding in examine_installed(found, *secrets, api_url=self.api_url):
+                yield finding

@@ -1,0 +1,191 @@
+"""What Slack sends -> what Citewell understands. Without calls and state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from adapters.slack.events.spoken import MENTIONS_SOMEBODY, mention_of, plain
+from pipeline.values import Attachment, ConversationId, IncomingMessage, Manner, MessageKey, PersonId, PlaceId, Value
+
+Body = Mapping[str, Any]
+
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading a body raises that has none of the shapes that Slack documents."""
+SPOKEN = frozenset({None, "file_share", "thread_broadcast"})
+"""Subtypes of `message` that a person wrote to be read; joins, topics and the like are not among them."""
+
+
+class Me(Value):
+    """Who the bot is: its workspace, its user id and its bot id."""
+
+    team: str
+    user: str
+    bot: str = ""
+
+    def place(self, channel: str = "") -> PlaceId:
+        """A channel, or the workspace."""
+        return PlaceId(platform="slack", space=self.team, channel=channel)
+
+    def places(self, channel: str) -> tuple[PlaceId, ...]:
+        """The workspace and the channel; of a direct message the workspace alone."""
+        return self.place("" if channel.startswith("D") else channel).chain
+
+
+class Addressed(Value):
+    """A message that may be for us: one that was overheard only if we have answered in its conversation, or it begins
+    one where that is wanted."""
+
+    message: IncomingMessage
+    edited: bool = False
+    """It is not as it was first written."""
+
+
+class Edited(Value):
+    key: str
+    text: str
+    addressed: Addressed | None = None
+    """The message as it is now, if it may be for us."""
+
+
+class Deleted(Value):
+    key: str
+
+
+class Stopped(Value):
+    """Somebody pressed the stop button of the session in this thread."""
+
+    channel: str
+    thread: str
+
+
+Happened = Addressed | Edited | Deleted | Stopped
+
+
+def read(body: Body, me: Me) -> Happened | None:
+    """An Events API body as what happened; None for everything that is not ours to answer.
+
+    The workspace is that of the authorization the event was sent for, never one named in the event."""
+    if _installation(body) != me.team:
+        return None
+    event = body.get("event") or {}
+    channel = str(event.get("channel") or "")
+    match event.get("type"), event.get("subtype"):
+        case "agent_session_stopped", _:
+            return Stopped(channel=channel, thread=str(event.get("thread_ts") or ""))
+        case "message", "message_deleted":
+            return Deleted(key=message_key(me.team, channel, str(event.get("deleted_ts") or "")))
+        case "message", "message_changed":
+            return _changed(body, event, channel, me)
+        case (("message" | "app_mention"), subtype) if subtype in SPOKEN:
+            return _spoken(body, event, channel, me)
+    return None
+
+
+class Remark(Value):
+    """What a person said, whoever it was for."""
+
+    channel: str
+    author: str
+    text: str
+    answers: str = ""
+    """The key of the message that it replies to in its thread."""
+
+
+def remark(body: Body, me: Me) -> Remark | None:
+    """A new message of a person; None for anything else."""
+    event = body.get("event") or {}
+    if event.get("type") != "message" or event.get("subtype") not in SPOKEN:
+        return None
+    if _installation(body) != me.team or not is_human(event, me):
+        return None
+    channel, thread = str(event.get("channel") or ""), str(event.get("thread_ts") or "")
+    return Remark(
+        channel=channel,
+        author=person(me.team, str(event["user"])),
+        text=plain(str(event.get("text") or ""), me.user),
+        answers=message_key(me.team, channel, thread) if thread and thread != event.get("ts") else "",
+    )
+
+
+def message_key(team: str, channel: str, message_id: str) -> str:
+    """The logical identity of a message, the same in every event that speaks of it."""
+    return str(MessageKey(platform="slack", space=team, channel=channel, message=message_id))
+
+
+def person(team: str, user: str) -> str:
+    return str(PersonId(platform="slack", space=team, user=user))
+
+
+def _installation(body: Body) -> str:
+    authorizations = body.get("authorizations") or [{}]
+    return str(authorizations[0].get("team_id") or body.get("team_id") or "")
+
+
+def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
+    user, ts = str(event.get("user") or ""), str(event.get("ts") or "")
+    if not channel or not ts or not is_human(event, me):
+        return None
+    text = str(event.get("text") or "")
+    thread = str(event.get("thread_ts") or "")
+    if event.get("channel_type") == "im" or channel.startswith("D"):
+        manner = Manner.DIRECT
+    elif event["type"] == "app_mention" or mention_of(me.user).search(text):
+        manner = Manner.MENTION
+    elif text and not MENTIONS_SOMEBODY.search(text):
+        manner = Manner.OVERHEARD
+    else:
+        return None
+    message = IncomingMessage(
+        key=message_key(me.team, channel, ts),
+        conversation=ConversationId(platform="slack", space=me.team, channel=channel, thread=thread or ts),
+        author=person(me.team, user),
+        text=plain(text, me.user),
+        attachments=tuple(attachment(file) for file in event.get("files") or ()),
+        sent_at=datetime.fromtimestamp(float(ts), UTC),
+        manner=manner,
+        external=bool(body.get("is_ext_shared_channel")) or _stranger(event, me),
+        event_id=str(body.get("event_id") or ""),
+        said_in=me.places(channel),
+    )
+    return Addressed(message=message, edited="edited" in event)
+
+
+def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted | None:
+    now, before = event.get("message") or {}, event.get("previous_message") or {}
+    key = message_key(me.team, channel, str(now.get("ts") or ""))
+    if now.get("subtype") == "tombstone":
+        return Deleted(key=key)
+    if not is_human(now, me) or now.get("text") == before.get("text"):
+        return None
+    addressed = _spoken(body, {"type": "message", **now}, channel, me)
+    return Edited(key=key, text=plain(str(now.get("text") or ""), me.user), addressed=addressed)
+
+
+def is_human(event: Body, me: Me) -> bool:
+    return bool(event.get("user")) and event["user"] != me.user and not event.get("bot_id")
+
+
+def _stranger(event: Body, me: Me) -> bool:
+    home = event.get("user_team") or event.get("team")
+    return bool(home) and home != me.team
+
+
+def attachment(file: Body) -> Attachment:
+    return Attachment(
+        id=str(file.get("id") or ""),
+        name=str(file.get("name") or file.get("title") or "file"),
+        media_type=str(file.get("mimetype") or ""),
+        size=int(file.get("size") or 0),
+        url=str(file.get("url_private_download") or ""),
+    )
+
+
+def is_outside(found: Body, team: str) -> bool:
+    """Whether a user or a channel, as Slack describes it, is a guest's, a stranger's or shared with strangers."""
+    if found.get("deleted"):
+        return False
+    marks = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_ext_shared", "is_pending_ext_shared")
+    homes = [found.get("team_id", team), *((found.get("enterprise_user") or {}).get("teams") or ())]
+    return any(found.get(mark) for mark in marks) or team not in homes

@@ -1,0 +1,88 @@
+"""What Slack sends is in the inbox before Slack is told that we have it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Protocol
+
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+
+from adapters.chat.intake import Intake
+from adapters.slack.events.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, remark
+from pipeline.ports import Desk, Inbox
+from pipeline.values import ConversationId, IncomingMessage
+
+OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
+
+
+class Replies(Protocol):
+    """Those that are being written in the workspace."""
+
+    @property
+    def shared_channels(self) -> bool:
+        """We answer where other organisations read along, too."""
+        ...
+
+    def takes_part(self, conversation: ConversationId) -> bool:
+        """Whether a reply of ours is appearing in it, which the inbox will know of in a moment."""
+        ...
+
+    def stop(self, channel: str, thread: str) -> bool:
+        """End the answer being written in this thread; False when there is none here."""
+        ...
+
+    async def whisper(self, message: IncomingMessage, text: str) -> None:
+        """Tell the asker alone, in the thread; nothing depends on it."""
+        ...
+
+
+class SlackIntake:
+    """A middleware that runs before Bolt does anything else, authorization included.
+
+    When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
+
+    def __init__(self, inbox: Inbox, desk: Desk, me: Me, replies: Replies) -> None:
+        self._inbox = inbox
+        self._me = me
+        self._replies = replies
+        self._kept = Intake(inbox, desk, replies.takes_part, shared_channels=replies.shared_channels)
+        self._whispering: set[asyncio.Task[None]] = set()
+
+    async def receive(self, req: AsyncBoltRequest, next_: Callable[[], Awaitable[Any]]) -> Any:
+        """Take in what is ours and answer 200; hand everything else on."""
+        event = req.body.get("event")
+        if not isinstance(event, dict) or event.get("type") not in OURS:
+            return await next_()
+        await self.take(req.body)
+        return BoltResponse(status=200, body="")
+
+    async def take(self, body: Body) -> None:
+        """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
+        if said := remark(body, self._me):
+            await self._kept.hear(said.author, said.channel, said.text, [said.answers] if said.answers else [])
+        match read(body, self._me):
+            case Addressed(message=message, edited=edited):
+                await self._kept.keep(message, partial(self._whisper, message), edited=edited)
+            case Edited(key=key, text=text, addressed=None):
+                await self._inbox.amend(key, text)
+            case Edited(key=key, text=text, addressed=Addressed(message=now)):
+                await self._kept.change(key, text, now, partial(self._whisper, now))
+            case Deleted(key=key):
+                await self._inbox.cancel(key)
+            case Stopped() as stopped:
+                await self._stop(stopped.channel, stopped.thread)
+
+    async def _stop(self, channel: str, thread: str) -> None:
+        if not self._replies.stop(channel, thread):
+            await self._inbox.stop(
+                ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
+            )
+
+    async def _whisper(self, message: IncomingMessage, text: str) -> None:
+        """Without keeping Slack waiting."""
+        task = asyncio.create_task(self._replies.whisper(message, text))
+        self._whispering.add(task)
+        task.add_done_callback(self._whispering.discard)

@@ -1,0 +1,1 @@
+"""Replies and notices: posted, edited, found again."""

@@ -1,0 +1,145 @@
+"""Showing that an answer is being worked on: a status, or a reaction where Slack takes none, and the stop button."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.slack.web import Declined, Web
+from pipeline.errors import Unavailable
+from pipeline.translations import ENGLISH, Message, Words
+from pipeline.words import wording
+
+REACTION = "eyes"
+SIGN = Message("is looking this up")
+LONGEST = 50
+"""Characters of a line that Slack shows while something is on its way."""
+NOT_HERE = frozenset({"feature_disabled", "unknown_method", "missing_scope", "not_allowed_token_type", "not_agent_app"})
+"""Answers that will not change while we run, so the question is not asked again."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A question's place: its channel, the thread it is answered in, its own ts, and who asked."""
+
+    channel: str
+    thread: str
+    """Empty where it is answered in none: alone to somebody, whose question stands elsewhere."""
+    ts: str
+    user: str
+    hidden: bool = False
+    """Nothing shows that it is worked on, and nothing of the answer before it is whole."""
+
+    @property
+    def where(self) -> dict[str, str]:
+        """Where messages of the reply go."""
+        return {"channel": self.channel, **({"thread_ts": self.thread} if self.thread else {})}
+
+
+class Presence:
+    """Signs of work for any number of questions at once. None of them may delay or fail an answer."""
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+        self._without: set[str] = set()
+
+    @asynccontextmanager
+    async def at(self, origin: Origin, words: Words = ENGLISH, *, hidden: bool = False) -> AsyncIterator[Sign]:
+        """Show that work goes on at `origin`, unless `hidden`; what it left is taken away at the end."""
+        sign = Sign(self, origin, words, hidden=hidden)
+        try:
+            yield sign
+        finally:
+            await sign.end()
+
+    async def attempt(self, method: str, **arguments: Any) -> bool | None:
+        """Whether Slack took the call; None where that is not known, and it may still take effect."""
+        if method in self._without:
+            return False
+        try:
+            await self.web.now(method, **arguments)
+        except Declined as declined:
+            if declined.error in NOT_HERE:
+                self._without.add(method)
+            return declined.error == "already_reacted"
+        except Unavailable:
+            return None
+        return True
+
+
+class Sign:
+    """The signs at one question."""
+
+    def __init__(self, presence: Presence, origin: Origin, words: Words, *, hidden: bool) -> None:
+        self._presence = presence
+        self._status = words(SIGN)
+        self._loading = [words(text)[:LONGEST] for text in wording.PROGRESS.values()]
+        self._spot = origin
+        self._reacted = False
+        self._session = False
+        self._landed = asyncio.Event()
+        """Set while no call is on its way."""
+        self._landed.set()
+        self._on_its_way = False
+        self._task = asyncio.create_task(self._show(hidden=hidden))
+
+    async def settled(self) -> None:
+        """Wait, a second at most, until no sign is on its way: a status that lands after the reply would stay."""
+        try:
+            async with asyncio.timeout(1.0):
+                while not self._landed.is_set():
+                    await self._landed.wait()
+        except TimeoutError:
+            self._on_its_way = True
+        self._task.cancel()
+
+    async def end(self) -> None:
+        self._task.cancel()
+        await asyncio.wait({self._task})
+        if self._reacted:
+            await self._react("reactions.remove")
+        if self._session:
+            await self._set_session("active")
+        if self._on_its_way:
+            await self._set_status("")
+
+    async def _show(self, *, hidden: bool) -> None:
+        if hidden:
+            return
+        await asyncio.sleep(self._presence.web.pace.sign)
+        if await self._at_work() is False:
+            self._reacted = True
+            self._reacted = await self._react("reactions.add") is not False
+        await asyncio.sleep(self._presence.web.pace.patience)
+        self._session = True
+        self._session = await self._set_session("processing") is not False
+        while not self._reacted:
+            await asyncio.sleep(self._presence.web.pace.status)
+            await self._at_work()
+
+    async def _at_work(self) -> bool | None:
+        taken = await self._set_status(self._status, loading_messages=self._loading)
+        self._on_its_way = self._on_its_way or taken is None
+        return taken
+
+    async def _react(self, method: str) -> bool | None:
+        return await self._send(method, channel=self._spot.channel, timestamp=self._spot.ts, name=REACTION)
+
+    async def _set_status(self, status: str, **more: Any) -> bool | None:
+        return await self._send_to_thread("assistant.threads.setStatus", status=status, **more)
+
+    async def _set_session(self, status: str) -> bool | None:
+        return await self._send_to_thread("agents.sessions.setStatus", status=status)
+
+    async def _send_to_thread(self, method: str, **arguments: Any) -> bool | None:
+        return await self._send(method, channel_id=self._spot.channel, thread_ts=self._spot.thread, **arguments)
+
+    async def _send(self, method: str, **arguments: Any) -> bool | None:
+        self._landed.clear()
+        try:
+            return await self._presence.attempt(method, **arguments)
+        finally:
+            self._landed.set()

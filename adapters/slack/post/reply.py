@@ -1,0 +1,164 @@
+"""What we post in Slack: sent and edited, and found again by the key in its metadata."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+
+from adapters.chat.reply.parts import File
+from adapters.slack.events.incoming import Me
+from adapters.slack.pages import pages
+from adapters.slack.parts.render import Post
+from adapters.slack.post.activity import Origin
+from adapters.slack.post.stream import Stream
+from adapters.slack.web import POST, Declined, Web
+
+log = structlog.get_logger(__name__)
+
+EVENT_TYPE = "citewell_reply"
+GONE = "message_not_found"
+QUIET: dict[str, Any] = {"parse": "none", "unfurl_links": False, "unfurl_media": False}
+"""No previews, and nothing in a text becomes a link or a mention. `chat.update` would default to `parse=client`."""
+_BAD_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "markdown_text_conflict"})
+
+
+class SlackSender:
+    """What is posted in one place for one key; its messages are named by their `ts`."""
+
+    def __init__(self, web: Web, me: Me, origin: Origin, key: str) -> None:
+        self._web = web
+        self._me = me
+        self._spot = origin
+        self._key = key
+        self._has_turn = False
+
+    async def ready(self) -> None:
+        await self._web.turn(self._spot.channel)
+        self._has_turn = True
+
+    async def open(self) -> None:
+        """A thread is there with its first message."""
+
+    @property
+    def free(self) -> bool:
+        """Whether the next message would hardly have to wait."""
+        return self._web.free(self._spot.channel)
+
+    def reference(self, names: Sequence[str]) -> str:
+        return ",".join(names)
+
+    def mark(self, part: int) -> dict[str, Any]:
+        """What marks a message as part `part` of what is posted for the key."""
+        return {"event_type": EVENT_TYPE, "event_payload": {"key": self._key, "part": part}}
+
+    async def stream(self, text: str) -> Stream | None:
+        """A message that grows; None where Slack takes none."""
+        try:
+            stream = await Stream.open(self._web, self._spot, self._me.team, text)
+        except Declined:
+            return None
+        self._has_turn = False
+        return stream
+
+    async def send(self, part: int, post: Post) -> str:
+        if not self._has_turn:
+            await self._web.turn(self._spot.channel, begun=True)
+        self._has_turn = False
+        where, message = self._spot.where, self._said(post, part)
+        try:
+            posted = await self._web.call(POST, **where, **message, blocks=post.blocks)
+        except Declined as declined:
+            if declined.error not in _BAD_BLOCKS:
+                raise
+            posted = await self._web.call(POST, **where, **message)
+        return str(posted["ts"])
+
+    async def edit(self, name: str, part: int, post: Post) -> None:
+        where, message = {"channel": self._spot.channel, "ts": name}, self._said(post, part)
+        try:
+            await self._web.call("chat.update", **where, **message, blocks=post.blocks)
+        except Declined as declined:
+            match declined.error:
+                case "streaming_state_conflict":
+                    await self._web.call("chat.stopStream", **where, metadata=message["metadata"])
+                    await self._web.call("chat.update", **where, **message, blocks=post.blocks)
+                case error if error in _BAD_BLOCKS:
+                    await self._web.call("chat.update", **where, **message, blocks=[])
+                case error if error != GONE:
+                    raise
+
+    async def delete(self, name: str) -> None:
+        try:
+            await self._web.call("chat.delete", channel=self._spot.channel, ts=name)
+        except Declined as declined:
+            if declined.error != GONE:
+                raise
+
+    async def left(self) -> list[str]:
+        await asyncio.sleep(self._web.pace.timeout)  # a part may be on its way from before a crash
+        return await find(self._web, self._me, self._spot, self._key)
+
+    async def attach(self, files: Sequence[File], *, again: bool) -> bool:
+        """Put files below the reply, each once, `again` after a crash; False when Slack takes none of us."""
+        held = await self._attached() if again else frozenset[str]()
+        try:
+            for file in files:
+                if file.name not in held:
+                    await self._web.upload(self._spot.channel, file.name, file.content, self._spot.thread)
+        except Declined as declined:
+            log.warning("slack_file_not_attached", instead="its text is posted", reason=str(declined))
+            return False
+        return True
+
+    async def _attached(self) -> frozenset[str]:
+        """The names of our files in the thread."""
+        wanted: dict[str, Any] = {"channel": self._spot.channel, "ts": self._spot.thread, "oldest": self._spot.ts}
+        return frozenset(
+            [
+                str(file.get("name"))
+                async for page in pages(self._web, "conversations.replies", "messages", limit=200, **wanted)
+                for message in page
+                if message.get("user") == self._me.user
+                for file in message.get("files") or ()
+            ]
+        )
+
+    def _said(self, post: Post, part: int) -> dict[str, Any]:
+        return {"text": post.text, "metadata": self.mark(part), **QUIET}
+
+
+async def find(web: Web, me: Me, origin: Origin, key: str) -> list[str]:
+    """Our messages for `key` since `origin`, by the key in their metadata; none where we may not look.
+
+    Where none has it, a message of ours under the question without any key: a stream that never ended."""
+    try:
+        return await _find(web, me, origin, key)
+    except Declined as declined:
+        log.warning("slack_replies_unread", one="may be posted twice", reason=str(declined))
+        return []
+
+
+async def _find(web: Web, me: Me, origin: Origin, key: str) -> list[str]:
+    keyed: dict[int, str] = {}
+    unowned: list[str] = []
+    wanted: dict[str, Any] = {"channel": origin.channel, "oldest": origin.ts, "include_all_metadata": True}
+    method = "conversations.history"
+    if origin.thread:
+        method, wanted = "conversations.replies", {**wanted, "ts": origin.thread}
+    async for page in pages(web, method, "messages", limit=200, **wanted):
+        for message in page:
+            if message.get("user") != me.user or float(message["ts"]) <= float(origin.ts):
+                continue
+            marked = message.get("metadata") or {}
+            payload = marked.get("event_payload") or {}
+            if payload.get("key") == key:
+                keyed[int(payload.get("part") or 0)] = str(message["ts"])
+            elif not (origin.hidden or marked.get("event_type") or message.get("files")):
+                unowned.append(str(message["ts"]))
+    parts = unowned[:1] if unowned and 0 not in keyed else []
+    while len(parts) in keyed:
+        parts.append(keyed[len(parts)])
+    return parts

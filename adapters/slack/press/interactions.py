@@ -1,0 +1,65 @@
+"""Commands, shortcuts and clicks. Slack never sends one again: after its ack it is tried once; a failure is said."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.chat.press.dispatch import Dispatcher
+from adapters.chat.press.knowledge import FROM_MENU
+from adapters.chat.reply import labels as words
+from adapters.slack.post import private
+from adapters.slack.press.presser import Context, SlackPresser, honest
+from pipeline.errors import Busy
+from pipeline.ports import Inbox
+from pipeline.words import wording
+
+ANYTHING = re.compile("")
+
+
+class SlackInteractions:
+    """What people do with an answer, and how they ask in private."""
+
+    def __init__(self, context: Context, dispatcher: Dispatcher[SlackPresser], inbox: Inbox) -> None:
+        self._context = context
+        self._dispatcher = dispatcher
+        self._desk = context.desk
+        self._inbox = inbox
+
+    def register(self, app: AsyncApp) -> None:
+        """After whatever takes presses and forms of its own."""
+        app.command("/ask")(self.ask)
+        app.shortcut("answer_message")(self.answer_message)
+        app.command("/insights")(self.press)
+        app.shortcut(FROM_MENU)(self.press)
+        app.action(ANYTHING)(self.press)
+        app.view(ANYTHING)(self.press)
+
+    async def press(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        by = SlackPresser(self._context, body, ack)
+        async with honest(by):
+            await self._dispatcher.press(by)
+
+    async def ask(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """`/ask`: kept like any question before Slack is told; without the ack Slack shows an error by itself."""
+        try:
+            message = private.command(body, self._context.me)
+            speech = await self._desk.words(message.author, text=message.text)
+            await self._inbox.accept(message)
+        except Busy:
+            await ack(text=speech(wording.BUSY), response_type="ephemeral")
+        else:
+            await ack(text=speech(words.LOOKING), response_type="ephemeral")
+
+    async def answer_message(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """The shortcut `Answer this message`, in the same way."""
+        by = SlackPresser(self._context, body, ack)
+        try:
+            await self._inbox.accept(private.shortcut(body, self._context.me))
+        except Busy:
+            await by.say((await by.words())(wording.BUSY))
+        else:
+            await ack()

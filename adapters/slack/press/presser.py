@@ -1,0 +1,190 @@
+"""Whoever pressed a button, sent a form or used a command: Slack never sends anything of theirs again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from slack_bolt.context.ack.async_ack import AsyncAck
+
+from adapters.chat.press.presser import Then
+from adapters.chat.reply import cut
+from adapters.chat.reply import labels as words
+from adapters.chat.reply.answer import plain
+from adapters.chat.reply.parts import Reply
+from adapters.chat.words.forms import Form
+from adapters.slack.actors import Actors
+from adapters.slack.audience import SlackAudiences
+from adapters.slack.events.incoming import Body, Me
+from adapters.slack.parts.blocks import Block, said, section, short
+from adapters.slack.parts.modal import view
+from adapters.slack.parts.render import fallback, posts
+from adapters.slack.post import private
+from adapters.slack.post.notices import permalink
+from adapters.slack.post.reply import QUIET
+from adapters.slack.press.pressed import SlackPress, carried, read
+from adapters.slack.web import Declined, Web
+from pipeline.errors import CitewellError
+from pipeline.ports import Desk
+from pipeline.translations import ENGLISH, Words
+from pipeline.values import Actor, ConversationId, Readers
+from pipeline.words import wording
+
+log = structlog.get_logger(__name__)
+
+REFUSAL = 150
+"""Characters of what is said at a field."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What it takes to answer somebody in the workspace."""
+
+    web: Web
+    me: Me
+    audiences: SlackAudiences
+    actors: Actors
+    desk: Desk
+
+
+class SlackPresser:
+    """The port `Presser`."""
+
+    shows_votes = True
+
+    def __init__(self, context: Context, body: Body, ack: AsyncAck) -> None:
+        self._context = context
+        self._web = context.web
+        self._ack = ack
+        self._acked = False
+        self._line = False
+        """A line of ours stands where the first thing is shown that they asked for by a command."""
+        self.body = body
+        self.spot: SlackPress = read(body, context.me)
+        self.pressed = self.spot.pressed
+
+    async def words(self, text: str = "") -> Words:
+        return await self._context.desk.words(self.pressed.person, text=text)
+
+    async def actor(self) -> Actor:
+        return await self._context.actors.of(self.spot.user)
+
+    async def readers(self) -> Readers:
+        readers = await self._context.audiences.of_person(self.spot.user_id, self.spot.channel)
+        return readers.model_copy(update={"external": readers.external or self.pressed.external})
+
+    async def everyone(self) -> Readers:
+        audiences, spot = self._context.audiences, self.spot
+        return await (audiences.of_person(spot.user_id) if spot.direct else audiences.of_channel(spot.channel))
+
+    async def told_in(self) -> ConversationId:
+        if self.pressed.below:
+            return self.pressed.conversation
+        return ConversationId(platform="slack", space=self._context.me.team, channel=await self.direct_channel())
+
+    async def direct_channel(self) -> str:
+        opened = await self._web.call("conversations.open", users=self.spot.user_id)
+        return str(opened["channel"]["id"])
+
+    async def link(self) -> str:
+        return await permalink(self._web, self.spot.channel, self.pressed.message)
+
+    async def ack(self, then: Then) -> None:
+        """A command is acknowledged with a line; a form that may be refused, once it is done."""
+        if "command" in self.body and not self._acked:
+            self._acked = self._line = True
+            await self._ack(text=(await self.words())(words.LOOKING), response_type="ephemeral")
+        elif then is not Then.CHECKED:
+            await self.acked()
+
+    async def acked(self) -> None:
+        if not self._acked:
+            self._acked = True
+            await self._ack()
+
+    async def say(self, text: str) -> None:
+        """By the way that needs no permission at all, where there is one; nothing depends on it."""
+        await self.acked()
+        try:
+            if self.spot.response_url:
+                await self._respond(plain(text))
+            elif self.spot.channel:
+                await self._post(plain(text))
+        except CitewellError as error:
+            log.warning("slack_not_told", reason=str(error))
+
+    async def show(self, reply: Reply) -> None:
+        await self.acked()
+        if self._line or self.spot.alone:
+            await self._respond(reply)
+        else:
+            await self._post(reply, **({"thread_ts": self.spot.thread} if self.spot.thread else {}))
+
+    async def _respond(self, reply: Reply) -> None:
+        first, *more = posts(carried(reply, self.spot))
+        instead, self._line = self._line, False
+        await private.show(self._web, self.spot.response_url, [first], instead=instead)
+        await private.show(self._web, self.spot.response_url, more)
+
+    async def _post(self, reply: Reply, **thread: str) -> None:
+        where = {"channel": self.spot.channel, "user": self.spot.user_id, **thread}
+        for post in posts(carried(reply, self.spot)):
+            await self._web.call("chat.postEphemeral", **where, text=post.text, blocks=post.blocks, parse="none")
+
+    async def open(self, form: Form, above: Sequence[Block] = ()) -> None:
+        """What is sent comes from the same place."""
+        await self.acked()
+        shown = {**view(form, above), "private_metadata": f"{self.spot.channel} {self.pressed.message} {form.about}"}
+        await self._web.call("views.open", trigger_id=self.body["trigger_id"], view=shown)
+
+    async def refuse(self, text: str, field: str = "") -> None:
+        if self._acked or self.body.get("type") != "view_submission":
+            await self.say(text)
+            return
+        self._acked = True
+        at = field or next(iter(self.pressed.filled))
+        await self._ack(response_action="errors", errors={at: cut.short(text, REFUSAL)})
+
+    async def replace(self, text: str) -> None:
+        await self._change(fallback(text), [said(text)])
+
+    async def tick(self, heading: str) -> None:
+        await self.acked()
+        where: dict[str, Any] = {"channel": self.spot.channel, "ts": self.pressed.message, "limit": 1}
+        (message, *_) = (await self._web.call("conversations.replies", **where))["messages"]
+        shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
+        await self._change(str(message.get("text") or ""), [section(f"*✓ {short(heading, 300)}*"), *shown[1:]])
+
+    async def _change(self, text: str, blocks: Sequence[Block]) -> None:
+        where = {"channel": self.spot.channel, "ts": self.pressed.message}
+        await self._web.call("chat.update", **where, text=text, blocks=blocks, **QUIET)
+
+    async def give(self, data: str) -> None:
+        await self._web.upload(await self.direct_channel(), "citewell-data.json", data)
+        await self.say((await self.words())(words.HOME_EXPORTED))
+
+
+@asynccontextmanager
+async def honest(by: SlackPresser) -> AsyncIterator[None]:
+    """When what is done inside goes wrong, its user is told so; in the end it is acknowledged."""
+    try:
+        yield
+    except CitewellError as error:
+        log.warning("slack_interaction_failed", action=by.pressed.action, reason=str(error))
+        try:
+            speech = await by.words()
+        except CitewellError:
+            speech = ENGLISH
+        await by.refuse(_sorry(error, speech))
+    await by.acked()
+
+
+def _sorry(error: CitewellError, speech: Words) -> str:
+    if isinstance(error, Declined) and error.needed:
+        return speech(words.NO_PERMISSION, permission=error.needed)
+    if isinstance(error, Declined) and error.error in ("not_in_channel", "channel_not_found"):
+        return speech(words.NOT_MEMBER)
+    return speech(wording.TRY_AGAIN)

@@ -1,0 +1,127 @@
+"""Socket Mode: how Slack reaches us without a public address, over two connections."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+
+from adapters.slack.transport.front import Front
+from adapters.slack.transport.startup import socket_address
+from adapters.slack.web import SDK_LOG
+from pipeline.errors import Unavailable
+
+log = structlog.get_logger(__name__)
+
+CONNECTIONS = 2
+"""Slack closes each from time to time and hands every event to any one that is open."""
+PING = 5.0
+"""Four missed pongs make the SDK reconnect: a half-open connection is replaced within 30 seconds."""
+DEAD = 30.0
+"""A connection that the SDK has not brought back by then is thrown away and made anew."""
+HANDSHAKE = 10.0
+"""An address is good for one handshake, which the SDK would go on repeating if it failed."""
+GOODBYE = 1.0
+"""How long those at the other end of what we close may take; aiohttp would wait ten seconds."""
+LONGEST_WAIT = 30.0
+
+
+class Connections:
+    """Those that are open in Socket Mode."""
+
+    def __init__(self) -> None:
+        self.open: set[AsyncSocketModeHandler] = set()
+
+    async def any(self) -> bool:
+        """Whether Slack can reach us."""
+        return any([await handler.client.is_connected() for handler in list(self.open)])
+
+
+async def socket_mode(front: Front, app_token: str, first_address: str, connections: Connections) -> None:
+    """Keep two connections open until cancelled. Raises Misconfigured when the token stops working."""
+    addresses = [first_address, *[""] * (CONNECTIONS - 1)]
+    await until_one_ends(*(_keep(front, app_token, address, connections) for address in addresses))
+
+
+async def until_one_ends(*parts: Coroutine[Any, Any, None]) -> None:
+    """Run all until one ends, and end the others; raises what it raised."""
+    tasks = [asyncio.create_task(part) for part in parts]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _keep(front: Front, app_token: str, address: str, connections: Connections) -> None:
+    while True:
+        address = address or await _new_address(front, app_token)
+        handler = AsyncSocketModeHandler(front, app_token, logger=SDK_LOG, ping_interval=PING)  # type: ignore[arg-type]
+        handler.client.wss_uri = address
+        try:
+            if await _connected(handler):
+                connections.open.add(handler)
+                await _until_dead(handler)
+        finally:
+            connections.open.discard(handler)
+            await _close(handler)
+        log.warning("slack_connection_lost")
+        address = ""
+
+
+async def _connected(handler: AsyncSocketModeHandler) -> bool:
+    try:
+        async with asyncio.timeout(HANDSHAKE):
+            await handler.client.connect()  # type: ignore[no-untyped-call]
+    except TimeoutError:
+        return False
+    return True
+
+
+async def _close(handler: AsyncSocketModeHandler) -> None:
+    """Close everything, also when we are cancelled meanwhile."""
+    closing = asyncio.create_task(_close_in_time(handler.client))
+    try:
+        await asyncio.shield(closing)
+    except asyncio.CancelledError:
+        await asyncio.wait({closing})
+        raise
+
+
+async def _close_in_time(client: SocketModeClient) -> None:
+    """Cut off, the first `close` has given up the connection, and the second one the rest."""
+    try:
+        async with asyncio.timeout(GOODBYE):
+            await client.close()  # type: ignore[no-untyped-call]
+    except TimeoutError:
+        await client.close()  # type: ignore[no-untyped-call]
+
+
+async def _new_address(front: Front, app_token: str) -> str:
+    """An address as soon as Slack gives one; the other connection may be working meanwhile."""
+    wait = 0.5
+    while True:
+        try:
+            return await socket_address(front.client, app_token)
+        except Unavailable as error:
+            log.warning("slack_not_connected_yet", reason=str(error))
+            asked = error.retry_after or 0.0
+        await asyncio.sleep(max(asked, wait * random.uniform(0.5, 1.0)))  # noqa: S311 - to spread, not to hide
+        wait = min(wait * 2, LONGEST_WAIT)
+
+
+async def _until_dead(handler: AsyncSocketModeHandler) -> None:
+    loop = asyncio.get_running_loop()
+    alive = loop.time()
+    while loop.time() - alive < DEAD:
+        if await handler.client.is_connected():
+            alive = loop.time()
+        await asyncio.sleep(PING)

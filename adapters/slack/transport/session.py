@@ -1,0 +1,133 @@
+"""What there is once the workspace is known, and what Bolt hands on to it."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import structlog
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.response import BoltResponse
+
+from adapters.chat.press.dispatch import Dispatcher
+from adapters.chat.press.knowledge import addable
+from adapters.chat.reply.parts import Look
+from adapters.slack.actors import Actors
+from adapters.slack.audience import SlackAudiences
+from adapters.slack.events.gapfill import Gapfill
+from adapters.slack.events.incoming import MALFORMED
+from adapters.slack.events.intake import SlackIntake
+from adapters.slack.members import Members
+from adapters.slack.post.deliver import SlackDeliverer
+from adapters.slack.post.notices import SlackNotices
+from adapters.slack.press import adding
+from adapters.slack.press.account import Homepage
+from adapters.slack.press.files import Files
+from adapters.slack.press.interactions import SlackInteractions
+from adapters.slack.press.knowledge import SlackShelf
+from adapters.slack.press.presser import Context
+from adapters.slack.press.setup import SetupForm
+from adapters.slack.press.sharing import SlackSharer
+from adapters.slack.transport.startup import Workspace
+from adapters.slack.web import SDK_LOG, SlackPace, Web
+from pipeline.ports import Desk, Inbox
+from pipeline.values import IncomingMessage
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What holds in every workspace."""
+
+    api_url: str
+    signing_secret: str | None
+    look: Look
+    pace: SlackPace = field(default_factory=SlackPace)
+    shared_channels: bool = False
+    """Answer in Slack Connect channels, from public collections."""
+    clock: Callable[[], float] = time.time
+    desk: Desk | None = None
+    """What a process asks that delivers without listening."""
+
+
+class SlackSession:
+    """One workspace. Closed by `close`, once nothing is delivered any more."""
+
+    app: AsyncApp
+    """Takes in all that Slack sends of it."""
+    gapfill: Gapfill
+    space: str
+    """`slack:T1`"""
+
+    def __init__(self, web: Web, workspace: Workspace, terms: Terms) -> None:
+        self._terms = terms
+        self._desk = terms.desk
+        self.web = web
+        self.workspace = workspace
+        self.me = workspace.me
+        self.space = f"slack:{self.me.team}"
+        self.members = Members(web, self.me.team)
+        self.audiences = SlackAudiences(web, self.me, self.members)
+        self.actors = Actors(web, self.me)
+        shared = terms.shared_channels
+        self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
+        self.deliverer = SlackDeliverer(
+            web, self.me, terms.look, self._offer, self.audiences.shared, shared_channels=shared
+        )
+
+    def listen(self, inbox: Inbox, desk: Desk) -> None:
+        """From now on there is an app, and what was missed can be read."""
+        self._desk = desk
+        intake = SlackIntake(inbox, desk, self.me, self.deliverer)
+        self.gapfill = Gapfill(self.web, self.me, inbox, intake, self._terms.clock)
+        self.app = self._app(intake, inbox, desk)
+
+    def _app(self, intake: SlackIntake, inbox: Inbox, desk: Desk) -> AsyncApp:
+        SDK_LOG.setLevel(logging.ERROR)  # else Bolt warns that our client goes before the token of the environment
+        app = AsyncApp(
+            client=self.web.client,
+            signing_secret=self._terms.signing_secret or "not used in Socket Mode",
+            before_authorize=intake.receive,
+            attaching_conversation_kwargs_enabled=False,
+            logger=SDK_LOG,
+            name="citewell",
+        )
+        SDK_LOG.setLevel(logging.WARNING)
+        if self._terms.signing_secret:
+            app.error(_failed)
+        context = Context(self.web, self.me, self.audiences, self.actors, desk)
+        files = Files(self.web, self.web.client.token or "", self._terms.api_url)
+        shared = self._terms.shared_channels
+        sharer = SlackSharer(self.web, self.me, self._terms.look, self.audiences, shared_channels=shared)
+        dispatcher = Dispatcher(desk, inbox, sharer, SlackShelf(self.web, self.audiences, files))
+        setup = SetupForm(context)
+        setup.register(app)
+        Homepage(context, dispatcher, setup).register(app)
+        SlackInteractions(context, dispatcher, inbox).register(app)
+        app.event("member_joined_channel")(self.members.joined)
+        app.event(re.compile(""))(_leave_alone)
+        return app
+
+    async def close(self) -> None:
+        await self.members.close()
+
+    async def _offer(self, message: IncomingMessage) -> str:
+        """What the button carries that adds the files of a direct message; nothing where its author may not."""
+        author = partial(self.actors.of, {"id": message.asker.user})
+        return adding.offered(message) if self._desk and await addable(self._desk, message, author) else ""
+
+
+async def _failed(error: Exception, response: BoltResponse | None) -> BoltResponse | None:
+    """500 makes Slack send again, which what nobody can make sense of is not worth. Without `response`, Slack has its
+    acknowledgement already."""
+    log.error("slack_request_failed", exc_info=error)
+    return response and BoltResponse(status=400 if isinstance(error, MALFORMED) else 500)
+
+
+async def _leave_alone() -> None:
+    """An event that nothing here is about, such as `file_shared`: acknowledged, or Slack sends it again."""

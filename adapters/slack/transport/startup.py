@@ -1,0 +1,114 @@
+"""Who we are, in which workspace, and what the installed app may not do."""
+
+from __future__ import annotations
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.events.incoming import Me
+from adapters.slack.web import DEAD_TOKEN, LOST, Web, error_code, retry_after
+from pipeline.errors import Misconfigured, Unavailable
+from pipeline.values import Value
+
+_GUESTS = "answers there from collections that are not public even if the workspace has guests"
+SCOPES = {
+    "app_mentions:read": "being asked by @mention",
+    "channels:history": "follow-ups in public channels, and never answering twice after a crash",
+    "channels:read": f"sharing private answers in public channels, and {_GUESTS}",
+    "chat:write": "answering at all",
+    "commands": "/ask and the shortcuts of a message",
+    "files:read": "adding files to the documents from a message",
+    "files:write": "sending people their own data as a file",
+    "groups:history": "follow-ups in private channels, and never answering twice after a crash",
+    "groups:read": f"sharing private answers in private channels, and {_GUESTS}",
+    "im:history": "direct messages",
+    "im:write": "sending people their own data",
+    "reactions:write": "the eyes reaction where a status cannot be shown",
+    "users:read": "answers from all collections; now everybody counts as a guest and gets public ones only",
+}
+"""Every bot scope that `manifest.yml` asks for, and what it enables."""
+OPTIONAL = {
+    "assistant:write": "suggested prompts in the Messages tab",
+    "mpim:history": "never answering twice after a crash in group direct messages",
+    "usergroups:read": "roles given to user groups in citewell.toml",
+    "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
+}
+"""Scopes that may be unticked at the installation. No event rests on one: Slack might not take such a manifest."""
+_WRONG_TOKEN = DEAD_TOKEN | {"missing_scope", "not_allowed_token_type"}
+
+
+class Workspace(Value):
+    """Our account there."""
+
+    me: Me
+    name: str
+    team_name: str
+    scopes: frozenset[str]
+    """Granted to the token; empty when Slack did not say."""
+
+
+async def introduce(web: Web) -> Workspace:
+    """Ask Slack who we are. Raises Misconfigured for a token that does not work, Unavailable otherwise."""
+    try:
+        response = await web.client.auth_test()
+    except SlackApiError as error:
+        wanted = "the bot token (xoxb-…) of OAuth & Permissions"
+        raise _unusable("auth.test", "SLACK_BOT_TOKEN", wanted, error) from error
+    except LOST as error:
+        raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
+    scopes = response.headers.get("X-OAuth-Scopes") or response.headers.get("x-oauth-scopes") or ""
+    return Workspace(
+        me=Me(team=str(response["team_id"]), user=str(response["user_id"]), bot=str(response.get("bot_id") or "")),
+        name=str(response.get("user") or ""),
+        team_name=str(response.get("team") or ""),
+        scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
+    )
+
+
+async def is_dead(web: Web) -> bool:
+    """Whether Slack says that the token is good for nothing any more. Raises Unavailable when it does not say."""
+    try:
+        await web.client.auth_test()
+    except SlackApiError as error:
+        if error_code(error) in DEAD_TOKEN:
+            return True
+        raise Unavailable("Slack", f"auth.test failed ({error_code(error)})", retry_after=retry_after(error)) from error
+    except LOST as error:
+        raise Unavailable("Slack", f"auth.test did not come back ({type(error).__name__})") from error
+    return False
+
+
+async def socket_address(client: AsyncWebClient, app_token: str) -> str:
+    """The address of a Socket Mode connection, good for one handshake: proof that the app-level token works.
+
+    Raises Misconfigured for a token that does not work, Unavailable otherwise."""
+    try:
+        return str((await client.apps_connections_open(app_token=app_token))["url"])
+    except SlackApiError as error:
+        wanted = "an app-level token (xapp-…) with connections:write"
+        raise _unusable("apps.connections.open", "SLACK_APP_TOKEN", wanted, error) from error
+    except LOST as error:
+        raise Unavailable("Slack", f"apps.connections.open did not come back ({type(error).__name__})") from error
+
+
+def report(workspace: Workspace, how: str) -> list[str]:
+    """What the operator is told at start-up, one line each."""
+    lines = [f"Slack: I am @{workspace.name} in {workspace.team_name} ({workspace.me.team}), connected by {how}."]
+    if workspace.scopes:
+        wanted = {**SCOPES, **OPTIONAL}
+        lines += [_lack(scope, wanted[scope]) for scope in sorted(wanted) if scope not in workspace.scopes]
+    return lines
+
+
+def _lack(scope: str, enables: str) -> str:
+    optional = "optional scope" if scope in OPTIONAL else "scope"
+    return f"Slack: the {optional} {scope} is missing; it would enable {enables}."
+
+
+def _unusable(method: str, setting: str, wanted: str, error: SlackApiError) -> Misconfigured | Unavailable:
+    """Only what Slack says of the token itself is final; everything else may pass."""
+    code = error_code(error)
+    if code in _WRONG_TOKEN:
+        return Misconfigured(setting, f"Slack says {code}", what_to_do=f"Set {setting} to {wanted} of your Slack app.")
+    said = code or f"HTTP {error.response.status_code}"
+    return Unavailable("Slack", f"{method} failed ({said})", retry_after=retry_after(error))

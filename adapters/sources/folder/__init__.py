@@ -1,0 +1,1 @@
+"""Folders of this machine as a source of documents."""

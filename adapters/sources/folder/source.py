@@ -1,0 +1,232 @@
+"""Files and folders as a source of documents."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from adapters.files.formats import JSON_LINES
+from adapters.files.outline import Content
+from adapters.files.reader import MAX_BINARY_BYTES, MAX_TEXT_BYTES, Reader, check_size, largest
+from adapters.files.text import jsonl
+from adapters.sources.folder.links import file_url, with_files, with_fragments
+from adapters.sources.folder.walk import LeftOut, walk
+from pipeline.errors import Refused, Unavailable
+from pipeline.ports import SourceItem
+from pipeline.values import Document, Parsed
+
+_BATCH = 256
+_BLANK = 1024
+"""Bytes of white space at most that make a file an empty one."""
+_REASONS = {
+    "unsupported": "because of the format",
+    "outside": "leading out of the folder",
+    "foreign": "as fetched, built or minified",
+    "empty": "being empty",
+}
+
+
+class FileItem(SourceItem):
+    """A file, or one line of a JSON Lines file."""
+
+    path: Path
+    offset: int = 0
+    size: int | None = None
+    """Bytes from `offset`; None: all."""
+    problem: str = ""
+    """Why it cannot be taken, known before it is parsed."""
+
+
+class FolderSource:
+    """Every supported file under `path`, or the one file that `path` is.
+
+    Hidden files, what `.gitignore` files exclude, links that lead out of it and `without` are left out. A document's
+    id is made from the folder its file is in and the file's name, in JSON Lines from the file and the line's `doc_id`:
+    it is the same whether the file was named, its folder or one above. With `prefix`, it is that and the path below
+    the folder, or the `doc_id`. With `base_url`, documents that name no address of their own have that of their file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        reader: Reader,
+        *,
+        prefix: str | None = None,
+        without: frozenset[Path] = frozenset(),
+        base_url: str = "",
+    ) -> None:
+        self._path = path.resolve()
+        self._reader = reader
+        self.name = self._path.as_posix()
+        self._prefix = prefix
+        self._without = without
+        self._base_url = base_url
+        self._left_out = LeftOut()
+
+    @property
+    def left_out(self) -> dict[str, tuple[str, ...]]:
+        """What `items()` passed over, by the names that `LeftOut` has for the reasons."""
+        return {why: tuple(map(self._label, getattr(self._left_out, why))) for why in _REASONS}
+
+    @property
+    def skipped(self) -> dict[str, str]:
+        """The same by its label, with the reason."""
+        return {label: _REASONS[why] for why, labels in self.left_out.items() for label in labels}
+
+    async def items(self) -> AsyncIterator[SourceItem]:
+        """Raises Refused when there is no such path, Unavailable after the last item when some could not be read."""
+        try:
+            exists = self._path.exists()
+        except PermissionError as error:
+            raise Unavailable("folder", f"could not be read: {self.name}") from error
+        if not exists:
+            raise Refused(f"{self.name} does not exist", what_to_do="Check the path.")
+        self._left_out = LeftOut()
+        found = self._items(self._left_out)
+        while batch := await asyncio.to_thread(lambda: list(islice(found, _BATCH))):
+            for item in batch:
+                yield item
+        if unreadable := self._left_out.unreadable:
+            raise Unavailable("folder", f"could not be read: {', '.join(path.as_posix() for path in unreadable)}")
+
+    async def parse(self, item: SourceItem) -> Parsed:
+        """Read one of `items()`. Raises Refused."""
+        if not isinstance(item, FileItem):
+            raise TypeError("not an item of this source")
+        if item.problem:
+            raise Refused(item.problem)
+        try:
+            content = await asyncio.to_thread(_read, item)
+        except OSError as error:
+            raise Refused(f"the file could not be read: {error.strerror}") from error
+        if item.size is None:
+            found = await self._reader.read(item.path.name, content)
+        else:
+            found = await self._reader.read_line(content)
+        document = self._document(item, found)
+        if not document.url:
+            return Parsed(document=document, blocks=found.blocks)
+        blocks = await asyncio.to_thread(with_fragments, found.blocks, item.path.name, content)
+        if self._base_url and not found.url:
+            blocks = await asyncio.to_thread(with_files, blocks, document.filename, self._base_url)
+        return Parsed(document=document, blocks=blocks)
+
+    def _document(self, item: FileItem, found: Content) -> Document:
+        return Document(
+            id=item.id,
+            filename=self._label(item.path),
+            title=found.title or _spoken(item.path.stem),
+            product=found.product,
+            document_type=found.document_type,
+            source=self.name,
+            url=found.url or (file_url(self._base_url, self._label(item.path)) if self._base_url else ""),
+            version=item.version,
+            metadata=found.metadata,
+        )
+
+    def _items(self, left_out: LeftOut) -> Iterator[FileItem]:
+        taken: set[str] = set()
+        for path in [self._path] if self._path.is_file() else walk(self._path, self._without, left_out):
+            if path.suffix.lower() in JSON_LINES:
+                try:
+                    yield from self._lines(path, taken)
+                except OSError:
+                    left_out.unreadable.append(path)
+            elif item := self._file(path):
+                yield item
+            else:
+                left_out.empty.append(path)
+
+    def _file(self, path: Path) -> FileItem | None:
+        """None for one that is empty."""
+        label = self._label(path)
+        version, problem = "", ""
+        try:
+            with path.open("rb") as file:
+                if not file.read(_BLANK).strip() and not file.read(1):
+                    return None
+                file.seek(0)
+                version = self._version(hashlib.file_digest(file, "sha256").hexdigest())
+        except OSError as error:
+            problem = f"the file could not be read: {error.strerror}"
+        return FileItem(id=self._id(path, path.name), label=label, version=version, path=path, problem=problem)
+
+    def _lines(self, path: Path, taken: set[str]) -> Iterator[FileItem]:
+        offset = 0
+        with path.open("rb") as file:
+            for number, (line, size) in enumerate(_lines(file), 1):
+                if line.strip():
+                    yield self._line(path, line, number, offset, size, taken)
+                offset += size
+
+    def _line(self, path: Path, line: bytes, number: int, offset: int, size: int, taken: set[str]) -> FileItem:
+        label = f"{self._label(path)} line {number}"
+        by_line = item_id = self._id(path, f"{path.name} line {number}")
+        problem = ""
+        try:
+            check_size(size, MAX_TEXT_BYTES)
+            doc_id = jsonl.read_line(line).doc_id
+        except Refused as error:
+            problem = str(error)
+        else:
+            item_id = (_short_hash(path) if self._prefix is None else self._prefix) + doc_id
+            if item_id in taken:
+                item_id, problem = by_line, f"doc_id {doc_id} is already taken by an earlier line"
+        taken.add(item_id)
+        return FileItem(
+            id=item_id,
+            label=label,
+            version=self._version(hashlib.sha256(line).hexdigest()),
+            path=path,
+            offset=offset,
+            size=size,
+            problem=problem,
+        )
+
+    def _version(self, digest: str) -> str:
+        """Another one when the address of the file is another."""
+        return hashlib.sha256(f"{digest} {self._base_url}".encode()).hexdigest() if self._base_url else digest
+
+    def _id(self, path: Path, name: str) -> str:
+        if self._prefix is None:
+            return _short_hash(path.parent) + name
+        return self._prefix + self._label(path).removesuffix(path.name) + name
+
+    def _label(self, path: Path) -> str:
+        return path.name if path == self._path else path.relative_to(self._path).as_posix()
+
+
+def _short_hash(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:8] + "/"
+
+
+def _spoken(stem: str) -> str:
+    """A file's name as a title: `travel-rates` becomes `Travel rates`."""
+    text = " ".join(re.split(r"[-_\s]+", stem)).strip() or stem
+    return text[:1].upper() + text[1:]
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Each line and how long it is; of one that is too large only the beginning."""
+    while line := file.readline(MAX_TEXT_BYTES + 1):
+        size, rest = len(line), line
+        while not rest.endswith(b"\n") and (rest := file.readline(MAX_TEXT_BYTES)):
+            size += len(rest)
+        yield line, size
+
+
+def _read(item: FileItem) -> bytes:
+    """Raises Refused for a file that is too large, before more of it is read than its beginning."""
+    with item.path.open("rb") as file:
+        file.seek(item.offset)
+        if item.size is not None:
+            return file.read(item.size)
+        start = file.read(8)
+        check_size(os.fstat(file.fileno()).st_size, largest(item.path.name, start))
+        return start + file.read(MAX_BINARY_BYTES)

@@ -1,0 +1,154 @@
+"""`citewell documents`: list what is indexed, and forget some of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Column, Table
+from rich.text import Text
+
+from bot.commands.library.selection import comes_back, ended, hint, named, path_of, select
+from bot.commands.terminal import Data, confirm_forgetting, note, nothing_indexed, out, run, settings, warn
+from bot.config.settings import Settings
+from pipeline.values import TAUGHT, Action, Document
+from pipeline.words import wording
+from pipeline.words.text import visible
+
+documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
+
+
+@documents.callback()
+def list_documents(
+    context: typer.Context,
+    due: Annotated[bool, typer.Option("--due", help="Only people's replies that are to be reviewed by now.")] = False,
+    data: Data = None,
+) -> None:
+    """List what is indexed: as a table on a terminal, elsewhere one document a line with tabs between."""
+    if context.invoked_subcommand:
+        return
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.doctor.checks import idle_rules
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found, make=False) as citewell:
+            listed = await citewell.storage.library.documents()
+            warn(await idle_rules(citewell))
+        if not listed:
+            note(nothing_indexed(found))
+            return
+        if due:
+            listed = _to_review(listed, datetime.now(UTC).date())
+            if not listed:
+                note("No reply that was kept as an answer is to be reviewed yet.")
+                return
+        rows = [_row(document) for document in listed]
+        if not out.is_terminal:
+            for row in rows:
+                typer.echo("\t".join(row))
+            return
+        widest = min(max(len(row[0]) for row in rows), out.width // 2)
+        named = Column("id", overflow="fold", min_width=widest)
+        table = Table(named, "title", "collection", Column("file", overflow="fold"), box=None)
+        for row in rows:
+            table.add_row(*map(Text, row))
+        out.print(table)
+
+    run(work())
+
+
+def _refuse_empty(names: list[str]) -> list[str]:
+    """An empty path is the current folder: a variable that is not set would forget everything below it."""
+    if not all(name.strip() for name in names):
+        raise typer.BadParameter("A name is empty. Name a document, a file or a folder; for this folder, `.`.")
+    return names
+
+
+@documents.command()
+def remove(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME",
+            callback=_refuse_empty,
+            help="Ids, files or titles as `citewell documents` lists them, or paths of files and folders.",
+        ),
+    ],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a name forgets several documents.")] = False,
+    data: Data = None,
+) -> None:
+    """Forget documents: their text is erased. A name that stands for several is asked about first.
+
+    Exit status 1: some names fit nothing that is indexed, or the answer was no."""
+    found = settings(data)
+    unknown: list[str] = []
+    if not yes:
+        _confirm(asyncio.run(_several(found, names)))
+
+    async def work() -> None:
+        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found, make=False) as citewell:
+            library = citewell.storage.library
+            listed = await library.documents()
+            chosen = {name: select(listed, name) for name in names}
+            gone = {document.id: document for documents in chosen.values() for document in documents}
+            for collection in sorted({document.collection for document in gone.values()}):
+                await citewell.authority.require(AT_THE_TERMINAL, Action.REMOVE, collection)
+            removed = await library.remove(gone.keys())
+            sources = set(map(Path, await library.sources()))
+            places = {name: named(sources, name) for name in names}
+            unknown.extend(hint(listed, name) for name in names if not chosen[name] and not places[name])
+            left = {document.source for document in listed if document.id not in gone}
+            emptied = {path_of(one) for one in gone.values() if one.source not in left}
+            over = ended(sources, (sources & emptied).union(*places.values()))
+            await library.release([source.as_posix() for source in over])
+        out.print(f"{wording.counted(removed, 'document')} removed")
+        if back := sum(comes_back(one, sources - over) for one in gone.values()):
+            files = wording.counted(back, "of these files is", "of these files are")
+            note(f"{files} still in an indexed folder or source and will come back with its next index or sync.")
+
+    run(work())
+    for line in unknown:
+        note(visible(line))
+    if unknown:
+        raise typer.Exit(1)
+
+
+async def _several(found: Settings, names: Sequence[str]) -> dict[str, int]:
+    """The names that stand for more than one document, and for how many."""
+    from bot.wiring import open_citewell
+
+    async with open_citewell(found, make=False) as citewell:
+        listed = await citewell.storage.library.documents()
+    counts = {name: len(select(listed, name)) for name in names}
+    return {name: count for name, count in counts.items() if count > 1}
+
+
+def _confirm(several: dict[str, int]) -> None:
+    """Raises Abort for a no, and Refused where nobody can be asked."""
+    if several:
+        confirm_forgetting(" and ".join(f"all {count} documents of {name}" for name, count in several.items()))
+
+
+def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
+    """People's replies whose day of review has come, the longest overdue first."""
+    dated = [(document.metadata["review"], document) for document in documents if "review" in document.metadata]
+    due = [(day, document) for day, document in dated if document.source == TAUGHT and day <= today.isoformat()]
+    return [document for _, document in sorted(due, key=lambda one: one[0])]
+
+
+def _row(document: Document) -> tuple[str, str, str, str]:
+    note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
+    if document.source == TAUGHT:
+        note += f" (by {document.metadata.get('author', '')}, to be reviewed {document.metadata.get('review', '')})"
+    named = (document.id, document.title, document.collection, document.filename + note)
+    identity, title, collection, filename = map(visible, named)
+    return identity, title, collection, filename

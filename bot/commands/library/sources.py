@@ -1,0 +1,230 @@
+"""`citewell sources`: where documents come from."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, get_origin
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+from rich.table import Table
+from rich.text import Text
+
+from bot.commands.library.indexing import IndexProgress, named_collection, summarise, tell_left_out
+from bot.commands.terminal import Data, confirm_forgetting, note, out, run, settings
+from bot.config import source_file
+from bot.config.files import config_file
+from bot.config.read import read_settings
+from bot.config.settings import Settings
+from bot.config.tables import KINDS, AnySource, FolderTable, SourceTable
+from bot.config.wrong import explain_source
+from pipeline.errors import CitewellError, Refused
+from pipeline.ingest.ingest import Summary
+from pipeline.values import Action
+from pipeline.words import wording
+from pipeline.words.text import visible
+
+sources = typer.Typer(help="Where documents come from: add, list, sync or remove sources.", no_args_is_help=True)
+HEADINGS = ("kind", "name", "collection", "documents", "last sync (UTC)", "next")
+
+
+@sources.command("list")
+def list_sources(data: Data = None) -> None:
+    """List all sources: as a table on a terminal, elsewhere one a line with tabs between."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.commands.library.source_list import rows
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            listed = await rows(citewell, found.sources)
+        if not listed:
+            note("There is no source yet. To add one: citewell sources add KIND NAME KEY=VALUE…; see docs/sources.md")
+        elif not out.is_terminal:
+            for row in listed:
+                typer.echo("\t".join(map(visible, row)))
+        else:
+            table = Table(*HEADINGS, box=None)
+            for row in listed:
+                table.add_row(*(Text(visible(cell)) for cell in row))
+            out.print(table)
+
+    run(work())
+
+
+@sources.command()
+def add(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"{', '.join(KINDS)}.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="How the source is spoken of.")],
+    keys: Annotated[
+        list[str],
+        typer.Argument(metavar="KEY=VALUE", help="What the kind needs, as in docs/sources.md; lists with commas."),
+    ] = [],  # noqa: B006
+    collection: Annotated[
+        str, typer.Option("--collection", callback=named_collection, help="Collection to fill.")
+    ] = "",
+    every_minutes: Annotated[
+        int | None,
+        typer.Option("--every-minutes", help="Between two syncs; 0: only by hand. Default: CITEWELL_SYNC_MINUTES."),
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Write a source into citewell.toml. Nothing is fetched yet."""
+    found = settings(data)
+    if name in {table.name for table in found.sources}:
+        raise Refused(
+            f"there is a source {name} in {config_file()} already",
+            what_to_do="Give this one another name, or change that one in the file.",
+        )
+    table = _table(kind, name, keys, collection, every_minutes)
+    read_settings(sources=[*found.sources, table])
+    run(_require(found, Action.INDEX, table))
+    source_file.add(config_file(), table)
+    out.print(
+        f"{name} is in {config_file()}. To take in its documents now: citewell sources sync {name}",
+        markup=False,
+        soft_wrap=True,
+    )
+    if isinstance(table, FolderTable) and not table.path.exists():
+        note(f"{visible(str(table.path))} does not exist.")
+
+
+@sources.command()
+def sync(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Sources; without any, all.")] = [],  # noqa: B006
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before a source loses more than a third of its documents.")
+    ] = False,
+    data: Data = None,
+) -> None:
+    """Take in what is new or changed, forget what is gone. What was stopped goes on from where it was.
+
+    Exit status 1: some documents or sources could not be read, or some that are gone were kept."""
+    found = settings(data)
+    tables = [_named(found, name) for name in names] or list(found.sources)
+    if not tables:
+        note("There is no source in citewell.toml. To add one: citewell sources add KIND NAME KEY=VALUE…")
+    done = [_sync(found, table, yes=yes) for table in tables]
+    if not all(done):
+        raise typer.Exit(1)
+
+
+@sources.command()
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As `citewell sources list` shows it.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: Data = None,
+) -> None:
+    """Take a source out of citewell.toml, and forget all of its documents."""
+    found = settings(data)
+    path = str(Path(name).resolve())
+
+    async def work() -> None:
+        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            library = citewell.storage.library
+            filled = await library.sources()
+            known = {source: source for source in filled} | {source.partition(":")[2]: source for source in filled}
+            known |= {table.name: table.source for table in found.sources}
+            source = known.get(name) or known.get(path)
+            if not source:
+                raise Refused(f"there is no source {name}", what_to_do="To see which there are: citewell sources list")
+            documents = len(await library.versions(source))
+            if documents and not yes:
+                confirm_forgetting(f"all {documents} documents of {name}")
+            await citewell.authority.require(AT_THE_TERMINAL, Action.REMOVE, filled.get(source, ""))
+            taken_out = [table.name for table in found.sources if table.source == source]
+            for table in taken_out:
+                source_file.remove(config_file(), table)
+            removed = await citewell.sync.forget(source)
+        where = f"{name} is out of {config_file()}, " if taken_out else ""
+        out.print(f"{where}{wording.counted(removed, 'document')} removed", markup=False, soft_wrap=True)
+
+    run(work())
+
+
+def _table(kind: str, name: str, keys: list[str], collection: str, every_minutes: int | None) -> SourceTable:
+    """What the command line says. Raises BadParameter."""
+    if kind not in KINDS:
+        raise typer.BadParameter(f"KIND must be {', '.join(KINDS)}, not {kind!r}")
+    given: dict[str, Any] = {"kind": kind, "name": name}
+    if collection:
+        given["collection"] = collection
+    if every_minutes is not None:
+        given["every_minutes"] = every_minutes
+    for key, equals, value in (pair.partition("=") for pair in keys):
+        if not equals:
+            raise typer.BadParameter(f"must be KEY=VALUE, not {key!r}")
+        info = KINDS[kind].model_fields.get(key)
+        given[key] = value.split(",") if info and get_origin(info.annotation) is tuple else value
+    if kind == "folder" and "path" in given:
+        given["path"] = str(Path(given["path"]).expanduser().resolve())
+    try:
+        return TypeAdapter[SourceTable](AnySource).validate_python(given)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)
+        raise typer.BadParameter("; ".join(explain_source(kind, one) for one in wrong)) from None
+
+
+def _named(found: Settings, name: str) -> SourceTable:
+    for table in found.sources:
+        if table.name == name:
+            return table
+    raise Refused(
+        f"there is no source {name} in {config_file()}", what_to_do="To see which there are: citewell sources list"
+    )
+
+
+async def _require(found: Settings, action: Action, table: SourceTable) -> None:
+    from bot.desks.authority import AT_THE_TERMINAL
+    from bot.wiring import open_citewell
+
+    async with open_citewell(found) as citewell:
+        await citewell.authority.require(AT_THE_TERMINAL, action, table.collection or found.default_collection)
+
+
+def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
+    """Whether all went well."""
+    show = IndexProgress(table.name)
+    summaries: list[Summary] = []
+
+    async def work() -> None:
+        from bot.desks.authority import AT_THE_TERMINAL
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            collection = table.collection or found.default_collection
+            await citewell.authority.require(AT_THE_TERMINAL, Action.INDEX, collection)
+            with show:
+                summary = await citewell.sync.table(table, show, losing=yes)
+            if summary.kept and sys.stdin.isatty() and typer.confirm(f"{visible(_gone(table, summary))}. Forget them?"):
+                summary = await citewell.sync.let_go(table, summary)
+            summaries.append(summary)
+
+    try:
+        run(work())
+    except KeyboardInterrupt:
+        kept = wording.counted(show.taken, "document was", "documents were")
+        note(f"Stopped. {kept} taken in and will be kept; the same command goes on from there.")
+        raise
+    except CitewellError as error:
+        note(f"{table.name}: {error}. {error.what_to_do}".rstrip())
+        return False
+    (summary,) = summaries
+    summarise(summary, table.name)
+    if summary == Summary():
+        note(f"{table.name} holds nothing that is taken: docs/sources.md says what is, and what has to be shared.")
+    tell_left_out(summary)
+    if summary.kept:
+        note(
+            f"{visible(_gone(table, summary))}, and are kept. To forget them: citewell sources sync {table.name} --yes"
+        )
+    return not summary.failed and not summary.kept
+
+
+def _gone(table: SourceTable, summary: Summary) -> str:
+    return f"{wording.counted(len(summary.kept), 'document is', 'documents are')} gone from {table.name}"

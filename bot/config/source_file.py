@@ -1,0 +1,66 @@
+"""Writing `[[sources]]` in `citewell.toml`: what else stands there stays, comments too."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import tomlkit
+from tomlkit.items import AoT
+
+from bot.config.files import readable
+from bot.config.tables import SourceTable
+from pipeline.errors import Refused
+
+
+def add(file: Path, table: SourceTable) -> None:
+    """Append the table. Raises Misconfigured when the file cannot be read, Refused when it holds other than tables."""
+    document = _read(file)
+    written = tomlkit.table()
+    written.trivia.indent = "\n" if tomlkit.dumps(document).strip() else ""
+    for key, value in table.model_dump(mode="json", exclude_unset=True).items():
+        written.add(key, value)
+    _sources(file, document).append(written)
+    _write(file, document)
+
+
+def remove(file: Path, name: str) -> bool:
+    """Take the table of that name out; False when there is none. Raises as `add`."""
+    document = _read(file)
+    tables = _sources(file, document)
+    found = [number for number, table in enumerate(tables) if table.get("name") == name]
+    if not found:
+        return False
+    del tables[found[0]]
+    if not tables:
+        del document["sources"]
+    _write(file, document)
+    return True
+
+
+def _read(file: Path) -> tomlkit.TOMLDocument:
+    with readable(file):
+        return tomlkit.parse(file.read_text(encoding="utf-8")) if file.is_file() else tomlkit.document()
+
+
+def _sources(file: Path, document: tomlkit.TOMLDocument) -> AoT:
+    found = document.setdefault("sources", tomlkit.aot())
+    if not isinstance(found, AoT):
+        raise Refused(f"{file} holds sources that are not written as [[sources]]", what_to_do="Edit the file by hand.")
+    return found
+
+
+def _write(file: Path, document: tomlkit.TOMLDocument) -> None:
+    """In one step, with the rights that the file had."""
+    whole = file.resolve()
+    with NamedTemporaryFile("w", encoding="utf-8", dir=whole.parent, prefix=whole.name, delete=False) as new:
+        text = tomlkit.dumps(document).rstrip("\n")
+        new.write(f"{text}\n" if text else "")
+    try:
+        if whole.is_file():
+            shutil.copymode(whole, new.name)
+        Path(new.name).replace(whole)
+    except OSError:
+        Path(new.name).unlink()
+        raise

@@ -1,0 +1,210 @@
+"""The tables of `citewell.toml`: who may see which collection, who may change things, and where documents come from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from bot.config.kinds import (
+    Address,
+    Bearer,
+    Branch,
+    CollectionName,
+    FolderId,
+    GitUrl,
+    Group,
+    Repository,
+    Server,
+    SpaceKey,
+    Variable,
+)
+
+
+class SettingTable(BaseModel):
+    """One table; unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Collection(SettingTable):
+    """Who may see a collection. Without an entry, everyone inside the organisation may."""
+
+    only: tuple[Annotated[str, Group], ...] = ()
+    """Groups such as `slack:T1`, `slack:T1:C2`, `slack:T1:U3`, `discord:G1:role:R4`; empty: everyone inside."""
+    public: bool = False
+    """People of other organisations (Slack Connect) may see it too."""
+
+
+class Roles(SettingTable):
+    """Who may change things. Without an entry, nobody on a platform may."""
+
+    admin: tuple[Annotated[str, Bearer], ...] = ()
+    """May set up places, and all that contributors may."""
+    contributor: tuple[Annotated[str, Bearer], ...] = ()
+    """May keep a person's reply as an answer."""
+
+
+class SourceTable(SettingTable):
+    """Where documents are taken from: what all kinds have in common. `kind` is a literal in each."""
+
+    kind: str
+    name: Annotated[str, CollectionName]
+    """How it is spoken of; the ids of its documents begin with it."""
+    collection: Annotated[str, CollectionName] | None = None
+    """Without it: CITEWELL_DEFAULT_COLLECTION."""
+    every_minutes: int | None = Field(None, ge=0, le=10_080)
+    """Between two syncs while `citewell run` is up; 0: only by `citewell sources sync`. Without it:
+    CITEWELL_SYNC_MINUTES."""
+
+    @property
+    def source(self) -> str:
+        """Its name in the library."""
+        return f"{self.kind}:{self.name}"
+
+
+class ServiceTable(SourceTable):
+    """A source that is fetched from somewhere else."""
+
+    token_from: Annotated[str, Variable] = ""
+    """The environment variable that holds the secret."""
+    private: bool = False
+    """It may be in a private network or on this machine."""
+
+
+class RightsTable(ServiceTable):
+    """A source whose service says who may read which of its documents."""
+
+    restricted: bool = False
+    """Take what not everyone there may read, and nothing else."""
+
+    @field_validator("restricted")
+    @classmethod
+    def _somewhere(cls, value: bool, info: ValidationInfo) -> bool:
+        if value and not info.data.get("collection"):
+            raise ValueError("set together with a collection, which says who may see what is restricted")
+        return value
+
+
+class FolderTable(SourceTable):
+    kind: Literal["folder"]
+    path: Path
+    base_url: Annotated[str, Address] | None = None
+    """Where people read the files; `{path}` stands for a file's path below the folder."""
+
+    @property
+    def source(self) -> str:
+        return self.path.expanduser().resolve().as_posix()
+
+
+class GitTable(ServiceTable):
+    kind: Literal["git"]
+    url: Annotated[str, GitUrl]
+    branch: Annotated[str, Branch] = ""
+    """Empty: the one that its host shows first."""
+    paths: tuple[str, ...] = ()
+    """Folders and files of it; empty: all."""
+    base_url: Annotated[str, Address] | None = None
+    """Where people read the files, for hosts that are not known; `{path}` stands for a file's path."""
+    token_from: Annotated[str, Variable] = "GIT_TOKEN"  # noqa: S105 - the name of one
+
+    @field_validator("url")
+    @classmethod
+    def _on_this_machine(cls, value: str, info: ValidationInfo) -> str:
+        if value.startswith("file:") and not info.data.get("private"):
+            raise ValueError("https://…, or stand beside private = true where it is on this machine")
+        return value
+
+
+class WebTable(ServiceTable):
+    kind: Literal["web"]
+    sitemap: Annotated[str, Address] | None = None
+    pages: tuple[Annotated[str, Address], ...] = ()
+    """Addresses, and no others."""
+    start: Annotated[str, Address] | None = None
+    """The page to follow links from."""
+    prefix: Annotated[str, Address] | None = None
+    """What the addresses of pages that nobody named begin with; with `start`, its folder."""
+    max_pages: int = Field(5000, ge=1, le=100_000)
+    pace: float = Field(0.0, ge=0, le=60)
+    """Seconds between two requests of one server, at least."""
+
+    @model_validator(mode="after")
+    def _one_way_in(self) -> WebTable:
+        if sum(map(bool, (self.sitemap, self.pages, self.start))) != 1:
+            raise ValueError("given one of sitemap, pages and start, and only one")
+        return self
+
+
+class GoogleDriveTable(RightsTable):
+    kind: Literal["google-drive"]
+    folder: Annotated[str, FolderId]
+    """The id of a folder or of a shared drive, the last part of its address."""
+    base_url: Annotated[str, Server] = "https://www.googleapis.com"
+    token_from: Annotated[str, Variable] = "GOOGLE_APPLICATION_CREDENTIALS"  # noqa: S105 - the name of one
+
+
+class ConfluenceTable(RightsTable):
+    kind: Literal["confluence"]
+    url: Annotated[str, Address]
+    """Where people read it: `https://example.atlassian.net/wiki`, `https://wiki.example.com/confluence`."""
+    spaces: tuple[Annotated[str, SpaceKey], ...]
+    email: str = ""
+    """On Cloud: of the account that the token belongs to. Without it: Data Center."""
+    api_url: Annotated[str, Address] | None = None
+    """On Cloud, for a token with scopes: `https://api.atlassian.com/ex/confluence/CLOUD_ID/wiki`."""
+    labels: tuple[str, ...] = ()
+    """Pages with one of them; empty: all."""
+    without_labels: tuple[str, ...] = ()
+    token_from: Annotated[str, Variable] = "CONFLUENCE_TOKEN"  # noqa: S105 - the name of one
+
+    @field_validator("spaces")
+    @classmethod
+    def _some(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not value:
+            raise ValueError('keys of spaces, such as ["ENG", "HR"]')
+        return value
+
+    @model_validator(mode="after")
+    def _whose_token(self) -> ConfluenceTable:
+        if (urlsplit(self.url).hostname or "").endswith(".atlassian.net") and not self.email:
+            raise ValueError("given an email on Cloud: that of the account that the token belongs to")
+        return self
+
+
+class NotionTable(ServiceTable):
+    kind: Literal["notion"]
+    base_url: Annotated[str, Server] = "https://api.notion.com"
+    token_from: Annotated[str, Variable] = "NOTION_TOKEN"  # noqa: S105 - the name of one
+
+
+class GitHubTable(ServiceTable):
+    kind: Literal["github"]
+    repository: Annotated[str, Repository]
+    take: tuple[Literal["issues", "discussions", "wiki"], ...] = ("issues", "discussions", "wiki")
+    unanswered: bool = False
+    """Take open issues and discussions without an answer too."""
+    base_url: Annotated[str, Server] = "https://github.com"
+    """Of GitHub Enterprise: its address."""
+    token_from: Annotated[str, Variable] = "GITHUB_TOKEN"  # noqa: S105 - the name of one
+
+
+_Sources = FolderTable | GitTable | WebTable | ConfluenceTable | NotionTable | GoogleDriveTable | GitHubTable
+AnySource = Annotated[_Sources, Field(discriminator="kind")]
+KINDS: dict[str, type[SourceTable]] = {
+    kind: table for table in get_args(_Sources) for kind in get_args(table.model_fields["kind"].annotation)
+}
+
+
+def one_name_each(tables: Sequence[SourceTable]) -> None:
+    """Raises ValueError when two sources have one name, or take one folder."""
+    for counts, what in (
+        (Counter(table.name for table in tables), "name"),
+        (Counter(table.source for table in tables), "folder"),
+    ):
+        if twice := [found for found, count in counts.items() if count > 1]:
+            raise ValueError(f"sources with a {what} of their own each: {twice[0]} is there twice")

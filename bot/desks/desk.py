@@ -1,0 +1,164 @@
+"""What buttons and commands ask for after the answer: given to those who may see it, and in doubt to nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from bot.desks.authority import AuditedAuthority
+from bot.desks.handoffs import HandoffDesk, Keep
+from bot.desks.knowledge import KnowledgeDesk, Means
+from bot.desks.places import PlaceSettings
+from bot.desks.wishes import WishDesk
+from bot.insights.insights import insights
+from pipeline.ports import Embedder
+from pipeline.rules.access import NO_RULES, Roles, Rules, audience
+from pipeline.rules.tenancy import EVERYTHING, bound
+from pipeline.translations import Words
+from pipeline.values import (
+    Action,
+    Actor,
+    Answer,
+    Audience,
+    Chosen,
+    Document,
+    IncomingMessage,
+    Place,
+    PlaceId,
+    Preferences,
+    Press,
+    Rating,
+    Readers,
+    Wished,
+)
+from pipeline.values.insights import Gap, Insights
+from pipeline.words import wording
+from pipeline.words.language import speaking, told
+from storage.open import Storage
+
+NOBODY: Roles = {}
+NOWHERE: Mapping[PlaceId, Place] = {}
+
+
+class CitewellDesk:
+    """The port `Desk` over the stores."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        rules: Rules = NO_RULES,
+        roles: Roles = NOBODY,
+        places: Mapping[PlaceId, Place] = NOWHERE,
+        keep: Keep | None = None,
+        means: Means | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
+        `means`, nothing that people send does."""
+        self._storage = storage
+        self._rules = rules
+        self._embedder = embedder
+        self.authority = AuditedAuthority(roles, storage.audit)
+        self.places = PlaceSettings(places, rules, storage.places, storage.library, self.authority)
+        self.handoffs = HandoffDesk(storage.handoffs, self.places, self.authority, keep)
+        self.wishes = WishDesk(storage.wishes)
+        self.knowledge = KnowledgeDesk(storage.library, self.places, rules, self.authority, means)
+
+    async def audience(self, readers: Readers) -> Audience:
+        """The collections that every reader may see."""
+        return audience(readers, await self._storage.library.collections(), self._rules)
+
+    async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
+        """A past answer, if everyone of `readers` may see every passage it shows, as the rules are now.
+
+        A passage that was changed or removed since has no rules any more: then nobody gets the answer."""
+        answer = await self._storage.history.answer(answer_id)
+        if answer is None:
+            return None
+        shown = [citation.chunk_id for citation in (*answer.citations, *answer.nearest)]
+        allowed = (await self.audience(readers)).collections
+        found = await self._storage.library.chunks(shown)
+        visible = {chunk.id for chunk, document in found if document.collection in allowed}
+        return answer if visible.issuperset(shown) else None
+
+    async def hand_over(self, press: Press, readers: Readers) -> str:
+        """Ask the people who are set where it was pressed, once; what the asker is told."""
+        answer = await self.answer(press.answer_id, readers)
+        if answer is None:
+            return (await self.words(press.person))(wording.NO_ANSWER)
+        return await self.handoffs.hand_over(answer, press, await self.words(press.person, text=answer.question))
+
+    async def wish(self, press: Press, readers: Readers) -> Wished:
+        """Tell the person once this can be answered; what they hear at once."""
+        answer = await self.answer(press.answer_id, readers)
+        if answer is None:
+            return Wished((await self.words(press.person))(wording.NO_ANSWER))
+        return await self.wishes.keep(answer, press, await self.words(press.person, text=answer.question))
+
+    async def insights(self, actor: Actor, readers: Readers, days: int) -> Insights:
+        """What was asked lately, as far as `readers` may hear of it. Raises NotAllowed for an actor who is no admin."""
+        await self.authority.require(actor, Action.READ_INSIGHTS)
+        return await self.insights_for(readers, days)
+
+    async def insights_for(self, readers: Readers, days: int) -> Insights:
+        """The same, for whom the operator chose."""
+        with bound(EVERYTHING):  # homes hear of each other: the rules decide
+            seen = await insights(
+                self._storage,
+                self._embedder,
+                self._rules.platforms,
+                days,
+                lambda person: self._rules.hear(readers, person),
+            )
+        return _for_readers(seen, (await self.audience(readers)).collections)
+
+    async def rate(self, rating: Rating) -> None:
+        await self._storage.feedback.rate(rating)
+
+    async def documents(self, readers: Readers) -> list[Document]:
+        return await self._storage.library.documents(await self.audience(readers))
+
+    async def preferences(self, person: str) -> Preferences:
+        return await self._storage.history.preferences(person)
+
+    async def words(self, person: str, *, text: str = "", locale: str = "") -> Words:
+        """Our words to a person: in the language they chose, else that of `text`, else that of their `locale`."""
+        return speaking((await self.preferences(person)).language, (told(text),), locale)
+
+    async def chosen(self, message: IncomingMessage) -> Chosen:
+        """What decides how `message` is answered."""
+        place = await self.places.of(message.said_in)
+        return Chosen(preferences=await self.preferences(message.author), place=place)
+
+    async def prefer(self, person: str, preferences: Preferences) -> None:
+        await self._storage.history.prefer(person, preferences)
+
+    async def export(self, person: str) -> str:
+        """All that is kept about a person, as JSON text."""
+        return await self._storage.people.export(person)
+
+    async def forget(self, person: str) -> int:
+        """Erase all that is kept about a person; returns how many entries went."""
+        return await self._storage.people.forget(person)
+
+
+def _for_readers(seen: Insights, collections: Collection[str]) -> Insights:
+    """Without what one person asked in private, and without documents of other `collections`."""
+
+    def near(gap: Gap) -> Gap:
+        hidden = gap.nearest is not None and gap.nearest.collection not in collections
+        return gap.model_copy(update={"nearest": None}) if hidden else gap
+
+    return seen.model_copy(
+        update={
+            "most_asked": tuple(group for group in seen.most_asked if not group.private),
+            "gaps": tuple(near(gap) for gap in seen.gaps if not gap.group.private),
+            "contradictions": tuple(
+                one
+                for one in seen.contradictions
+                if not one.private and all(paper.collection in collections for paper in one.papers)
+            ),
+            "never_cited": tuple(paper for paper in seen.never_cited if paper.collection in collections),
+            "outdated": tuple(old for old in seen.outdated if old.paper.collection in collections),
+        }
+    )

@@ -1,0 +1,107 @@
+"""Settings of places: the file's, and over them what admins set in chat."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.config.wrong import allowed
+from bot.desks.authority import AuditedAuthority
+from pipeline.errors import Refused, WrongSetting
+from pipeline.rules.access import Rules
+from pipeline.rules.places import Layer, in_force, origins
+from pipeline.values import AS_SET, Action, Actor, Place, PlaceId, Readers
+from storage.documents.library import SQLLibrary
+from storage.people.places import SQLPlaces
+
+
+class PlaceSettings:
+    """One resolution for the file and for chat."""
+
+    def __init__(
+        self,
+        file: Mapping[PlaceId, Place],
+        rules: Rules,
+        store: SQLPlaces,
+        library: SQLLibrary,
+        authority: AuditedAuthority,
+    ) -> None:
+        self._file = file
+        self._rules = rules
+        self._store = store
+        self._library = library
+        self._authority = authority
+
+    async def of(self, chain: Sequence[PlaceId]) -> Place:
+        """What holds in the last place of `chain`, which begins with the widest."""
+        return in_force(chain, self._file, await self._store.of(chain))
+
+    async def origins(self, place: PlaceId) -> dict[str, tuple[Any, Layer]]:
+        """Each name that is set for `place` or around it, with its value and where it comes from."""
+        return origins(place.chain, self._file, await self._store.of(place.chain))
+
+    async def set_here(self, place: PlaceId) -> Place:
+        """What was set in chat for this very place."""
+        return (await self._store.of([place])).get(place, Place())
+
+    async def set_up(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> Place:
+        """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
+
+        Returns what holds there now. Raises NotAllowed, and Refused naming what is wrong; nothing is set then."""
+        platform = self._rules.platforms.of(place.platform)
+        if platform and platform.threads_only and choices.get("threads") == "false":
+            said = f"threads must be true: {platform.title} answers in threads"
+            raise Refused(said, what_to_do="Nothing was changed.")
+        await self._authority.require(actor, Action.SET_UP, str(place))
+        sets = self._chosen(await self.set_here(place), choices)
+        await self._refuse_unknown(place, sets)
+        if sets.ask and not (sets.ask.around == place.around and self._rules.platforms.is_channel(sets.ask)):
+            what_to_do = "Name one; nothing was changed."
+            raise WrongSetting(f"ask must be a channel of {place.around}", name="ask", what_to_do=what_to_do)
+        await self._store.put(place, sets)
+        return await self.of(place.chain)
+
+    async def teachable(self, place: PlaceId) -> list[str]:
+        """The collections that everyone in `place` may see, those included that have a rule and no document yet."""
+        readers = Readers(groups=frozenset(map(str, place.chain)))
+        names = {*await self._library.collections(), *self._rules.named}
+        return sorted(name for name in names if self._rules.sight(readers, name).allowed)
+
+    def _chosen(self, before: Place, choices: Mapping[str, str]) -> Place:
+        if unknown := [name for name in choices if name not in Place.model_fields]:
+            near = difflib.get_close_matches(unknown[0], Place.model_fields, n=1)
+            raise Refused(
+                f"there is no setting {unknown[0]}",
+                what_to_do=f"Did you mean {near[0]}?" if near else "See the README.",
+            )
+        changes = {name: _read(name, value.strip()) for name, value in choices.items()}
+        try:
+            return Place.model_validate(before.model_dump() | changes)
+        except ValidationError as error:
+            (wrong, *_) = error.errors(include_url=False)
+            name = str(wrong["loc"][0])
+            must = allowed(Place.model_fields[name], wrong)
+            what_to_do = "Correct that; nothing was changed."
+            raise WrongSetting(f"{name} must be {must}", name=name, what_to_do=what_to_do) from None
+
+    async def _refuse_unknown(self, place: PlaceId, sets: Place) -> None:
+        _refuse_others("collections", sets.collections or (), await self._library.collections())
+        if sets.teach:
+            _refuse_others("teach", (sets.teach,), await self.teachable(place))
+
+
+def _refuse_others(setting: str, names: Iterable[str], there: Sequence[str]) -> None:
+    for name in names:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, n=1)
+            known = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(there) or 'none yet'}."
+            raise WrongSetting(f"there is no collection {name}", name=setting, what_to_do=known, offered=tuple(there))
+
+
+def _read(name: str, value: str) -> object:
+    if not value or value == AS_SET:
+        return None
+    return tuple(value.replace(",", " ").split()) if name == "collections" else value

@@ -1,0 +1,1 @@
+"""What is indexed, from where, and kept up to date."""

@@ -1,0 +1,148 @@
+"""A table `[[sources]]` becomes a source of documents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from adapters.fetch.fetcher import open_fetcher
+from adapters.files.reader import Reader
+from adapters.sources.confluence.cloud import Cloud
+from adapters.sources.confluence.data_center import DataCenter
+from adapters.sources.confluence.edition import credentials
+from adapters.sources.confluence.source import ConfluenceSource
+from adapters.sources.git.command import Git
+from adapters.sources.git.source import GitSource
+from adapters.sources.github.api import endpoint
+from adapters.sources.github.listing import ThreadKind
+from adapters.sources.github.source import GitHubSource
+from adapters.sources.github.wiki import Wiki
+from adapters.sources.google_drive.service_account import ServiceAccount
+from adapters.sources.google_drive.source import GoogleDriveSource
+from adapters.sources.notion import api as notion
+from adapters.sources.notion.source import NotionSource
+from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.source import WebSource
+from bot.config.files import secret_named
+from bot.config.tables import (
+    ConfluenceTable,
+    GitHubTable,
+    GitTable,
+    GoogleDriveTable,
+    NotionTable,
+    ServiceTable,
+    SourceTable,
+    WebTable,
+)
+from pipeline.errors import Misconfigured
+from pipeline.ports import DocumentSource, SourceMemory
+
+
+@asynccontextmanager
+async def open_source(
+    table: SourceTable, memory: SourceMemory, reader: Reader, files: Path
+) -> AsyncIterator[DocumentSource]:
+    """The source, open until the block ends; it may keep `files` in a folder of its own. Folders are no such source:
+    `Indexer` makes them. Raises Misconfigured when a secret is missing."""
+    match table:
+        case GitTable():
+            git = Git(files, table.url, token=token(table, needed=False), private=table.private)
+            yield GitSource(
+                table.name,
+                table.url,
+                git,
+                memory,
+                reader,
+                files,
+                branch=table.branch,
+                paths=table.paths,
+                base_url=table.base_url or "",
+            )
+        case ConfluenceTable():
+            api_url = table.api_url or table.url
+            headers = credentials(token(table, needed=True), table.email)
+            ports = _ports(table.url) | _ports(api_url)
+            async with open_fetcher(private=table.private, ports=ports, headers=headers, origin=api_url) as fetcher:
+                yield ConfluenceSource(
+                    table.name,
+                    table.url,
+                    table.spaces,
+                    Cloud(fetcher, api_url) if table.email else DataCenter(fetcher, api_url),
+                    reader,
+                    labels=frozenset(table.labels),
+                    without_labels=frozenset(table.without_labels),
+                    restricted=table.restricted,
+                )
+        case NotionTable():
+            headers = notion.credentials(token(table, needed=True))
+            ports, origin = _ports(table.base_url), table.base_url
+            async with open_fetcher(private=table.private, ports=ports, headers=headers, origin=origin) as fetcher:
+                yield NotionSource(table.name, notion.NotionApi(fetcher, table.base_url), memory)
+        case WebTable():
+            named = (table.sitemap, table.start, *table.pages)
+            ports = frozenset[int]().union(*(_ports(address) for address in named if address))
+            coverage = Coverage(
+                sitemap=table.sitemap or "", pages=table.pages, start=table.start or "", prefix=table.prefix or ""
+            )
+            async with open_fetcher(private=table.private, ports=ports) as fetcher:
+                yield WebSource(
+                    table.name, fetcher, memory, reader, coverage, max_pages=table.max_pages, pace=table.pace
+                )
+        case GoogleDriveTable():
+            async with open_fetcher(private=table.private, ports=_ports(table.base_url)) as fetcher:
+                account = ServiceAccount(token(table, needed=True), fetcher, setting=table.token_from)
+                yield GoogleDriveSource(
+                    table.name,
+                    table.folder,
+                    fetcher,
+                    memory,
+                    reader,
+                    account,
+                    restricted=table.restricted,
+                    base_url=table.base_url,
+                )
+        case GitHubTable():
+            address, secret = endpoint(table.base_url), token(table, needed=True)
+            headers = {"authorization": f"Bearer {secret}"}
+            ports = _ports(table.base_url)
+            async with open_fetcher(private=table.private, ports=ports, headers=headers, origin=address) as fetcher:
+                yield GitHubSource(
+                    table.name,
+                    table.repository,
+                    fetcher,
+                    memory,
+                    reader,
+                    kinds=tuple(kind for kind in ThreadKind if kind in table.take),
+                    wiki=_wiki(table, secret, memory, reader, files) if "wiki" in table.take else None,
+                    unanswered=table.unanswered,
+                    endpoint=address,
+                )
+        case _:
+            raise NotImplementedError(table.kind)
+
+
+def _wiki(table: GitHubTable, secret: str, memory: SourceMemory, reader: Reader, files: Path) -> Wiki:
+    repository = f"{table.base_url.rstrip('/')}/{table.repository}"
+    url = f"{repository}.wiki.git"
+    git = Git(files, url, token=secret, private=table.private)
+    address = f"{repository}/wiki"
+    return Wiki(GitSource(f"{table.name}/wiki", url, git, memory, reader, files, base_url=address), address, memory)
+
+
+def _ports(base_url: str) -> frozenset[int]:
+    """Those of the web, and the one that the operator names."""
+    return frozenset({80, 443, urlsplit(base_url).port or 443})
+
+
+def token(table: ServiceTable, *, needed: bool) -> str:
+    """The secret of a source. Raises Misconfigured when it is `needed` and not set."""
+    found = secret_named(table.token_from)
+    if needed and not found:
+        raise Misconfigured(
+            table.token_from,
+            f"is not set, and the source {table.name} needs it",
+            what_to_do="Set it in the environment or in .env; docs/sources.md says where to get it.",
+        )
+    return found

@@ -1,0 +1,135 @@
+"""Sources are brought up to date; how that ended is kept, and one that goes wrong stops no other."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import structlog
+
+from bot.config.tables import FolderTable, SourceTable
+from bot.documents.indexing import Indexer, is_path
+from bot.log import failures_logged
+from pipeline.errors import CitewellError, Refused
+from pipeline.ingest.ingest import Event, Summary
+from pipeline.ports import DocumentSource
+from storage.documents.sources import SourceLook, SQLSourceLooks, SQLSourceMemory
+from storage.folder import Lock
+from storage.open import Storage
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Sync:
+    default_collection: str
+    storage: Storage
+    indexer: Indexer
+
+    async def table(
+        self, table: SourceTable, on_event: Callable[[Event], None] = lambda _: None, *, losing: bool = False
+    ) -> Summary:
+        """Bring the source of a table up to date. Without `losing`, it is not emptied and does not lose most of its
+        documents: the summary names what was kept.
+
+        Raises Refused while another process does the same or when there is no such folder, Misconfigured without its
+        secret, and Unavailable when the library or the service is."""
+        collection = table.collection or self.default_collection
+
+        async def work() -> Summary:
+            if isinstance(table, FolderTable):
+                return await self.indexer.look_again(Path(table.source), collection, on_event, losing=losing)
+            async with self._open(table) as source:
+                return await self.indexer.take_in(source, collection, on_event, losing=losing)
+
+        return await self._kept(table.source, work)
+
+    async def check(self, table: SourceTable) -> None:
+        """Raises Misconfigured where the source of a table, that is no folder, has not the secret that it needs."""
+        async with self._open(table):
+            pass
+
+    async def path(self, place: Path) -> Summary:
+        """Bring a file or folder up to date that is in no table. Raises as `table`."""
+        return await self._kept(place.as_posix(), lambda: self.indexer.look_again(place))
+
+    async def unwatched(self, source: str, work: Callable[[], Awaitable[Summary]]) -> None:
+        """Sync while nobody watches: whatever happens is logged."""
+        with failures_logged(log, "not_synced", source=source):
+            look = _look(await work())
+            log.info("synced", source=source, **look.model_dump(exclude={"kept", "problem"}))
+            if look.problem:
+                log.warning("not_all_synced", source=source, reason=look.problem)
+            if look.kept:
+                how = f"index {source}" if is_path(source) else f"sources sync {source.partition(':')[2]} --yes"
+                log.warning(
+                    "documents_kept",
+                    source=source,
+                    documents=look.kept,
+                    what_to_do=f"They are gone from the source. To forget them: citewell {how}",
+                )
+
+    async def let_go(self, table: SourceTable, summary: Summary) -> Summary:
+        """Forget what a sync has kept; the summary as it is then."""
+        removed = await self.storage.library.remove(summary.kept)
+        after = summary.model_copy(update={"kept": (), "removed": removed})
+        await SQLSourceLooks(self.storage.database).ended(table.source, _look(after))
+        return after
+
+    async def forget(self, source: str) -> int:
+        """Forget a source and all of its documents; returns how many there were. Raises Refused while it is synced."""
+        with self._alone(source):
+            removed = await self.storage.library.remove((await self.storage.library.versions(source)).keys())
+            await self.storage.library.release([source])
+            await SQLSourceLooks(self.storage.database).forget(source)
+            shutil.rmtree(self._clone(source), ignore_errors=True)
+        return removed
+
+    async def _kept(self, source: str, work: Callable[[], Awaitable[Summary]]) -> Summary:
+        looks = SQLSourceLooks(self.storage.database)
+        with self._alone(source):
+            try:
+                summary = await work()
+            except CitewellError as error:
+                await looks.ended(source, SourceLook(problem=str(error)))
+                raise
+            await looks.ended(source, _look(summary))
+        return summary
+
+    @contextmanager
+    def _alone(self, source: str) -> Iterator[None]:
+        lock = Lock(self._clone(source).with_suffix(".lock"))
+        if not lock.acquire():
+            raise Refused(f"{source} is being synced already", what_to_do="Wait until that has ended.")
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _open(self, table: SourceTable) -> AbstractAsyncContextManager[DocumentSource]:
+        """The source of a table that is no folder. Raises as `open_source`."""
+        from bot.documents.sources import open_source
+
+        memory = SQLSourceMemory(self.storage.database, table.source)
+        return open_source(table, memory, self.indexer.reader, self._clone(table.source))
+
+    def _clone(self, source: str) -> Path:
+        """A folder for what the source keeps in files; it need not be there."""
+        folder = self.storage.folder / "sources"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder / sha256(source.encode()).hexdigest()[:16]
+
+
+def _look(summary: Summary) -> SourceLook:
+    return SourceLook(
+        added=summary.added,
+        changed=summary.changed,
+        removed=summary.removed,
+        failed=len(summary.failed) - bool(summary.unreached),
+        kept=len(summary.kept),
+        problem=summary.unreached,
+    )

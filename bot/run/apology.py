@@ -1,0 +1,27 @@
+"""What is posted in the place of an answer, or above one that comes late."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+
+from pipeline.compose.compose import failed
+from pipeline.translations import Message, Words
+from pipeline.values import Answer, Event, Work
+from pipeline.words import wording
+
+
+def apology(work: Work, said: Message | None = None) -> Answer:
+    """What is `said` in the place of an answer; without it, an incident that the log names."""
+    words = Words(work.language)
+    incident = "" if said else secrets.token_hex(4)
+    return failed(secrets.token_hex(8), work.message.text, incident, words, text=words(said) if said else "")
+
+
+def with_apology(answer: Answer) -> Answer:
+    preface = f"{Words(answer.language)(wording.LATE)} {answer.preface}".strip()
+    return answer.model_copy(update={"preface": preface})
+
+
+async def only(answer: Answer) -> AsyncIterator[Event]:
+    yield answer

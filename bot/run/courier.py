@@ -1,0 +1,123 @@
+"""What the bot posts by itself, notices of handoffs and digests: one after the other, each exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+import structlog
+
+from bot import known
+from bot.desks.desk import CitewellDesk
+from bot.run.posting import OnItsWay, Poster
+from bot.run.waits import GRACE_SECONDS
+from pipeline.errors import CitewellError, Refused
+from pipeline.ports import PlatformAdapter
+from pipeline.values import About, Notice, PersonId
+from pipeline.values.posting.digest import Announcement, Digest
+from pipeline.words.language import speaking
+from storage.messages.outbox import SQLOutbox
+
+IDLE_SECONDS = 1.0
+"""How often is looked when nobody rings: what was postponed."""
+ABSENT_SECONDS = 60.0
+"""How long it waits for a platform that is not set up."""
+DAYS = 7
+"""That a digest tells of."""
+
+log = structlog.get_logger(__name__)
+
+
+async def begin_digest(outbox: SQLOutbox, to: str) -> None:
+    """This week's, unless it was begun before."""
+    year, week, _ = datetime.now(UTC).isocalendar()
+    await outbox.begin_digest(f"{year}-W{week:02}", to)
+
+
+class Courier:
+    """Posts what is due until cancelled. The only one of what is `ours`: a post is looked for on the platform, not
+    leased."""
+
+    def __init__(
+        self,
+        outbox: SQLOutbox,
+        desk: CitewellDesk,
+        adapters: Mapping[str, PlatformAdapter],
+        ours: Callable[[Announcement], bool] = lambda _: True,
+        *,
+        grace_seconds: float = GRACE_SECONDS,
+        retry_seconds: float = 1.0,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
+        self._outbox = outbox
+        self._desk = desk
+        self._adapters = adapters
+        self._ours = ours
+        self._poster = Poster(
+            outbox, adapters, self._show, _nothing_said, grace_seconds=grace_seconds, retry_seconds=retry_seconds
+        )
+        self._idle = idle_seconds
+        self._bell = asyncio.Event()
+
+    def ring(self) -> None:
+        """There may be something to post."""
+        self._bell.set()
+
+    async def run(self) -> None:
+        while True:
+            self._bell.clear()
+            try:
+                await self.post_due()
+            except CitewellError as error:
+                log.warning("outbox_unavailable", reason=str(error))
+            try:
+                async with asyncio.timeout(self._idle):
+                    await self._bell.wait()
+            except TimeoutError:
+                continue
+
+    async def post_due(self) -> None:
+        """Post what is due now, or put it off. Raises only what the store raises."""
+        while post := await self._outbox.take(self._ours):
+            if post.platform in self._adapters:
+                await self._poster.bring_to_an_end(post)
+            else:
+                await self._outbox.release(post.key, delay=ABSENT_SECONDS, counts=False)
+
+    async def _show(self, way: OnItsWay[Announcement]) -> None:
+        """One message: what has a reference is complete."""
+        if not way.item.reference:
+            adapter = self._adapters[way.item.platform]
+            await adapter.post(await self._whole(way.item, adapter), way)
+        await self._outbox.done(way.item.key)
+
+    async def _whole(self, post: Announcement, adapter: PlatformAdapter) -> Announcement:
+        return await (self._notice(post, adapter) if isinstance(post, Notice) else self._digest(post, adapter))
+
+    async def _notice(self, notice: Notice, adapter: PlatformAdapter) -> Notice:
+        """In the language of whoever asked; with what was found, as far as those who are asked may see it."""
+        words = await self._desk.words(notice.handoff.asker, text=notice.handoff.question)
+        found = None
+        if notice.about is About.ASKED:
+            readers = await adapter.readers(notice.handoff.target)
+            found = await self._desk.answer(notice.handoff.answer_id, readers)
+        return notice.model_copy(update={"language": words.language, "found": found})
+
+    async def _digest(self, digest: Digest, adapter: PlatformAdapter) -> Digest:
+        """In the language of the person or of the channel, with what all who read it may see."""
+        where = known.platforms().whom(digest.to)
+        readers = await adapter.readers(where)
+        if readers.external:
+            raise Refused(f"guests or people of other organisations read {digest.to}")
+        if isinstance(where, PersonId):
+            words = await self._desk.words(str(where))
+        else:
+            words = speaking((await self._desk.places.of(where.chain)).language)
+        seen = await self._desk.insights_for(readers, DAYS)
+        return digest.model_copy(update={"language": words.language, "seen": seen})
+
+
+async def _nothing_said(way: OnItsWay[Announcement]) -> str:
+    """Whom it concerns is told by the store, with a notice of its own."""
+    return ""

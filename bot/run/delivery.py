@@ -1,0 +1,186 @@
+"""One leased message, from its answer to the posted reply."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+import structlog
+
+from bot.run.answering import Answering
+from bot.run.apology import apology, only, with_apology
+from bot.run.posting import OnItsWay, Poster
+from pipeline.compose.compose import told
+from pipeline.errors import Withdrawn
+from pipeline.ports import Growing, Inbox, PlatformAdapter
+from pipeline.rules.tenancy import bound
+from pipeline.streams import closing
+from pipeline.translations import Words
+from pipeline.unasked import silencing
+from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, Request, Work
+from pipeline.words import language, wording
+
+APOLOGY_SECONDS = 30.0
+"""How long the apology after the last attempt may take."""
+NO_END = "no attempt came to an end"
+
+log = structlog.get_logger(__name__)
+
+
+class Delivery:
+    """Answers leased messages, any number at once, of which `at_a_time` are thought about while the others are posted.
+    `expire_late`: what is late is not answered, and told so."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        responder: Answering,
+        adapters: Mapping[str, PlatformAdapter],
+        request: Callable[[IncomingMessage, Chosen, PlatformAdapter], Awaitable[Request]],
+        chosen: Callable[[IncomingMessage], Awaitable[Chosen]],
+        *,
+        at_a_time: int,
+        expire_late: bool,
+        grace_seconds: float,
+        retry_seconds: float,
+    ) -> None:
+        self._inbox = inbox
+        self._responder = responder
+        self._adapters = adapters
+        self._request = request
+        self._chosen = chosen
+        self._thinking = asyncio.Semaphore(at_a_time)
+        self._expire_late = expire_late
+        self._poster = Poster(
+            inbox, adapters, self._show, self._apologise, grace_seconds=grace_seconds, retry_seconds=retry_seconds
+        )
+
+    async def bring_to_an_end(self, work: Work) -> None:
+        """Answer `work` and close it, or give it back to the inbox. Raises only what the inbox raises.
+
+        Whatever is read and written meanwhile is of its workspace, and whatever is logged, by whichever part, names the
+        message."""
+        with bound(work.message.conversation.workspace), structlog.contextvars.bound_contextvars(key=work.key):
+            await self._poster.bring_to_an_end(work)
+
+    async def _show(self, way: OnItsWay[Work]) -> None:
+        message = way.item.message
+        chosen = await self._asked(way)
+        nobody_asks = message.manner.unannounced and (not way.item.answer or way.item.hopeless)
+        if nobody_asks and not await self._worth_saying(way, chosen):
+            return
+        late = way.item.late and self._expire_late and not way.item.answer
+        events = only(apology(way.item, wording.EXPIRED)) if late else self._events(way, chosen)
+        async with closing(events):
+            await self._adapter(way.item).post(Growing(way.item, events), way)
+        await (self._inbox.expired(message.key) if late else self._inbox.done(message.key))
+
+    async def _asked(self, way: OnItsWay[Work]) -> Chosen:
+        """What is chosen there; its language is that of our own words from now on."""
+        message = way.item.message
+        chosen = await self._chosen(message)
+        words = language.speaking(chosen.language, (language.told(message.text),), message.locale)
+        way.know(language=words.language, late=way.item.late and message.manner is not Manner.AWAITED)
+        return chosen
+
+    async def _worth_saying(self, way: OnItsWay[Work], chosen: Chosen) -> bool:
+        """Whether there is an answer to what nobody asks now, which is saved then; else the message is closed."""
+        work = way.item
+        if work.last and work.message.manner is Manner.AWAITED:
+            log.error("given_up", key=work.key, reason=NO_END, attempts=work.attempt)
+            await self._inbox.failed(work.key, NO_END)
+            return False
+        answer = await self._unasked(work, chosen)
+        if answer is None or answer.outcome is Outcome.SILENT:
+            await self._inbox.ignored(work.key, again=answer is None or answer.usage.hindered)
+            return False
+        way.know(answer=await self._saved(way, answer))
+        return True
+
+    async def _events(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncIterator[Event]:
+        """The saved answer, or a new one that is saved before it is handed on."""
+        work = way.item
+        if work.answer and not work.hopeless:
+            yield work.answer
+            return
+        if work.last:
+            sorry = apology(work)
+            log.error("question_not_answered", key=work.key, incident=sorry.incident, attempts=work.attempt)
+            yield sorry
+            return
+        if (order := await self._order(work)) is not None:
+            yield await self._saved(way, order)
+            return
+        request = await self._request(work.message, chosen, self._adapter(work))
+        async with self._thinking, closing(self._responder.respond(request)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    button = wording.ask_button(request.ask, Words(work.language))
+                    yield await self._saved(way, event.offering(button))
+                else:
+                    yield event
+
+    async def _order(self, work: Work) -> Answer | None:
+        """What is said when all of a message among people sends the bot away or calls it back; None for any other."""
+        message = work.message
+        away = silencing(message.text) if message.manner in (Manner.MENTION, Manner.THREAD) else None
+        if away is None:
+            return None
+        if away:
+            await self._inbox.silence(message.conversation)
+        words = Words(work.language)
+        text = words(wording.SILENCED if away else wording.CALLED_BACK)
+        return told(secrets.token_hex(8), message.text, text, words)
+
+    async def _unasked(self, work: Work, chosen: Chosen) -> Answer | None:
+        """The answer to what nobody asks now, found without a sign of it; None where none was looked for."""
+        message = work.message
+        if work.late or work.last:
+            return None
+        request = await self._request(message, chosen, self._adapter(work))
+        if message.manner is Manner.AWAITED:
+            wanted = request.awaited is not None
+        else:
+            wanted = await self._inbox.takes_part(message.conversation, message.sent_at)
+        auto = None if wanted else request.auto
+        if not (wanted or auto):
+            return None
+        async with closing(self._responder.respond(request)) as events:
+            async for event in events:
+                if not isinstance(event, Answer):
+                    continue
+                silent = event.outcome is Outcome.SILENT
+                if silent or auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
+                    return event
+        return None
+
+    async def _saved(self, way: OnItsWay[Work], answer: Answer) -> Answer:
+        """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
+        answer = with_apology(answer) if way.item.late else answer
+        try:
+            await self._inbox.answered(way.item.key, answer)
+        except Withdrawn as withdrawn:
+            if withdrawn.changed or not way.begun:
+                raise
+            return apology(way.item, wording.WITHDRAWN).model_copy(update={"question": ""})
+        return answer
+
+    async def _apologise(self, way: OnItsWay[Work]) -> str:
+        """Where a saved answer could not be shown, a plain apology may still be."""
+        work = way.item
+        if not work.answer or work.reference or work.message.manner.unannounced:
+            return ""
+        try:
+            async with asyncio.timeout(APOLOGY_SECONDS):
+                await self._asked(way)
+                sorry = apology(way.item)
+                way.know(answer=sorry)
+                await self._adapter(work).post(Growing(way.item, only(sorry)), way)
+        except Exception as again:
+            log.warning("apology_failed", key=work.key, exc_info=again)
+            return ""
+        return sorry.incident
+
+    def _adapter(self, work: Work) -> PlatformAdapter:
+        return self._adapters[work.platform]

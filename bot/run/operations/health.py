@@ -1,0 +1,81 @@
+"""Whether a running Citewell can do its work: hear the platforms, move the inbox, search."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+
+from bot.run.worker import Worker
+from pipeline.errors import CitewellError
+from pipeline.ports import PlatformAdapter
+from storage.documents.library import SQLLibrary
+
+LOOK_SECONDS = 5.0
+"""Between two looks at whether the platforms reach us."""
+SILENT_SECONDS = 60.0
+"""A platform that has not reached us for so long is gone; a new connection takes seconds."""
+READ_SECONDS = 2.0
+"""A library that cannot be read within that time does not serve."""
+
+
+class Health:
+    """Each check says what is wrong, a line each; nothing where all is well."""
+
+    def __init__(
+        self,
+        worker: Worker | None,
+        adapters: Mapping[str, PlatformAdapter],
+        library: SQLLibrary,
+        *,
+        stuck_seconds: float,
+        silent_seconds: float = SILENT_SECONDS,
+        look_seconds: float = LOOK_SECONDS,
+        elsewhere: Callable[[str], bool] = lambda _: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`worker`: None where this process does not answer. `stuck_seconds`: longer than any one answer takes.
+        `elsewhere`: whether another process has the connection to a platform."""
+        self._worker = worker
+        self._adapters = adapters
+        self._library = library
+        self._stuck = stuck_seconds
+        self._silent = silent_seconds
+        self._look = look_seconds
+        self._elsewhere = elsewhere
+        self._clock = clock
+        self._reached = dict.fromkeys(adapters, clock())
+
+    async def watch(self) -> None:
+        """Look at the platforms until cancelled: `alive` knows no more than what was seen here."""
+        while True:
+            await self.connected()
+            await asyncio.sleep(self._look)
+
+    async def connected(self) -> dict[str, bool]:
+        """Which platforms reach us now."""
+        found = {name: self._elsewhere(name) or await adapter.connected() for name, adapter in self._adapters.items()}
+        self._reached.update({name: self._clock() for name, there in found.items() if there})
+        return found
+
+    def alive(self) -> list[str]:
+        """What a restart may mend: a worker that is stuck, a platform that has been silent for long."""
+        stuck = self._worker.still if self._worker else 0.0
+        wrong = [f"worker: nothing has moved for {stuck:.0f} seconds"] if stuck > self._stuck else []
+        for name, reached in self._reached.items():
+            silent = self._clock() - reached
+            if silent > self._silent:
+                wrong.append(f"{name}: not connected for {silent:.0f} seconds")
+        return wrong
+
+    async def ready(self) -> list[str]:
+        """What stands in the way of an answer now: a platform that is not connected, nothing to search in."""
+        wrong = [f"{name}: not connected" for name, there in (await self.connected()).items() if not there]
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                count = await self._library.count()
+        except TimeoutError:
+            return [*wrong, f"index: not read within {READ_SECONDS:.0f} seconds"]
+        except CitewellError as error:
+            return [*wrong, f"index: {error}"]
+        return wrong if count else [*wrong, "index: nothing is indexed"]

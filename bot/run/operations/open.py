@@ -1,0 +1,112 @@
+"""What the settings ask for of health, numbers and traces, around a worker that answers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bot.citewell import Citewell
+from bot.run.answering import Answering
+from bot.run.operations.health import Health
+from bot.run.operations.watched import Observer, Watched
+from bot.run.worker import Worker
+from pipeline.errors import Misconfigured
+from pipeline.ports import PlatformAdapter
+from storage.messages.levels import levels
+from storage.runs import JobRuns
+
+if TYPE_CHECKING:
+    from bot.run.operations.metrics import Metrics
+
+STUCK_SECONDS = 60.0
+"""Added to the deadline of an answer: what is said and posted around it takes less."""
+
+
+class Operations:
+    """`answering` is what the worker is to ask; nothing is served or imported where no setting asks for it."""
+
+    def __init__(self, citewell: Citewell, answering: Answering, metrics: Metrics | None) -> None:
+        self._citewell = citewell
+        self._metrics = metrics
+        self.answering = answering
+
+    @asynccontextmanager
+    async def serving(
+        self,
+        worker: Worker | None,
+        adapters: Mapping[str, PlatformAdapter],
+        jobs: Collection[str],
+        *,
+        elsewhere: Callable[[str], bool],
+    ) -> AsyncIterator[None]:
+        """Serve while the block is open, where the settings say. `elsewhere`: whether another process has the
+        connection to a platform. Raises Misconfigured where it cannot listen."""
+        settings, metrics = self._citewell.settings, self._metrics
+        if settings.operations is None or metrics is None:
+            yield
+            return
+        from bot.run.operations.server import serving
+
+        storage = self._citewell.storage
+        stuck = settings.total_seconds + STUCK_SECONDS
+        health = Health(worker, adapters, storage.library, stuck_seconds=stuck, elsewhere=elsewhere)
+
+        async def alive() -> list[str]:
+            return health.alive()
+
+        async def page() -> bytes:
+            metrics.read(
+                await levels(storage.database),
+                await storage.feedback.counts(),
+                await _succeeded(JobRuns(storage.database), jobs),
+                await health.connected(),
+                now=time.time(),
+                healthy=not health.alive(),
+            )
+            return metrics.page()
+
+        watching = asyncio.create_task(health.watch(), name="health")
+        try:
+            async with serving(settings.operations, alive, health.ready, page):
+                yield
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+
+@asynccontextmanager
+async def open_operations(citewell: Citewell, platforms: Collection[str]) -> AsyncIterator[Operations]:
+    """Count and trace what is answered on `platforms`, as far as the settings ask for it.
+
+    Raises Misconfigured where traces are wanted and their packages are missing."""
+    settings = citewell.settings
+    observers: list[Observer] = []
+    metrics = None
+    async with AsyncExitStack() as stack:
+        if settings.operations:
+            from bot.run.operations.metrics import Metrics
+
+            writers = [citewell.model.name] if citewell.model else []
+            metrics = Metrics(platforms, writers, price_input=settings.price_input, price_output=settings.price_output)
+            observers.append(metrics)
+        if settings.traces:
+            try:
+                from bot.run.operations.traces import open_traces
+            except ImportError as error:
+                raise Misconfigured(
+                    "CITEWELL_TRACES",
+                    f"needs a package that is not installed ({error.name})",
+                    what_to_do="Install it: pip install 'citewell[traces]'",
+                ) from error
+            observers.append(await stack.enter_async_context(open_traces(settings.traces)))
+        answering = Watched(citewell.responder, observers) if observers else citewell.responder
+        yield Operations(citewell, answering, metrics)
+
+
+async def _succeeded(runs: JobRuns, jobs: Collection[str]) -> dict[str, datetime]:
+    last = {name: await runs.last(name) for name in jobs}
+    return {name: run.succeeded for name, run in last.items() if run and run.succeeded}

@@ -1,0 +1,106 @@
+"""Post once, find after a crash: whatever the bot posts comes through here, and is tried again, given back or given up
+when that goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Generic, TypeVar
+
+import structlog
+
+from bot.run.waits import grace_left, pause_after
+from pipeline.errors import CitewellError, Misconfigured, Unavailable, Withdrawn
+from pipeline.ports import Outbox, PlatformAdapter
+from pipeline.values import Work
+from pipeline.values.posting.digest import Announcement
+
+POSTING_SECONDS = 540.0
+"""How long it may take: with the apology after the last attempt less than a lease lasts."""
+
+I = TypeVar("I", Work, Announcement)  # noqa: E741 - an item
+log = structlog.get_logger(__name__)
+
+
+class OnItsWay(Generic[I]):
+    """One item that is being posted, as it is known by now: also its receipt."""
+
+    def __init__(self, outbox: Outbox, item: I) -> None:
+        self._outbox = outbox
+        self.item: I = item
+        self.begun = bool(item.reference)
+        """Something may be visible."""
+
+    def know(self, **more: object) -> None:
+        self.item = self.item.model_copy(update=more)
+
+    async def posting(self) -> None:
+        await self._outbox.posting(self.item.key)
+        self.begun = True
+
+    async def posted(self, reference: str) -> None:
+        self.know(reference=reference)
+        self.begun = True
+        await self._outbox.posted(self.item.key, reference)
+
+
+class Poster(Generic[I]):
+    """Takes what was leased to its end. `show` posts or completes it and closes its row; `apologise`, after the last
+    attempt, says so where it can, and returns by what the log names that."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        adapters: Mapping[str, PlatformAdapter],
+        show: Callable[[OnItsWay[I]], Awaitable[None]],
+        apologise: Callable[[OnItsWay[I]], Awaitable[str]],
+        *,
+        grace_seconds: float,
+        retry_seconds: float,
+    ) -> None:
+        self._outbox = outbox
+        self._adapters = adapters
+        self._show: Callable[[OnItsWay[I]], Awaitable[None]] = show
+        self._apologise: Callable[[OnItsWay[I]], Awaitable[str]] = apologise
+        self._grace = grace_seconds
+        self._retry = retry_seconds
+
+    async def bring_to_an_end(self, item: I) -> None:
+        """Post it and close it, or give it back. Raises only what the outbox raises."""
+        key = item.key
+        way = OnItsWay(self._outbox, item)
+        try:
+            async with asyncio.timeout(POSTING_SECONDS):
+                await self._post(way)
+        except Withdrawn:
+            log.info("withdrawn", key=key)
+            await self._outbox.release(key, counts=False)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._outbox.release(key, counts=False))
+            raise
+        except (Unavailable, Misconfigured) as error:
+            log.warning("platform_unreachable", key=key, reason=str(error), what_to_do=error.what_to_do)
+            await self._outbox.release(key, delay=pause_after(error, self._retry), counts=False)
+        except Exception as error:  # what is poisonous must not stop the others
+            log.exception("delivery_failed", key=key, attempt=item.attempt)
+            if item.last:
+                await self._give_up(way, error)
+            else:
+                await self._outbox.release(key, delay=self._retry * 2.0**item.attempt)
+
+    async def _post(self, way: OnItsWay[I]) -> None:
+        """What may be there already is looked for, once nothing that was lost can take effect any more."""
+        item = way.item
+        if item.posting_since and not item.reference:
+            if (wait := grace_left(item.posting_since, self._grace)) > 0:
+                await self._outbox.release(item.key, delay=wait, counts=False)
+                return
+            if found := await self._adapters[item.platform].find(item):
+                await way.posted(found)
+        await self._show(way)
+
+    async def _give_up(self, way: OnItsWay[I], error: Exception) -> None:
+        incident = await self._apologise(way)
+        reason = str(error) if isinstance(error, CitewellError) else type(error).__name__
+        log.error("given_up", key=way.item.key, incident=incident, reason=reason, attempts=way.item.attempt)
+        await self._outbox.failed(way.item.key, reason)

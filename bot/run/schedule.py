@@ -1,0 +1,118 @@
+"""What happens by the clock while `citewell run` is up: sync, forgetting, telling, backups."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import NamedTuple
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from bot.citewell import Citewell
+from bot.config.settings import Settings
+from bot.run.courier import begin_digest
+from pipeline.errors import CitewellError
+from storage.runs import JobRun, JobRuns
+
+SETTLING = timedelta(seconds=60)
+"""What is due at the start waits so long: answering comes first, and a crash loop does not do it again and again."""
+JITTER_SECONDS = 30
+
+log = structlog.get_logger(__name__)
+
+
+class Job(NamedTuple):
+    """Work that does no harm when it is done twice, or at the same time by two processes."""
+
+    every: timedelta
+    work: Callable[[], Awaitable[object]]
+    purpose: str
+
+
+def jobs_of(settings: Settings, citewell: Citewell) -> dict[str, Job]:
+    """What is to be done how often, by name."""
+    jobs = {
+        "forget": Job(timedelta(hours=6), citewell.forget_old, "erase what is older than it is kept"),
+        "tell": Job(timedelta(minutes=5), citewell.tell, "try again what people want to be told, if documents changed"),
+    }
+    if settings.sync_minutes:
+        every = timedelta(minutes=settings.sync_minutes)
+        jobs["sync"] = Job(every, citewell.look_again, "look again at files and folders indexed by their path")
+    if settings.backup_hours and not settings.database:
+        jobs["backup"] = Job(timedelta(hours=settings.backup_hours), citewell.storage.back_up, "back up the database")
+    if settings.digest:
+        begin = partial(begin_digest, citewell.storage.outbox, settings.digest)
+        jobs["digest"] = Job(timedelta(hours=6), begin, "begin this week's digest of insights, once")
+    return jobs
+
+
+@asynccontextmanager
+async def scheduled(jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedelta = SETTLING) -> AsyncIterator[None]:
+    """Run the jobs while the block is open.
+
+    Each runs when its interval has passed since it last came to an end, in whichever process; what was missed while
+    none ran, or while this one could not, is made up for once."""
+    scheduler = AsyncIOScheduler(
+        timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
+    )
+    for name, job in jobs.items():
+        scheduler.add_job(
+            _guarded(name, job, runs),
+            "interval",
+            id=name,
+            seconds=job.every.total_seconds(),
+            jitter=JITTER_SECONDS,
+            next_run_time=first_run(_succeeded(await runs.last(name)), job.every, datetime.now(UTC), settling),
+        )
+    scheduler.start()
+    try:
+        yield
+    finally:
+        scheduler.shutdown(wait=False)
+
+
+def first_run(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:
+    """When a job that last ended at `last` is due in a process that started `now`."""
+    soon = now + settling
+    return soon if last is None else min(max(last + every, soon), now + every)
+
+
+async def perform(name: str, job: Job, runs: JobRuns) -> None:
+    """Do a job now and keep how it ended. Raises what it raises."""
+    if error := await _attempt(name, job, runs):
+        raise error
+
+
+def due(last: JobRun | None, every: timedelta) -> datetime | None:
+    """When a job is due; None: at once."""
+    succeeded = _succeeded(last)
+    return succeeded + every if succeeded else None
+
+
+def _succeeded(last: JobRun | None) -> datetime | None:
+    return last.succeeded if last else None
+
+
+def _guarded(name: str, job: Job, runs: JobRuns) -> Callable[[], Awaitable[None]]:
+    async def run() -> None:
+        if error := await _attempt(name, job, runs):
+            log.error("job_failed", job=name, exc_info=error)
+
+    return run
+
+
+async def _attempt(name: str, job: Job, runs: JobRuns) -> Exception | None:
+    """What the job failed with: one that fails today runs again tomorrow."""
+    began, clock = datetime.now(UTC), time.monotonic()
+    try:
+        await job.work()
+    except Exception as error:  # noqa: BLE001 - raised or logged by whoever wanted it done
+        failure = str(error) if isinstance(error, CitewellError) else type(error).__name__
+        await runs.ended(name, began, seconds=time.monotonic() - clock, failure=failure)
+        return error
+    await runs.ended(name, datetime.now(UTC), seconds=time.monotonic() - clock)
+    return None

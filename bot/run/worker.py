@@ -1,0 +1,139 @@
+"""From the inbox to deliveries, as many at a time as are allowed; what is under way at a stop goes back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+import structlog
+
+from bot.run.answering import Answering
+from bot.run.delivery import Delivery
+from bot.run.waits import GRACE_SECONDS, RETRY_SECONDS
+from pipeline.errors import CitewellError
+from pipeline.ports import Inbox, PlatformAdapter
+from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.values import Chosen, ConversationId, IncomingMessage, Request, Work
+
+IDLE_SECONDS = 1.0
+"""How often the inbox is looked at when nobody rings."""
+
+log = structlog.get_logger(__name__)
+
+
+class Worker:
+    """Answers what is in the inbox, `concurrency` messages at a time, `at_a_time` of them being thought about, until
+    stopped."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        responder: Answering,
+        adapters: Mapping[str, PlatformAdapter],
+        request: Callable[[IncomingMessage, Chosen, PlatformAdapter], Awaitable[Request]],
+        chosen: Callable[[IncomingMessage], Awaitable[Chosen]],
+        *,
+        concurrency: int,
+        at_a_time: int = 100,
+        expire_late: bool = False,
+        grace_seconds: float = GRACE_SECONDS,
+        retry_seconds: float = RETRY_SECONDS,
+        reached: Callable[[str], bool] = lambda _: True,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
+        """`reached`: whether this process, of several, posts on a platform now."""
+        self._idle = idle_seconds
+        self._inbox = inbox
+        self._adapters = adapters
+        self._reached = reached
+        self._concurrency = concurrency
+        self._delivery = Delivery(
+            inbox,
+            responder,
+            adapters,
+            request,
+            chosen,
+            at_a_time=at_a_time,
+            expire_late=expire_late,
+            grace_seconds=grace_seconds,
+            retry_seconds=retry_seconds,
+        )
+        self._bell = asyncio.Event()
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._moved = time.monotonic()
+
+    @property
+    def still(self) -> float:
+        """Seconds since it last began or ended a message, or had none to begin and none under way."""
+        return time.monotonic() - self._moved
+
+    def ring(self) -> None:
+        """There may be something in the inbox."""
+        self._bell.set()
+
+    async def run(self) -> None:
+        """Work until cancelled. Cancelling stops leasing; what is under way is left to `drain`."""
+        with bound(NOBODY):
+            while True:
+                self._bell.clear()
+                while len(self._running) < self._concurrency and (work := await self._lease()):
+                    await self._take(work)
+                try:
+                    async with asyncio.timeout(self._idle):
+                        await self._bell.wait()
+                except TimeoutError:
+                    continue
+
+    async def drain(self, seconds: float) -> None:
+        """Give what is under way `seconds` to finish, then give it back to the inbox."""
+        if self._running:
+            await asyncio.wait(self._running.values(), timeout=seconds)
+        await self.abandon(*self._running)
+
+    async def stop(self, conversation: ConversationId) -> None:
+        """Somebody does not want what is being written there."""
+        await self._adapters[conversation.platform].stop(conversation)
+
+    async def abandon(self, *keys: str) -> None:
+        """End what is under way of these messages, or of all. What is still this process's goes back to the inbox."""
+        tasks = [self._running[key] for key in keys or tuple(self._running)]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _take(self, work: Work) -> None:
+        if work.message.key not in self._running:
+            self._begin(work)
+            return
+        await self.abandon(work.message.key)  # of a lease that was lost meanwhile
+        with bound(work.message.conversation.workspace):
+            await self._inbox.release(work.message.key, counts=False)
+
+    def _begin(self, work: Work) -> None:
+        key = work.message.key
+        task = asyncio.create_task(self._delivery.bring_to_an_end(work), name=f"answer {key}")
+        self._running[key] = task
+        task.add_done_callback(lambda task: self._finished(key, task))
+
+    def _finished(self, key: str, task: asyncio.Task[None]) -> None:
+        del self._running[key]
+        if not task.cancelled() and (error := task.exception()):
+            log.warning("answer_interrupted", key=key, reason=str(error))
+        self._moved = time.monotonic()
+        self.ring()
+
+    def _serves(self, space: str) -> bool:
+        platform, _, name = space.partition(":")
+        adapter = self._adapters.get(platform)
+        return adapter is not None and self._reached(platform) and adapter.serves(name)
+
+    async def _lease(self) -> Work | None:
+        try:
+            work = await self._inbox.lease(self._serves)
+        except CitewellError as error:
+            log.warning("inbox_unavailable", reason=str(error))
+            return None
+        if work or not self._running:
+            self._moved = time.monotonic()
+        return work

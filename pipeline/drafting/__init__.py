@@ -1,0 +1,1 @@
+"""From passages to a draft of which every sentence is checked."""

@@ -1,0 +1,154 @@
+"""Two writers, one answer: what a model drafts, sentence by sentence as each is checked, and the extract that steps in.
+
+Nothing unchecked is given on, and nothing given on is taken back: a model's draft begins with the sentence that
+answers, and where that one does not stand the extract answers instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from pipeline.compose.compose import Checked, Drafted
+from pipeline.compose.confidence import EXTRACTIVE
+from pipeline.drafting.captions import header_above, is_caption, says_much, settled
+from pipeline.drafting.review import in_time
+from pipeline.drafting.task import Model, Task
+from pipeline.streams import closing
+from pipeline.values import Finished, Sentence, Usage
+from pipeline.words import wording
+from pipeline.write.extract import extract
+from pipeline.write.synthesize import NOT_IN_DOCUMENTS
+
+NO_TOKENS = "the tokens of the day are spent"
+TOO_SHORT = "its answer is too short"
+TOO_LITTLE = "it cites too little"
+UNSUPPORTED = "the passages do not support its answer"
+WROTE = (TOO_SHORT, TOO_LITTLE, UNSUPPORTED)
+"""Where the model worked, and what it wrote was no answer."""
+SPENT = Drafted(failure=NO_TOKENS, instead=wording.MODEL_SPENT)
+
+
+async def write(task: Task, model: Model | None, failed: Drafted | None = None) -> AsyncIterator[Checked | Drafted]:
+    """The sentences to show, in their order, and last one `Drafted`: what `model` writes; the extract where there is
+    no model (`failed`: why not), or where nothing that it wrote may be shown."""
+    begun = False
+    if model:
+        async with closing(by_model(task, model)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Drafted) and piece.failure and not begun:
+                    failed = piece
+                else:
+                    begun = True
+                    yield piece
+    if failed or not model:
+        async with closing(by_extract(task, failed)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+
+async def by_model(task: Task, model: Model) -> AsyncIterator[Checked | Drafted]:
+    """What `model` writes, from the sentence that answers on: where its first one does not stand, nothing does.
+
+    Nothing is given on before it rests on as much as the operator asks for."""
+    checked: list[Checked] = []
+    held: list[Checked] = []
+    captions: list[Checked] = []
+    given, finished = False, Finished(complete=False)
+    async with closing(in_time(task, model)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Finished):
+                finished = piece
+                break
+            if not is_caption(piece.sentence):
+                checked.append(piece)
+            stands, captions = settled(captions, piece, grounded=task.grounded)
+            held += stands
+            if says_much(piece.sentence) and not (given or held):
+                finished = Finished(complete=False, reason=UNSUPPORTED, counted=False)
+                break
+            if held and not task.too_few(checked):
+                given = True
+                for one in held:
+                    yield one
+                held = []
+    yield _drafted(task, model, checked, finished, given=given)
+
+
+def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finished, *, given: bool) -> Drafted:
+    absent = finished.reason == NOT_IN_DOCUMENTS
+    wrote = any(says_much(one.sentence) for one in checked)
+    short = finished.complete and not (given or absent or wrote)
+    failure = ""
+    if short:
+        failure = TOO_SHORT
+    elif not finished.complete:
+        failure = finished.reason or "cut off"
+    elif not (given or absent):
+        failure = TOO_LITTLE
+    return Drafted(
+        checked=tuple(checked),
+        assessment=task.assessed(checked, model.name),
+        usage=finished.usage.model_copy(update={"writer": model.name}),
+        tokens=finished.usage.input_tokens + finished.usage.output_tokens if finished.counted else None,
+        failure=failure,
+        instead=(wording.MODEL_UNSUPPORTED if wrote else wording.MODEL_SILENT) if failure else None,
+        missing=finished.missing,
+        flags=("answer_too_short",) if short else (),
+        too_few=task.too_few(checked),
+    )
+
+
+async def by_extract(task: Task, failed: Drafted | None) -> AsyncIterator[Checked | Drafted]:
+    """The passages' own sentences, where they answer; `failed` is the model's draft that they stand in for."""
+    with task.watch.stage("write"):
+        drafted = extract(task.brief, task.evidence)
+    checked, stands = _judged_all(task, drafted.sentences)
+    assessment = task.assessed(checked, EXTRACTIVE, drafted.extent)
+    if other := _missing(assessment.differing, stands):
+        checked, stands = _judged_all(task, [*drafted.sentences, *other])
+        assessment = task.assessed(checked, EXTRACTIVE, drafted.extent)
+    too_few = task.too_few(checked)
+    preface = ""
+    if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
+        preface = wording.preface(
+            assessment.confidence.level,
+            task.words,
+            passages=len({one.judgement.chunk_ids[0] for one in stands}),
+            differing=bool(assessment.differing) and not _missing(assessment.differing, stands),
+            instead=failed.instead if failed else None,
+            verdict=assessment.verdict,
+        )
+        for number, one in enumerate(stands):
+            yield one._replace(preface=preface) if number == 0 else one
+    usage = failed.usage if failed else Usage()
+    yield Drafted(
+        checked=tuple(checked),
+        assessment=assessment,
+        usage=usage.model_copy(update={"writer": EXTRACTIVE}),
+        tokens=failed.tokens if failed else 0,
+        failure=failed.failure if failed else "",
+        preface=preface,
+        flags=failed.flags if failed else (),
+        too_few=too_few if checked else "",
+    )
+
+
+def _judged_all(task: Task, sentences: Sequence[Sentence]) -> tuple[list[Checked], list[Checked]]:
+    """All of them but captions with what the check thinks, and those that stand."""
+    pieces = [
+        Checked(sentence, task.judged(sentence, header_above(sentence, sentences[:number])))
+        for number, sentence in enumerate(sentences)
+    ]
+    stands: list[Checked] = []
+    captions: list[Checked] = []
+    for piece in pieces:
+        more, captions = settled(captions, piece, grounded=True)
+        stands += more
+    return [piece for piece in pieces if not is_caption(piece.sentence)], stands
+
+
+def _missing(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Sentence]:
+    """The one of two sentences that do not agree that is not said; [] when both or neither are."""
+    said = {one.sentence.text for one in stands}
+    missing = [sentence for sentence in differing if sentence.text not in said]
+    return missing if len(missing) == 1 else []

@@ -1,0 +1,119 @@
+"""What is to be answered, by which model, and how long that has taken."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pipeline.budget import TokenBudget
+from pipeline.check.judge import judge
+from pipeline.compose.compose import Checked
+from pipeline.compose.confidence import Assessment, assess
+from pipeline.ports import Planner, Writer
+from pipeline.read.evidence import Evidence
+from pipeline.translations import ENGLISH, Words
+from pipeline.values import Brief, Extent, Judgement, Limits, RetrievedChunk, Sentence, Turn
+from pipeline.words import wording
+
+
+class Judge(Protocol):
+    """Reads a sentence and its passages where words do not decide."""
+
+    async def review(
+        self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
+    ) -> tuple[Judgement, int]:
+        """The judgement, and the tokens it cost; `header` is what a table row stands under. Never raises."""
+        ...
+
+
+@dataclass(frozen=True)
+class Model:
+    """A language model's part in an answer. It is asked for nothing that `budget` has set no tokens aside for."""
+
+    name: str
+    writer: Writer
+    budget: TokenBudget
+    judge: Judge | None = None
+    planner: Planner | None = None
+    reviews: int = 8
+    """Sentences of one answer that the judge is asked about, the first ones: tokens are set aside for so many."""
+
+
+class Stopwatch:
+    """Milliseconds by stage; a stage entered twice adds up."""
+
+    def __init__(self) -> None:
+        self._started = time.perf_counter()
+        self._stages: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._stages[name] = self._stages.get(name, 0.0) + (time.perf_counter() - started) * 1000
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it was started."""
+        return time.perf_counter() - self._started
+
+    def read(self) -> dict[str, float]:
+        """Every stage so far and `total`, rounded to microseconds."""
+        return {name: round(value, 3) for name, value in (*self._stages.items(), ("total", self.elapsed * 1000))}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be answered, from what, and how long that may take; the limits count from when `watch` was started."""
+
+    brief: Brief
+    evidence: Evidence
+    history: Sequence[Turn]
+    limits: Limits
+    grounded: bool = True
+    """Off: what the check does not support is shown as well, and marked."""
+    always: bool = False
+    """Show the best extract even where it does not answer."""
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    words: Words = ENGLISH
+
+    @property
+    def passages(self) -> Sequence[RetrievedChunk]:
+        return self.evidence.passages
+
+    @property
+    def question(self) -> str:
+        """All words that were asked with."""
+        return " ".join((self.brief.question, *self.brief.sides))
+
+    def judged(self, sentence: Sentence, header: str = "") -> Judgement:
+        """What words alone decide of a sentence; `header` is what a table row stands under."""
+        with self.watch.stage("validate"):
+            return judge(sentence, self.passages, question=self.question, header=header)
+
+    def assessed(self, checked: Sequence[Checked], writer: str, extent: Extent | None = None) -> Assessment:
+        with self.watch.stage("assess"):
+            return assess(
+                self.evidence,
+                [(one.sentence, one.judgement) for one in checked],
+                generator=writer,
+                several=bool(self.brief.sides),
+                extent=extent,
+                words=self.words,
+            )
+
+    def too_few(self, checked: Sequence[Checked]) -> str:
+        """Why what is supported must not be shown; empty when it rests on as much as the operator asks for."""
+        cited = {chunk_id for one in checked if one.judgement.supported for chunk_id in one.judgement.chunk_ids}
+        documents = {passage.document.id for passage in self.passages if passage.chunk.id in cited}
+        if len(documents) < self.limits.minimum_sources:
+            wanted = self.limits.minimum_sources
+            return self.words.count(wording.TOO_FEW_DOCUMENTS, len(documents), wanted=wanted)
+        if len(cited) < self.limits.minimum_citations:
+            return self.words.count(wording.TOO_FEW_PASSAGES, len(cited), wanted=self.limits.minimum_citations)
+        return ""

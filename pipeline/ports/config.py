@@ -1,0 +1,78 @@
+"""How a platform is set up: what its own settings come to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+from pipeline.ports.desk import Desk
+from pipeline.ports.installations import Installations
+from pipeline.ports.platform import PlatformAdapter
+from pipeline.values import Finding, Place, PlaceId, Platform
+from pipeline.values.platform import Installation
+
+
+class Host(NamedTuple):
+    """What the bot gives to every adapter."""
+
+    desk: Desk
+    installations: Callable[[], Installations]
+    """Raises Misconfigured where tokens cannot be encrypted."""
+    folder: str
+    """Where it may keep what it remembers."""
+    citations: bool
+    confidence: bool
+    """What the operator wants shown below an answer."""
+    retention_days: int
+    say: Callable[[str], None]
+    """Tells the operator."""
+
+
+class PlatformConfig(Protocol):
+    """The settings of one platform. An SDK is imported where it is connected or examined, not before."""
+
+    platform: ClassVar[Platform]
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any]) -> Self:
+        """From the settings that begin with the platform's name, without it: `slack_bot_token` is `bot_token`."""
+        ...
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the operator set it up."""
+        ...
+
+    @property
+    def homes(self) -> frozenset[str] | None:
+        """The organisation's own workspaces or servers (`slack:T1`); None: all that the bot is in."""
+        ...
+
+    @property
+    def divided(self) -> bool:
+        """Whether its spaces are divided among processes."""
+        ...
+
+    @property
+    def clock(self) -> str:
+        """An address whose answers tell the time; empty: none."""
+        ...
+
+    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+        """A line for each setting that is most likely a mistake. `places` are its own."""
+        ...
+
+    def adapter(self, host: Host) -> PlatformAdapter:
+        """Connects nothing yet. Raises what `host.installations` raises."""
+        ...
+
+    async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
+        """Whether what is kept of it can be read; None where nothing is. Asks no service."""
+        ...
+
+    def examine(
+        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+    ) -> AsyncIterator[Finding]:
+        """Whether its side of the installation is well. Posts nothing. `places`: its own that the settings name, the
+        bot should be there; `kept`: None for what cannot be read, which `examine_kept` told."""
+        ...

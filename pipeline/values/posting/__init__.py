@@ -1,0 +1,1 @@
+"""What is to be posted, and what comes of it."""

@@ -1,0 +1,1 @@
+"""Text as text: sentences, terms, numbers, links, languages, and what we say ourselves."""

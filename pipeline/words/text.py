@@ -1,0 +1,176 @@
+"""Sentences, terms, numbers and names: what every stage knows about text, and nothing about stages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import chain
+
+import Stemmer
+
+from pipeline.words.wording import DECISIONS
+
+STOP_WORDS = frozenset(
+    """a about am an and any are as at be been being but by can could did do does doing for from had has have having he
+    her hers him his how i if in into is it its itself just me my of off on or our ours out over own s she should so
+    some such t than that the their theirs them then there these they this those through to too under until up very
+    was we were what when where which while who whom whose why will with would you your yours""".split()
+)
+WORD = re.compile(r"v?\d+(?:\.\d+)+|[^\W_]+(?:['’][^\W_]+)*")
+"""A word or number as written; `don't`, `L'Oréal` and `v3.2.0` are one."""
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1780-\u17ff]+")
+_ABBREVIATION = re.compile(
+    r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs?|etc|e\.g|i\.e|cf|Inc|Ltd|Co|Corp|approx|ca|z\.B|d\.h|bzw|ggf|inkl|evtl"
+    r"|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|Gov|Gen|Rev|Sen|Lt|Col)\.$"
+)
+_LONGEST_ABBREVIATION = 8
+"""Characters, the full stop included."""
+_BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
+"""Abbreviations only where a number follows: `No.` may be an answer."""
+_BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
+_LEADING = re.compile(r"[:：]\W*$")
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs"})
+"""Unicode categories: control, format (direction, tags, zero width), private use, surrogates."""
+_KEPT = frozenset("\n\t\u200c\u200d")
+"""Line ends, and the joiners that scripts and emoji need."""
+_FILLERS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+    "|(?<=[\u200c\u200d])[\u200c\u200d]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+"
+)
+"""Letters that show nothing, and what carries hidden bytes: variation selectors beside those of emoji, joiners and
+selectors in runs."""
+_WIDE_STOPS = ("。", "！", "？")
+_porter = Stemmer.Stemmer("porter")
+
+
+def visible(text: str) -> str:
+    """`text` without characters that hide, move the cursor or turn the direction; every line end is `\\n`.
+
+    The one definition of what may not be shown, for whatever documents, models and people wrote."""
+    if text.isascii() and text.isprintable():
+        return text
+    lines = _LINE_ENDS.sub("\n", text)
+    return _FILLERS.sub("", "".join(c for c in lines if c in _KEPT or unicodedata.category(c) not in _HIDDEN))
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Start and end of each sentence, white space trimmed; line ends separate too. Linear in the text."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if "\n" not in match.group() and _abbreviated(text, start, match):
+            continue
+        _append(spans, text, start, match.end())
+        start = match.end()
+    _append(spans, text, start, len(text))
+    return spans
+
+
+def _abbreviated(text: str, start: int, found: re.Match[str]) -> bool:
+    """Whether the full stop before a break belongs to the last word of the sentence that began at `start`."""
+    end = found.start()
+    if text[end - 1 : end] != ".":
+        return False
+    start = max(start, end - _LONGEST_ABBREVIATION)
+    if _ABBREVIATION.search(text, start, end):
+        return True
+    return text[found.end() : found.end() + 1].isdigit() and bool(_BEFORE_NUMBER.search(text, start, end))
+
+
+def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    stripped = piece.strip()
+    if stripped:
+        begin = start + piece.index(stripped[0])
+        spans.append((begin, begin + len(stripped)))
+
+
+def words(text: str) -> list[str]:
+    """Words as written, lower case; runs of scripts without spaces come as overlapping character pairs."""
+    found: list[str] = []
+    for match in WORD.finditer(text):
+        word = match.group().lower()
+        if _CJK.search(word):
+            found.extend(lexical_form(word).split())
+        else:
+            found.append(word)
+    return found
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The Porter stem, as SQLite's `porter` tokenizer makes it; possessive endings dropped."""
+    return str(_porter.stemWord(re.sub(r"['’]s?$", "", word)))
+
+
+def terms(text: str) -> list[str]:
+    """Stemmed content words in order, stop words dropped, accents folded; a version `v3.2.0` as `3.2.0` and `3.2`."""
+    found = WORD.findall(text.lower()) if text.isascii() else words(text)
+    return list(chain.from_iterable(map(_terms, found)))
+
+
+@lru_cache(maxsize=8192)
+def distinct_terms(text: str) -> frozenset[str]:
+    """The terms of a text that is read again and again."""
+    return frozenset(terms(text))
+
+
+@lru_cache(maxsize=65536)
+def _terms(word: str) -> tuple[str, ...]:
+    """The stem of a content word, nothing for a stop word."""
+    if "." in word:
+        number = word.removeprefix("v")
+        first, second, *rest = number.split(".")
+        return (number, f"{first}.{second}") if rest else (number,)
+    return () if word in STOP_WORDS else (stem(fold(word)),)
+
+
+def fold(word: str) -> str:
+    """Without diacritics, as SQLite's `unicode61` tokenizer sees it."""
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def query_terms(question: str) -> list[str]:
+    """Distinct words to search for, unstemmed (the index stems), stop words dropped unless nothing else is left."""
+    everything = list(dict.fromkeys(words(question)))
+    content = [word for word in everything if word not in STOP_WORDS]
+    return content or everything
+
+
+def lexical_form(text: str) -> str:
+    """`text` as it is put into the lexical index: runs of scripts without spaces become character pairs."""
+
+    def pairs(match: re.Match[str]) -> str:
+        run = match.group()
+        return " " + (" ".join(run[i : i + 2] for i in range(len(run) - 1)) or run) + " "
+
+    return _CJK.sub(pairs, text)
+
+
+def leads_in(text: str) -> bool:
+    """Whether something must follow: it ends with a colon, emphasis aside."""
+    return bool(_LEADING.search(text))
+
+
+def decides(text: str) -> bool:
+    """Whether `text` is only a yes or a no."""
+    return text.strip(" .,!*。").casefold() in DECISIONS
+
+
+def space(before: str) -> str:
+    """What separates a sentence from the one `before` it: nothing behind the full stop of a script without spaces."""
+    return "" if before.endswith(_WIDE_STOPS) else " "
+
+
+def any_of(lines: str) -> str:
+    """A pattern for any of `lines`; a line may itself hold alternatives."""
+    return "(?:" + "|".join(line.strip() for line in lines.splitlines() if line.strip()) + ")"
+
+
+def word_pattern(lines: str) -> re.Pattern[str]:
+    """Matches any of `lines` where a word begins and ends, whatever the case."""
+    return re.compile(rf"\b{any_of(lines)}(?!\w)", re.IGNORECASE)

@@ -1,0 +1,1 @@
+"""Documents and their passages: kept, replaced, and found."""

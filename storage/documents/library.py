@@ -1,0 +1,212 @@
+"""Documents, chunks, words and vectors: the port `Library`.
+
+Each `put` writes a new revision next to the one that serves and then makes it the live one in a single transaction.
+Whatever a crash leaves half-written is hidden from every reader and swept by the next write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
+
+from pipeline.ports import UnitVectors, Vectors
+from pipeline.values import Audience, Chunk, Document
+from storage.database import Connection, Database, scalar
+from storage.documents.claim import claim
+from storage.documents.revision import Revision
+from storage.documents.staged import StagedRevision, stage_document
+from storage.documents.sweep import hide, sweep
+from storage.documents.vectors import unpack
+
+_ASKED = """
+    WITH found AS MATERIALIZED (SELECT chunk.id, number, body, number >> 20 AS revision
+        FROM json_each($1) AS asked JOIN chunk ON chunk.id = asked.value)
+"""
+
+
+class SQLLibrary:
+    """`embedder` names the model that questions are embedded with now, "" when there is none; documents embedded by
+    another are found by words only."""
+
+    def __init__(self, database: Database, *, embedder: Callable[[], str] = lambda: "") -> None:
+        self._database = database
+        self._embedder = embedder
+
+    async def chunks(self, chunk_ids: Sequence[str]) -> list[tuple[Chunk, Document]]:
+        """In the order asked for; ids that are gone are left out."""
+
+        def work(db: Connection) -> dict[str, tuple[str, str]]:
+            rows = db.execute(
+                f"{_ASKED} SELECT found.id, found.body, revision.body FROM found"  # noqa: S608 - our own words
+                " JOIN revision ON revision.id = found.revision AND state = 'live'",
+                (json.dumps(list(chunk_ids)),),
+            )
+            return {chunk_id: (chunk, document) for chunk_id, chunk, document in rows}
+
+        found = await self._database.read(work)
+        bodies = [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+        return [(_chunk(chunk), _document(document)) for chunk, document in bodies]
+
+    async def read(self, chunk_ids: Sequence[str]) -> tuple[list[tuple[Chunk, Document]], UnitVectors]:
+        """The same with the vectors of each chunk's units, in the order of `Chunk.units`; a chunk without any is left
+        out of these."""
+
+        def work(db: Connection) -> dict[str, tuple[str, str, int, bytes | None]]:
+            rows = db.execute(
+                f"{_ASKED} SELECT found.id, found.body, revision.body, dimensions,"  # noqa: S608 - our own words
+                " CASE WHEN embedder = $2 THEN matrix END"
+                " FROM found JOIN revision ON revision.id = found.revision AND state = 'live'"
+                " LEFT JOIN unit_vectors ON unit_vectors.number = found.number",
+                (json.dumps(list(chunk_ids)), self._embedder()),
+            )
+            return {chunk_id: row for chunk_id, *row in rows}
+
+        found = await self._database.read(work)
+        ids = [chunk_id for chunk_id in chunk_ids if chunk_id in found]
+        pairs = [(_chunk(chunk), _document(document)) for chunk, document, *_ in map(found.__getitem__, ids)]
+        vectors = {chunk_id: matrix for chunk_id in ids if (matrix := found[chunk_id][3])}
+        dimensions = next((found[chunk_id][2] for chunk_id in vectors), 1)
+        rows, end = {}, 0
+        for chunk_id, matrix in vectors.items():
+            start, end = end, end + len(matrix) // dimensions
+            rows[chunk_id] = slice(start, end)
+        return pairs, UnitVectors(unpack(b"".join(vectors.values()), dimensions), rows)
+
+    async def neighbours(self, chunk: Chunk) -> tuple[Chunk | None, Chunk | None]:
+        """The chunks before and after in the same document."""
+
+        def work(db: Connection) -> dict[int, str]:
+            rows = db.execute(
+                "WITH here AS MATERIALIZED (SELECT number, number - 1 AS before, number + 1 AS after,"
+                " number >> 20 AS revision FROM chunk WHERE id = $1)"
+                " SELECT here.number - chunk.number, chunk.body FROM here"
+                " JOIN revision ON revision.id = here.revision AND state = 'live'"
+                " JOIN chunk ON chunk.number IN (here.before, here.after) AND chunk.number >> 20 = here.revision",
+                (chunk.id,),
+            )
+            return dict(rows.fetchall())
+
+        bodies = await self._database.read(work)
+        before, after = (_chunk(bodies[side]) if side in bodies else None for side in (1, -1))
+        return before, after
+
+    async def documents(self, audience: Audience | None = None) -> list[Document]:
+        """Current documents by collection and filename; None means all."""
+
+        def work(db: Connection) -> list[str]:
+            rows = db.execute(
+                "SELECT body FROM live WHERE $1 OR collection IN (SELECT value FROM json_each($2))"
+                " ORDER BY collection, filename, document",
+                _within(audience),
+            )
+            return [body for (body,) in rows]
+
+        return [_document(body) for body in await self._database.read(work)]
+
+    async def document(self, document_id: str) -> Document | None:
+        """The document of that id, as it is now."""
+        query = "SELECT body FROM live WHERE document = $1"
+        body = await self._database.read(lambda db: scalar(db, query, (document_id,)))
+        return _document(body) if body else None
+
+    async def count(self) -> int:
+        """How many documents there are."""
+        return int(await self._database.read(lambda db: scalar(db, "SELECT count(*) FROM live")))
+
+    async def empty(self, audience: Audience | None = None) -> bool:
+        """Whether there is no document."""
+
+        def work(db: Connection) -> bool:
+            within = "SELECT 1 FROM live WHERE $1 OR collection IN (SELECT value FROM json_each($2))"
+            return db.execute(f"{within} LIMIT 1", _within(audience)).fetchone() is None
+
+        return await self._database.read(work)
+
+    async def collections(self) -> list[str]:
+        """Names of the collections that hold documents."""
+
+        def work(db: Connection) -> list[str]:
+            return [name for (name,) in db.execute("SELECT DISTINCT collection FROM live ORDER BY collection")]
+
+        return await self._database.read(work)
+
+    async def sources(self) -> dict[str, str]:
+        """Every source that was indexed, and the collection it fills, whether or not documents of it are there."""
+
+        def work(db: Connection) -> dict[str, str]:
+            return dict(db.execute("SELECT name, collection FROM source ORDER BY name").fetchall())
+
+        return await self._database.read(work)
+
+    async def claim(self, source: str, collection: str) -> list[str]:
+        """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
+
+        Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
+        moved = await claim(self._database, source, collection)
+        await self.sweep()
+        return moved
+
+    async def release(self, sources: Collection[str]) -> None:
+        """Forget that these are sources; their documents stay."""
+
+        def work(db: Connection) -> None:
+            db.execute(
+                "DELETE FROM source WHERE name IN (SELECT value FROM json_each($1))", (json.dumps(list(sources)),)
+            )
+
+        await self._database.write(work)
+
+    async def versions(self, source: str) -> dict[str, str]:
+        """Document id -> version of everything indexed from `source`.
+
+        The version is "" where the vectors are not of the embedder in use: such a document is due again."""
+
+        def work(db: Connection) -> dict[str, str]:
+            rows = db.execute(
+                "SELECT document, CASE WHEN $1 IN ('', embedder) THEN version ELSE '' END FROM live WHERE source = $2",
+                (self._embedder(), source),
+            )
+            return dict(rows.fetchall())
+
+        return await self._database.read(work)
+
+    async def put(
+        self, document: Document, chunks: Sequence[Chunk], vectors: Sequence[Vectors] | None, embedder: str
+    ) -> None:
+        """Replace the document as a whole; its old version serves until the new one is complete."""
+        revision = Revision(document, chunks, vectors, embedder)
+        await revision.write(self._database)
+        await self.sweep()
+
+    async def stage(self, document: Document, embedder: str, dimensions: int) -> StagedRevision:
+        """Begin a new version that comes in parts, or take over what a run that was cut off left of it."""
+        return await stage_document(self._database, document, embedder, dimensions)
+
+    async def remove(self, document_ids: Collection[str]) -> int:
+        """Forget documents: their text, words and vectors are in the database no more when this returns.
+
+        Answers that quoted them stay as long as answers do, and backups made before until those age out. Cut short by
+        a crash, it is completed when next a document is written or removed, or the bot starts or backs up. Returns how
+        many documents there were."""
+        removed = await self._database.write(lambda db: hide(db, document_ids))
+        await self.sweep()
+        return removed
+
+    async def sweep(self) -> None:
+        """Delete what was replaced or removed and a crash left behind."""
+        await sweep(self._database)
+
+
+@lru_cache(maxsize=2048)
+def _document(body: str) -> Document:
+    return Document.model_validate_json(body)
+
+
+@lru_cache(maxsize=1024)
+def _chunk(body: str) -> Chunk:
+    return Chunk.model_validate_json(body)
+
+
+def _within(audience: Audience | None) -> tuple[bool, str]:
+    return audience is None, json.dumps(sorted(audience.collections) if audience else [])

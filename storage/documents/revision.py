@@ -1,0 +1,191 @@
+"""One version of one document on its way in.
+
+It is written in batches short enough that a message waiting to be accepted waits 20 ms at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from pipeline.errors import Refused
+from pipeline.ports import Vectors
+from pipeline.values import Chunk, Document
+from storage.database import Connection, Database, Passage, PassageIndex
+from storage.documents.vectors import mean, pack
+from storage.settings import setting
+
+SPAN = 1 << 20
+"""Numbers kept for each revision: the largest count of chunks a document may have."""
+BATCH_SECONDS = 0.01
+PAUSE_SECONDS = 0.002
+"""Between batches the lock is free for other processes."""
+GROUP = 8
+"""Chunks written by one statement each."""
+
+
+class Revision:
+    """`chunks` of `document`, with one matrix of unit vectors a chunk or none at all.
+
+    With `instead_of`, it is written only while that revision is the live one."""
+
+    def __init__(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        vectors: Sequence[Vectors] | None,
+        embedder: str,
+        *,
+        instead_of: int | None = None,
+    ) -> None:
+        check_count(document, len(chunks))
+        self._document = document
+        self._chunks = chunks
+        self._vectors = vectors if embedder else None
+        self._embedder = embedder if vectors is not None else ""
+        self._instead_of = instead_of
+        self._id = 0
+        self._written = 0
+        self._published = False
+
+    async def write(self, database: Database) -> bool:
+        """Stage the revision, write its chunks and make it the live one; a failure leaves the old one live.
+
+        Begins anew when it was swept meanwhile, because nothing had been written to it for long or the document was
+        removed. False when the one it was to replace is not the live one any more."""
+        try:
+            await in_batches(database, partial(self._batch, index=database.passages))
+        except BaseException:
+            await database.write(lambda db: retire(db, self._id))
+            raise
+        return self._published
+
+    def _batch(self, db: Connection, index: PassageIndex) -> bool:
+        """Write for BATCH_SECONDS; True once the revision is live, or not to become it any more."""
+        if self._instead_of is not None and not _is_live(db, self._instead_of):
+            retire(db, self._id)
+            return True
+        if not still_staged(db, self._id):
+            dimensions = self._vectors[0].shape[1] if self._vectors else 0
+            self._id, self._written = stage(db, self._document, self._embedder, dimensions), 0
+        end = time.monotonic() + BATCH_SECONDS
+        while self._written < len(self._chunks) and time.monotonic() < end:
+            group = slice(self._written, self._written + GROUP)
+            matrices = self._vectors[group] if self._vectors else None
+            insert(db, index.add, self._id, self._document, self._chunks[group], matrices, self._written)
+            self._written += len(self._chunks[group])
+        if self._written < len(self._chunks):
+            return False
+        publish(db, self._id, self._document.id)
+        self._published = True
+        return True
+
+
+def span(revision: int) -> tuple[int, int]:
+    """The first and the last number that a passage of it may have."""
+    return revision * SPAN, (revision + 1) * SPAN - 1
+
+
+def check_count(document: Document, chunks: int) -> None:
+    """Raises Refused for more chunks than a revision has numbers."""
+    if chunks >= SPAN:
+        raise Refused(f"{document.filename} has more than {SPAN} passages", what_to_do="Split the document.")
+
+
+def still_staged(db: Connection, revision: int) -> bool:
+    """Whether it was begun and not swept; if so, from now on it counts as written to just now."""
+    touch = "UPDATE revision SET created_at = $1 WHERE id = $2 AND state = 'staged'"
+    return db.execute(touch, (time.time(), revision)).rowcount == 1
+
+
+def stage(db: Connection, document: Document, embedder: str, dimensions: int) -> int:
+    """Begin a revision that nobody sees yet."""
+    db.execute("INSERT INTO collection (name) VALUES ($1) ON CONFLICT DO NOTHING", (document.collection,))
+    (revision,) = db.execute(
+        "INSERT INTO revision"
+        " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at)"
+        " VALUES ($1, (SELECT id FROM collection WHERE name = $2), $3, $4, $5, $6, $7, 'staged', $8, $9)"
+        " RETURNING id",
+        (
+            document.id,
+            document.collection,
+            document.source,
+            document.filename,
+            document.version,
+            embedder,
+            dimensions,
+            document.model_dump_json(),
+            time.time(),
+        ),
+    ).fetchone()
+    return int(revision)
+
+
+def insert(
+    db: Connection,
+    add: Callable[[Connection, Sequence[Passage]], None],
+    revision: int,
+    document: Document,
+    chunks: Sequence[Chunk],
+    matrices: Sequence[Vectors] | None,
+    position: int,
+) -> None:
+    """Write chunks, the first of them at `position`; `add` writes what they are found by."""
+    (collection,) = db.execute("SELECT collection FROM revision WHERE id = $1", (revision,)).fetchone()
+    numbers = range(revision * SPAN + position, revision * SPAN + position + len(chunks))
+    given: Sequence[Vectors | None] = matrices or [None] * len(chunks)
+    placed = list(zip(numbers, chunks, given, strict=True))
+    db.executemany(
+        "INSERT INTO chunk VALUES ($1, $2, $3)",
+        [(number, chunk.id, chunk.model_dump_json()) for number, chunk, _ in placed],
+    )
+    db.executemany(
+        "INSERT INTO unit_vectors VALUES ($1, $2)",
+        [(number, pack(matrix)) for number, _, matrix in placed if matrix is not None and len(matrix)],
+    )
+    add(db, [passage(number, collection, document, chunk, matrix) for number, chunk, matrix in placed])
+
+
+def passage(number: int, collection: int, document: Document, chunk: Chunk, matrix: Vectors | None) -> Passage:
+    """What `chunk` is found by; `matrix` has the vectors of its units."""
+    title = " ".join((document.title, *chunk.heading))
+    return Passage(number, collection, title, chunk.text, mean(matrix) if matrix is not None and len(matrix) else None)
+
+
+def publish(db: Connection, revision: int, document_id: str) -> None:
+    """Make it the live one, in place of the one before."""
+    db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = $1", (document_id,))
+    db.execute("UPDATE revision SET state = 'live' WHERE id = $1", (revision,))
+    raise_generation(db)
+
+
+def retire(db: Connection, revision: int) -> None:
+    """Give up a revision that is not live."""
+    db.execute("UPDATE revision SET state = 'retired' WHERE id = $1 AND state = 'staged'", (revision,))
+
+
+def raise_generation(db: Connection) -> None:
+    """Tell every process that what can be found has changed."""
+    db.execute(
+        "INSERT INTO setting VALUES ('generation', '1') ON CONFLICT (name)"
+        " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT)"
+    )
+
+
+def generation(db: Connection) -> int:
+    """Changes whenever what can be found changes."""
+    return int(setting(db, "generation") or 0)
+
+
+async def in_batches(database: Database, batch: Callable[[Connection], bool]) -> None:
+    """Run `batch` in a transaction each until it says that it is done."""
+    while True:
+        if await database.write(batch):
+            return
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+def _is_live(db: Connection, revision: int) -> bool:
+    return db.execute("SELECT 1 FROM revision WHERE id = $1 AND state = 'live'", (revision,)).fetchone() is not None

@@ -1,0 +1,108 @@
+"""Erasing what was kept of one question or of one space: its text, the answer, the turn and the ratings.
+
+All inside the caller's transaction. Backups made before keep it until they age out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.values import IncomingMessage
+from storage.database import Alone, Connection
+from storage.documents.sweep import hide
+from storage.schema.answers import ASKED_OR_WRITTEN_BY
+from storage.schema.table import Owned
+from storage.schema.tables import TABLES
+
+KEPT = "EXISTS (SELECT 1 FROM revision WHERE document = 'taught/' || handoff.id AND state = 'live')"
+"""The reply to a handoff is a document, which holds the question too: the handoff then says whose that is."""
+_TAUGHT_BY = f"""
+    SELECT document FROM revision WHERE source = 'taught' AND body -> 'metadata' ->> 'author' = $1
+    UNION SELECT 'taught/' || id FROM handoff WHERE {ASKED_OR_WRITTEN_BY}
+"""  # noqa: S608 - our own words
+_TAUGHT_OF = "SELECT 'taught/' || id FROM handoff WHERE answer IN (SELECT answer FROM question WHERE key = $1)"
+_OF_SPACE = """
+    substr(body ->> 'target', 1, length($1)) = $1
+        OR (body -> 'origin' ->> 'platform') || ':' || (body -> 'origin' ->> 'space') || ':' = $1
+"""
+"""What was asked in a `platform:space:`, or of people there."""
+_TAUGHT_IN = f"SELECT 'taught/' || id FROM handoff WHERE {_OF_SPACE}"  # noqa: S608 - our own words
+_ADDED_IN = "SELECT document FROM revision WHERE source = $1"
+_OF_ANSWERS = (
+    "DELETE FROM wish WHERE answer IN (SELECT answer FROM question WHERE {which})",
+    "DELETE FROM handoff WHERE answer IN (SELECT answer FROM question WHERE {which})",
+    "DELETE FROM rating WHERE answer IN (SELECT answer FROM question WHERE {which})",
+    "DELETE FROM answer WHERE id IN (SELECT answer FROM question WHERE {which})",
+)
+_TURN = """
+    DELETE FROM turn WHERE id IN (
+        SELECT turn.id FROM question JOIN answer ON answer.id = question.answer
+            JOIN turn ON turn.conversation = question.conversation AND turn.author = answer.author
+        WHERE question.key = $1 AND turn.body ->> 'question' = answer.body ->> 'question')
+"""
+"""A turn is known by what was asked in its conversation: the same question asked twice there goes twice."""
+
+_TOLD = "SELECT wish.key FROM wish JOIN question ON question.answer = wish.answer WHERE question.key = $1"
+_TOLD_OF = "SELECT key FROM wish WHERE body ->> 'author' = $1 AND person <> $1"
+"""Those who wanted to be told the answer of somebody's question got a copy of it."""
+_WISHES_OF = "SELECT key FROM wish WHERE substr(key, 1, $1) = $2 OR body -> 'said_in' ->> 0 = $3"
+"""Those told in direct messages included."""
+_OWNED = "DELETE FROM {table} WHERE substr(replace({column}, ' ', ':') || ':', 1, $1) = $2"
+"""What an `Owner` is known by begins with the workspace, which a colon, a blank or nothing follows."""
+
+
+def erase_question(db: Connection, key: str) -> None:
+    """Erase what is kept of the question with that key, whether it is answered or not."""
+    for (told,) in db.execute(_TOLD, (key,)).fetchall():
+        _erase_wish(db, told)
+    db.execute(_TURN, (key,))
+    hide(db, _documents(db, _TAUGHT_OF, key))
+    _erase_answers(db, "key = $1", (key,))
+    if row := db.execute("SELECT body FROM message WHERE key = $1", (key,)).fetchone():
+        blank = IncomingMessage.model_validate_json(row[0]).model_copy(update={"text": "", "attachments": ()})
+        db.execute("UPDATE message SET body = $1, answer = '' WHERE key = $2", (blank.model_dump_json(), key))
+
+
+def erase_wishes_for(db: Connection, author: str) -> None:
+    """Erase the questions of a person that others wanted to be told the answers of, and those answers."""
+    for (key,) in db.execute(_TOLD_OF, (author,)).fetchall():
+        _erase_wish(db, key)
+
+
+def erase_space(db: Connection, space: str) -> None:
+    """Erase what is kept of a `platform:space`: its installation, questions that wait, conversations, where we took
+    part, replies that were kept as answers, what people added there to the documents, what admins set, what people
+    chose."""
+    db.alone(Alone.INBOX)
+    prefix = f"{space}:"
+    inside = (len(prefix), prefix)
+    hide(db, [*_documents(db, _TAUGHT_IN, prefix), *_documents(db, _ADDED_IN, f"chat:{space}")])
+    db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", (prefix,))  # noqa: S608 - our own words
+    for (key,) in db.execute(_WISHES_OF, (*inside, space)).fetchall():
+        _erase_wish(db, key)
+    _erase_answers(db, "substr(key, 1, $1) = $2", inside)
+    for table in TABLES:
+        if isinstance(table.owned, Owned) and table.owned.column and not table.owned.stays:
+            db.execute(_OWNED.format(table=table.name, column=table.owned.column), inside)
+
+
+def _erase_wish(db: Connection, key: str) -> None:
+    """Also what was told, and what is under way: without its message no answer to it is saved any more."""
+    db.alone(Alone.INBOX)
+    erase_question(db, key)
+    db.execute("DELETE FROM wish WHERE key = $1", (key,))
+    db.execute("DELETE FROM message WHERE key = $1", (key,))
+
+
+def _erase_answers(db: Connection, which: str, values: Sequence[object]) -> None:
+    for statement in _OF_ANSWERS:
+        db.execute(statement.format(which=which), values)
+
+
+def taught_by(db: Connection, person: str) -> list[str]:
+    """The ids of the documents that hold a question or a reply of `person`."""
+    return _documents(db, _TAUGHT_BY, person)
+
+
+def _documents(db: Connection, query: str, value: str) -> list[str]:
+    return [document for (document,) in db.execute(query, (value,))]

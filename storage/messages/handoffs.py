@@ -1,0 +1,62 @@
+"""Questions that people are asked, each with what is to be posted about it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from pipeline.values import About, Handoff
+from storage.database import Connection, Database, scalar
+from storage.messages.history import signed
+from storage.messages.outbox import SQLOutbox, tell
+
+
+class SQLHandoffs:
+    def __init__(self, database: Database, outbox: SQLOutbox, *, clock: Callable[[], float] = time.time) -> None:
+        """`outbox` is told when something is to be posted about one."""
+        self._database = database
+        self._outbox = outbox
+        self._clock = clock
+
+    async def begin(self, handoff: Handoff) -> bool:
+        """Keep it, and that people are to be asked; False when its answer was handed over before."""
+        now = self._clock()
+
+        def work(db: Connection) -> bool:
+            body = signed(db, handoff, handoff.answer_id)
+            new = db.execute(
+                "INSERT INTO handoff (id, answer, asker, body, at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+                (handoff.id, handoff.answer_id, handoff.asker, body, now),
+            ).rowcount
+            if new:
+                tell(db, handoff.id, About.ASKED)
+            return bool(new)
+
+        return self._rung(await self._database.write(work, durable=True))
+
+    async def get(self, handoff_id: str) -> Handoff | None:
+        """One that waits for a reply; None when it is resolved or not kept any more."""
+        query = "SELECT body FROM handoff WHERE id = $1 AND resolved_at IS NULL"
+        body = await self._database.read(lambda db: scalar(db, query, (handoff_id,)))
+        return Handoff.model_validate_json(body) if body else None
+
+    async def resolve(self, handoff_id: str, resolver: str, name: str, reply: str) -> bool:
+        """Keep who resolved it with which reply, and that the asker is to hear of it; False when it was resolved."""
+        now = self._clock()
+
+        def work(db: Connection) -> bool:
+            done = db.execute(
+                "UPDATE handoff SET resolver = $1, name = $2, reply = $3, resolved_at = $4"
+                " WHERE id = $5 AND resolved_at IS NULL",
+                (resolver, name, reply, now, handoff_id),
+            ).rowcount
+            if done:
+                tell(db, handoff_id, About.RESOLVED)
+            return bool(done)
+
+        return self._rung(await self._database.write(work, durable=True))
+
+    def _rung(self, changed: bool) -> bool:
+        if changed:
+            self._outbox.ring()
+        return changed

@@ -1,0 +1,172 @@
+"""Which messages the inbox takes in, changes and drops, and what is remembered. All inside the caller's transaction."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pipeline.errors import Busy
+from pipeline.values import IncomingMessage, Manner
+from storage.database import Alone, Connection, scalar
+from storage.messages.erase import erase_question
+from storage.messages.presence import call_back, see
+from storage.schema.tables import keep
+from storage.settings import setting
+
+DEALT_WITH_UNTIL = "dealt with until"
+"""The setting that a restored database has: what was sent before that moment is not answered any more."""
+_WAITING = """
+    SELECT coalesce(sum(CASE WHEN space = '' THEN messages END), 0),
+        coalesce(sum(CASE WHEN scope = $1 THEN messages END), 0)
+    FROM waiting WHERE space = '' OR scope = $1
+"""
+_TELL = keep("told")
+NOTICE_SECONDS = 60.0
+"""One notice a person in this time that too much is waiting."""
+
+
+def take(
+    db: Connection, message: IncomingMessage, now: float, *, after: float, capacity: int, per_author: int
+) -> bool | Busy:
+    """Keep `message`; False when its key is known, Busy (returned) when too much is waiting.
+
+    Whose author is told now to ask again is known from then on: they will."""
+    db.alone(Alone.INBOX)
+    if db.execute("SELECT 1 FROM known WHERE digest = $1", (_digest(message.key),)).fetchone():
+        return not message.manner.unannounced and _addressed_now(db, message, now)
+    if _dealt_with(db, message):
+        _know(db, message.key, now)
+        return False
+    if reason := _too_much(db, message, capacity, per_author):
+        if message.manner is Manner.AWAITED:
+            return Busy(reason, first=False)
+        busy = _busy(db, message.author, reason, now)
+        if busy.first:
+            _know(db, message.key, now)
+        return busy
+    _know(db, message.key, now)
+    db.execute(
+        "INSERT INTO message (key, space, author, conversation, sent_at, body, not_before)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        (
+            message.key,
+            message.conversation.workspace,
+            message.author,
+            str(message.conversation),
+            message.sent_at.timestamp(),
+            message.model_dump_json(),
+            now + after if after else 0.0,
+        ),
+    )
+    if not message.manner.unannounced:
+        call_back(db, str(message.conversation), message.sent_at.timestamp())
+    if message.manner not in (Manner.COMMAND, Manner.AWAITED):
+        see(db, message.place.where, message.place.message)
+    return True
+
+
+def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
+    """Whether `message` was sent while the database was in use that this one, a restored backup, took the place of."""
+    until = setting(db, DEALT_WITH_UNTIL)
+    return until is not None and message.sent_at.timestamp() <= float(until)
+
+
+def _addressed_now(db: Connection, message: IncomingMessage, now: float) -> bool:
+    """Whether `message` was overheard and waits, and takes the place of what was: an edit mentions the bot."""
+    waiting = db.execute(
+        "SELECT answer FROM message WHERE key = $1 AND state = 'open' AND posting_since IS NULL"  # noqa: S608 - our own words
+        f" AND body ->> 'manner' = $2 {db.locking}",
+        (message.key, Manner.OVERHEARD),
+    ).fetchone()
+    if not waiting:
+        return False
+    call_back(db, str(message.conversation), message.sent_at.timestamp())
+    db.execute("DELETE FROM answer WHERE id = $1", waiting)
+    db.execute(
+        "UPDATE message SET body = $1, answer = '', withdrawn = (leased_until > $2), stopped = FALSE,"
+        " not_before = 0 WHERE key = $3",
+        (message.model_dump_json(), now, message.key),
+    )
+    return True
+
+
+def waits_overheard(db: Connection, key: str, author: str) -> bool:
+    """Whether `key` was overheard from somebody other than `author`, and nothing of an answer may be visible."""
+    query = (
+        "SELECT 1 FROM message WHERE key = $1 AND state = 'open' AND author <> $2 AND posting_since IS NULL"  # noqa: S608 - our own words
+        f" AND body ->> 'manner' = $3 {db.locking}"
+    )
+    return db.execute(query, (key, author, Manner.OVERHEARD)).fetchone() is not None
+
+
+def change(db: Connection, key: str, text: str, now: float) -> bool:
+    """Change a question, and withdraw the answer under way; False when there is an answer that may be visible.
+
+    What is visible before, a placeholder or the first sentences, becomes the new answer. The same text again changes
+    nothing: platforms report an edit too when they have drawn the preview of a link."""
+    row = db.execute(
+        "SELECT body, leased_until FROM message"  # noqa: S608 - our own words
+        f" WHERE key = $1 AND state = 'open' AND (posting_since IS NULL OR answer = '') {db.locking}",
+        (key,),
+    ).fetchone()
+    if not row:
+        return False
+    message = IncomingMessage.model_validate_json(row[0])
+    if message.text == text:
+        return True
+    db.execute("DELETE FROM answer WHERE id = (SELECT answer FROM message WHERE key = $1)", (key,))
+    db.execute(
+        "UPDATE message SET body = $1, answer = '', withdrawn = $2, stopped = FALSE WHERE key = $3",
+        (message.model_copy(update={"text": text}).model_dump_json(), row[1] > now, key),
+    )
+    return True
+
+
+def conversation(db: Connection, key: str) -> str | None:
+    """The conversation of a question that is still kept."""
+    found: str | None = scalar(db, "SELECT conversation FROM message WHERE key = $1", (key,))
+    return found
+
+
+def drop(db: Connection, key: str, now: float) -> bool:
+    """Cancel a question and erase what is kept of it and of its answer; False when it is not waiting any more or not
+    there, and never kept then."""
+    db.alone(Alone.INBOX)
+    _know(db, key, now)
+    changed = db.execute(
+        "UPDATE message SET state = 'cancelled', closed_at = $1 WHERE key = $2 AND state = 'open'", (now, key)
+    )
+    erase_question(db, key)
+    return changed.rowcount > 0
+
+
+def forget(db: Connection, key: str) -> None:
+    """Keep nothing of a message, and not that it was seen."""
+    db.alone(Alone.INBOX)
+    db.execute("DELETE FROM message WHERE key = $1", (key,))
+    db.execute("DELETE FROM known WHERE digest = $1", (_digest(key),))
+
+
+def _know(db: Connection, key: str, now: float) -> None:
+    """Remember that `key` was seen, in a form that says nothing about the message."""
+    db.execute("INSERT INTO known VALUES ($1, $2) ON CONFLICT DO NOTHING", (_digest(key), now))
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()[:16]
+
+
+def _too_much(db: Connection, message: IncomingMessage, capacity: int, per_author: int) -> str:
+    """Why `message` cannot be taken, in words; "" when it can."""
+    space = message.conversation.workspace
+    everybodys, own = db.execute(_WAITING, (f"{space} {message.author}",)).fetchone()
+    if everybodys >= capacity:
+        return "too many questions are waiting"
+    return "too many of your questions are waiting" if own >= per_author else ""
+
+
+def _busy(db: Connection, author: str, reason: str, now: float) -> Busy:
+    told = scalar(db, "SELECT at FROM told WHERE author = $1", (author,))
+    first = told is None or now - told >= NOTICE_SECONDS
+    if first:
+        db.execute(_TELL, (author, now))
+    return Busy(reason, first=first, what_to_do="Please ask again in a few minutes.")

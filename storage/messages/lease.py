@@ -1,0 +1,172 @@
+"""Whose turn it is: the inbox's fairness.
+
+The next message is looked for among what can be read, however long that takes, and then taken in a short transaction
+that makes sure of it. `waiting` has a row for each space and each author that waits, in the order of their turns: the
+search ends at the first author of whom a message can be answered now.
+
+A message that the process ended with is a suspect the second time: it may be what kills it. It is tried alone, so that
+the next end tells, and after all others, so that they do not pay for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import structlog
+
+from pipeline.values import Answer, IncomingMessage, Work
+from storage.database import Alone, Connection
+from storage.messages.posting import COLUMNS, moment
+
+log = structlog.get_logger(__name__)
+
+SUSPICIOUS = 2
+"""Ends of the process while it worked on a message, after which that is tried alone and last; one alone is enough."""
+ALONE_SECONDS = 20.0
+"""How long nothing is begun beside a suspect. What takes longer is no reason to keep everybody waiting."""
+PATIENCE_SECONDS = 60.0
+"""How long others go before a suspect, where there are always others."""
+
+TURNS = """
+    SELECT turn, since, scope, author FROM waiting WHERE space = $1 AND (turn, since) > ($2, $3)
+        ORDER BY turn, since LIMIT 20
+"""
+"""Served longest ago first, then waiting longest; "" is the space of the spaces."""
+LEASABLE = """
+    state = 'open' AND not_before <= $1 AND leased_until <= $1 AND NOT EXISTS (
+        SELECT 1 FROM message AS earlier WHERE earlier.state = 'open'
+            AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
+"""
+"""The message heads its conversation, is not leased, and its delay is over."""
+OLDEST = f"""
+    SELECT sequence FROM message WHERE space = $2 AND author = $3 AND ends < {SUSPICIOUS} AND {LEASABLE}
+        ORDER BY sequence LIMIT 1
+"""  # noqa: S608 - our own words
+SUSPECT = f"""
+    SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPICIOUS} AND {LEASABLE}
+        ORDER BY not_before, sequence
+"""  # noqa: S608 - as above
+UNDER_WAY = """
+    SELECT count(*), count(*) FILTER (WHERE alone_until > $1) FROM message
+        WHERE state = 'open' AND leased_until > 0 AND leased_until > $1 AND holder = $2
+"""
+SERVED = "INSERT INTO served VALUES ($1, $2) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
+HELD = "state = 'open' AND leased_until > 0 AND holder = $1"
+TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = $2 AND {LEASABLE}"  # noqa: S608 - as above
+
+
+def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> int | None:
+    """The message whose turn it is in the spaces that are served: its sequence number, or None when nothing can be
+    leased.
+
+    What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
+    under_way, alone = db.execute(UNDER_WAY, (now, db.holder)).fetchone()
+    if alone:
+        return None
+    suspect, due = next((row for *row, space in db.execute(SUSPECT, (now,)).fetchall() if served(space)), (None, now))
+    if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now, served)) is not None:
+        return found
+    return None if under_way or suspect is None else int(suspect)
+
+
+def _next_in_turn(db: Connection, now: float, served: Callable[[str], bool]) -> int | None:
+    for space, _ in _turns(db, ""):
+        if not served(space):
+            continue
+        for _, author in _turns(db, space):
+            row = db.execute(OLDEST, (now, space, author)).fetchone()
+            if row:
+                return int(row[0])
+    return None
+
+
+def _turns(db: Connection, space: str) -> Iterator[tuple[str, str]]:
+    """A few at a time: mostly the first can be answered."""
+    turn, since = -1, -1
+    while rows := db.execute(TURNS, (space, turn, since)).fetchall():
+        yield from ((scope, author) for _, _, scope, author in rows)
+        turn, since, *_ = rows[-1]
+
+
+def take_turn(
+    db: Connection, sequence: int, now: float, *, attempts: int, until: float, late_before: float
+) -> Work | None:
+    """Lease the candidate `until` then; None when it is no longer one.
+
+    After `attempts` that never came to an end there are as many to apologise; then the message is declared dead."""
+    db.alone(Alone.INBOX)
+    row = db.execute(f"{TAKE} {db.claiming}", (now, sequence)).fetchone()
+    if not row:
+        return None
+    key, space, author, attempt, ends = row
+    if attempt >= 2 * attempts:
+        log.error("given_up", key=key, reason="each attempt ended the process", attempts=attempt)
+        db.execute(
+            "UPDATE message SET state = 'dead', why = 'no attempt came to an end', closed_at = $1 WHERE sequence = $2",
+            (now, sequence),
+        )
+        return None
+    _serve(db, space, author)
+    db.execute(
+        "UPDATE message SET attempt = attempt + 1, leased_until = $1, alone_until = $2, withdrawn = FALSE, holder = $3"
+        " WHERE sequence = $4",
+        (until, now + ALONE_SECONDS if ends >= SUSPICIOUS else 0, db.holder, sequence),
+    )
+    return _work(db, sequence, attempts, late_before)
+
+
+def holders(db: Connection) -> set[int]:
+    """The processes that hold leases, as far as is known."""
+    rows = db.execute("SELECT DISTINCT holder FROM message WHERE state = 'open' AND leased_until > 0")
+    return {holder for (holder,) in rows}
+
+
+def take_back(db: Connection, now: float, holder: int) -> int:
+    """End the leases of a process that died. Returns how many.
+
+    The end counts as an attempt of the message that was tried alone, or that nothing else was under way with, and it
+    waits longer each time. For the others it costs nothing, but a second one makes them suspects."""
+    db.alone(Alone.INBOX)
+    leased, suspects = db.execute(
+        f"SELECT count(*), count(*) FILTER (WHERE ends >= $2) FROM message WHERE {HELD}",  # noqa: S608 - our own words
+        (holder, SUSPICIOUS),
+    ).fetchone()
+    innocent = db.execute(
+        "UPDATE message SET leased_until = 0, withdrawn = FALSE, attempt = attempt - 1, ends = ends + $2,"  # noqa: S608 - our own words
+        f" not_before = $3 WHERE {HELD} AND ends < $4 AND $5",
+        (holder, 0 if suspects else 1, now, SUSPICIOUS, leased > 1),
+    ).rowcount
+    charged = db.execute(
+        "UPDATE message SET leased_until = 0, withdrawn = FALSE, ends = ends + $2,"  # noqa: S608 - our own words
+        f" not_before = $3 + (1 << CASE WHEN attempt < 5 THEN attempt ELSE 5 END) - 2 WHERE {HELD}",
+        (holder, SUSPICIOUS, now),
+    ).rowcount
+    return innocent + charged
+
+
+def _serve(db: Connection, space: str, author: str) -> None:
+    (turn,) = db.execute(
+        "INSERT INTO setting VALUES ('turn', '1') ON CONFLICT (name)"
+        " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT) RETURNING CAST(value AS BIGINT)"
+    ).fetchone()
+    for scope in (space, f"{space} {author}"):
+        db.execute(SERVED, (scope, turn))
+        db.execute("UPDATE waiting SET turn = $1 WHERE scope = $2", (turn, scope))
+
+
+def _work(db: Connection, sequence: int, attempts: int, late_before: float) -> Work:
+    body, sent_at, answer, attempt, posting_since, reference = db.execute(
+        f"SELECT message.body, sent_at, answer.body, {COLUMNS} FROM message"  # noqa: S608 - our own words
+        " LEFT JOIN answer ON answer.id = message.answer WHERE sequence = $1",
+        (sequence,),
+    ).fetchone()
+    return Work(
+        message=IncomingMessage.model_validate_json(body),
+        attempt=attempt,
+        last=attempt >= attempts,
+        hopeless=attempt > attempts,
+        answer=Answer.model_validate_json(answer) if answer else None,
+        posting_since=moment(posting_since),
+        reference=reference,
+        late=sent_at < late_before,
+    )

@@ -1,0 +1,140 @@
+"""What the bot posts by itself: notices of handoffs and digests, each once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from pipeline.values import About, Handoff, Notice
+from pipeline.values.posting.digest import Announcement, Digest
+from storage.database import Connection, Database, scalar
+from storage.messages.posting import (
+    ATTEMPTS,
+    COLUMNS,
+    PostedRows,
+    end,
+    give_back,
+    keep_intent,
+    keep_reference,
+    moment,
+    unless_withdrawn,
+)
+
+POSTS = PostedRows("outbox")
+DIGEST = "digest"
+_DUE = f"""
+    SELECT key, about, recipient, body, name, reply, {COLUMNS} FROM outbox
+        LEFT JOIN handoff ON handoff.id = outbox.handoff
+        WHERE state = 'open' AND not_before <= $1 ORDER BY sequence
+"""  # noqa: S608 - our own words
+_TAKE = "UPDATE outbox SET holder = $1 WHERE key = $2 AND state = 'open'"
+
+
+class SQLOutbox:
+    """The port `Outbox`. One process posts what goes to a place: a row needs no lease, only what is recorded of it."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+        self._listeners: list[Callable[[], None]] = []
+
+    def on_post(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever there is something to post."""
+        self._listeners.append(listener)
+
+    def ring(self) -> None:
+        """There is something to post."""
+        for listener in self._listeners:
+            listener()
+
+    async def begin_digest(self, week: str, to: str) -> bool:
+        """Keep that the digest of `week` is to be posted, in the place of earlier ones that were not; False when it was
+        begun before, for this one or for somebody who is forgotten; for another it begins anew."""
+        now = self._clock()
+
+        def work(db: Connection) -> bool:
+            key = Digest(week=week, to=to).key
+            db.execute("DELETE FROM outbox WHERE key = $1 AND recipient NOT IN ($2, '')", (key, to))
+            if not put(db, key, DIGEST, recipient=to):
+                return False
+            late = "UPDATE outbox SET state = 'dead', why = 'late', closed_at = $1"
+            db.execute(f"{late} WHERE about = $2 AND state = 'open' AND key <> $3", (now, DIGEST, key))
+            return True
+
+        return await self._database.write(work, durable=True)
+
+    async def take(self, ours: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
+        """Of `ours` what is to be posted next, from now on by this process; None when there is nothing now."""
+        now = self._clock()
+        rows = await self._database.read(lambda db: db.execute(_DUE, (now,)).fetchall())
+        due = next(filter(ours, map(_read, rows)), None)
+        if due:
+            await self._database.write(lambda db: db.execute(_TAKE, (db.holder, due.key)))
+        return due
+
+    async def posting(self, key: str) -> None:
+        """Record the intent, before the first visible write. Raises Withdrawn when it is gone or another process's."""
+        now = self._clock()
+
+        def work(db: Connection) -> Exception | None:
+            return unless_withdrawn(db, POSTS, key, lambda db: keep_intent(db, POSTS, key, now))
+
+        if withdrawn := await self._database.write(work, durable=True):
+            raise withdrawn
+
+    async def posted(self, key: str, reference: str) -> None:
+        """Record the platform's name of the message."""
+        await self._database.write(lambda db: keep_reference(db, POSTS, key, reference), durable=True)
+
+    async def done(self, key: str) -> None:
+        """There is nothing left to do."""
+        now = self._clock()
+        await self._database.write(lambda db: end(db, POSTS, key, "done", "", now), durable=True)
+
+    async def release(self, key: str, *, delay: float = 0.0, counts: bool = True) -> None:
+        """Try again after `delay` seconds. `counts`: the platform did not take it."""
+        later = self._clock() + delay
+        await self._database.write(lambda db: give_back(db, POSTS, key, later, int(counts)), durable=True)
+
+    async def failed(self, key: str, why: str) -> None:
+        """Give it up; the asker of a question that could not be posted hears of that."""
+        now = self._clock()
+
+        def work(db: Connection) -> None:
+            if end(db, POSTS, key, "dead", why, now):
+                query = "SELECT handoff FROM outbox WHERE key = $1 AND about = $2"
+                for (handoff,) in db.execute(query, (key, About.ASKED)).fetchall():
+                    tell(db, handoff, About.UNDELIVERED)
+
+        await self._database.write(work, durable=True)
+
+    async def open(self) -> int:
+        """How much waits."""
+        query = "SELECT count(*) FROM outbox WHERE state = 'open'"
+        return int(await self._database.read(lambda db: scalar(db, query)))
+
+
+def tell(db: Connection, handoff_id: str, about: About) -> None:
+    """Let that be posted about a handoff, once."""
+    put(db, f"{about}:{handoff_id}", about, handoff=handoff_id)
+
+
+def put(db: Connection, key: str, about: str, *, handoff: str | None = None, recipient: str = "") -> bool:
+    """False when it was there before."""
+    new = "INSERT INTO outbox (key, about, handoff, recipient) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
+    return db.execute(new, (key, about, handoff, recipient)).rowcount > 0
+
+
+def _read(row: tuple[Any, ...]) -> Announcement:
+    key, about, recipient, body, name, reply, attempt, since, reference = row
+    so_far = {
+        "attempt": attempt + 1,
+        "last": attempt + 1 >= ATTEMPTS,
+        "posting_since": moment(since),
+        "reference": reference,
+    }
+    if about == DIGEST:
+        return Digest(week=key.removeprefix(f"{DIGEST}:"), to=recipient, **so_far)
+    handoff = Handoff.model_validate_json(body)
+    return Notice(about=About(about), handoff=handoff, resolver=name, reply=reply, **so_far)

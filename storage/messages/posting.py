@@ -1,0 +1,76 @@
+"""Post once, find after a crash: how far the rows have come that something is posted for. All inside the caller's
+transaction.
+
+A row of `message` or `outbox` is open until it is over. The intent to post is recorded before anything can be visible
+(`posting_since`), the platform's name of what was posted right after (`reference`): what a crash leaves with an intent
+and without a name is looked for on the platform. What went wrong is tried again, not before `not_before`. These steps
+are taken by the process that has the row (`holder`), so that one that was cut off does not go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from pipeline.errors import Withdrawn
+from storage.database import Connection
+
+ATTEMPTS = 5
+"""Of what the platform refuses, and of what ends the process."""
+COLUMNS = "attempt, posting_since, reference"
+
+
+class PostedRows(NamedTuple):
+    """A table with the columns above, `key`, `state`, `why` and `closed_at`."""
+
+    table: str
+    stands: str = "TRUE"
+    """Nobody has changed meanwhile what is to be posted."""
+    free: str = ""
+    """What else changes when a row is given back."""
+
+
+def unless_withdrawn(
+    db: Connection, rows: PostedRows, key: str, step: Callable[[Connection], None]
+) -> Withdrawn | None:
+    """Do `step` for a row that stands as this process took it; Withdrawn (returned) for one that does not."""
+    query = f"SELECT {rows.stands} AND holder = $2 FROM {rows.table} WHERE key = $1 AND state = 'open' {db.locking}"  # noqa: S608 - our own words
+    row = db.execute(query, (key, db.holder)).fetchone()
+    if row and row[0]:
+        step(db)
+        return None
+    return Withdrawn(f"{key} was changed or deleted meanwhile", changed=row is not None)
+
+
+def keep_intent(db: Connection, rows: PostedRows, key: str, now: float) -> None:
+    """From now on something may be visible."""
+    db.execute(f"UPDATE {rows.table} SET posting_since = $1 WHERE key = $2", (now, key))  # noqa: S608 - our own words
+
+
+def keep_reference(db: Connection, rows: PostedRows, key: str, reference: str) -> None:
+    """Who lost the row meanwhile still tells those who have it where what was posted is, unless they know."""
+    db.execute(
+        f"UPDATE {rows.table} SET reference = $1 WHERE key = $2 AND (reference = '' OR holder = $3)",  # noqa: S608 - our own words
+        (reference, key, db.holder),
+    )
+
+
+def give_back(db: Connection, rows: PostedRows, key: str, not_before: float, attempts: int) -> None:
+    """Nothing is done with it before then. `attempts`: how many more there were than are counted, or less."""
+    db.execute(
+        f"UPDATE {rows.table} SET {rows.free} not_before = $1,"  # noqa: S608 - our own words
+        " attempt = CASE WHEN attempt + $2 > 0 THEN attempt + $2 ELSE 0 END"
+        " WHERE key = $3 AND state = 'open' AND holder = $4",
+        (not_before, attempts, key, db.holder),
+    )
+
+
+def end(db: Connection, rows: PostedRows, key: str, state: str, why: str, now: float) -> bool:
+    """Close it for good; False where it is not this process's."""
+    statement = f"UPDATE {rows.table} SET state = $1, why = $2, closed_at = $3 WHERE key = $4 AND state = 'open'"  # noqa: S608 - our own words
+    return db.execute(f"{statement} AND holder = $5", (state, why, now, key, db.holder)).rowcount > 0
+
+
+def moment(posting_since: float | None) -> datetime | None:
+    return datetime.fromtimestamp(posting_since, UTC) if posting_since is not None else None

@@ -1,0 +1,78 @@
+"""The workspaces that people added the bot to, their tokens sealed; and the states of those who are about to."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+from pipeline.errors import Misconfigured
+from pipeline.rules.tenancy import EVERYTHING, bound
+from pipeline.values import PlaceId
+from pipeline.values.platform import Installation
+from storage.database import Connection, Database, scalar
+from storage.people.seal import SETTING, Seal
+from storage.schema.tables import keep
+
+_KEEP = keep("installation")
+STATE_LASTS = timedelta(minutes=10)
+_STATE = "state "
+"""What a state begins with, so that nothing else that is sealed is one."""
+
+
+class SQLInstallations:
+    """The port `Installations`. A state is kept once it is taken: giving one out, which anybody may ask for, writes
+    nothing."""
+
+    def __init__(self, database: Database, seal: Seal, *, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._seal = seal
+        self._clock = clock
+
+    async def put(self, installation: Installation) -> None:
+        space, sealed = str(installation.space), self._seal.seal(installation.model_dump_json())
+        with bound(space):
+            await self._database.write(lambda db: db.execute(_KEEP, (space, sealed)).rowcount, durable=True)
+
+    async def of(self, space: PlaceId) -> Installation | None:
+        query = "SELECT sealed FROM installation WHERE space = $1"
+        with bound(str(space)):
+            sealed = await self._database.read(lambda db: scalar(db, query, (str(space),)))
+        return self._open(str(space), sealed) if sealed else None
+
+    async def all(self) -> list[Installation]:
+        return [self._open(space, sealed) for space, sealed in await self._rows()]
+
+    async def renew(self) -> None:
+        renewed = [(self._seal.renewed(sealed), space, sealed) for space, sealed in await self._rows()]
+        change = "UPDATE installation SET sealed = $1 WHERE space = $2 AND sealed = $3"
+        with bound(EVERYTHING):
+            await self._database.write(lambda db: db.executemany(change, renewed), durable=True)
+
+    def new_state(self) -> str:
+        return self._seal.seal(_STATE + secrets.token_urlsafe(16))
+
+    async def take(self, state: str) -> bool:
+        now = self._clock()
+        opened = self._seal.opens(state, within=STATE_LASTS, now=now)
+        if opened is None or not opened.startswith(_STATE):
+            return False
+
+        def work(db: Connection) -> bool:
+            db.execute("DELETE FROM taken_state WHERE at < $1", (now - 2 * STATE_LASTS.total_seconds(),))
+            taken = "INSERT INTO taken_state VALUES ($1, $2) ON CONFLICT (state) DO NOTHING"
+            return db.execute(taken, (opened, now)).rowcount == 1
+
+        return await self._database.write(work, durable=True)
+
+    async def _rows(self) -> list[tuple[str, str]]:
+        every = "SELECT space, sealed FROM installation ORDER BY space"
+        with bound(EVERYTHING):
+            return await self._database.read(lambda db: db.execute(every).fetchall())
+
+    def _open(self, space: str, sealed: str) -> Installation:
+        installation = Installation.model_validate_json(self._seal.open(sealed))
+        if str(installation.space) != space:
+            raise Misconfigured(SETTING, f"what the database holds for {space} was sealed for another workspace")
+        return installation

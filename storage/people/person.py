@@ -1,0 +1,121 @@
+"""What is kept about people: exported, erased, and forgotten with time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import structlog
+
+from pipeline.rules.tenancy import EVERYTHING, bound
+from storage.database import Alone, Connection, Database, Rows
+from storage.documents.sweep import sweep
+from storage.engine import Copies
+from storage.messages.erase import KEPT
+from storage.messages.wishes import settle
+from storage.people.forget import erase_person
+from storage.schema.tables import TABLES
+
+MESSAGE_SECONDS = 24 * 3600.0
+"""A message is kept this long after it was dealt with; its answer and turn as long as history is."""
+KNOWN_SECONDS = 30 * 24 * 3600.0
+"""How long a message's key is known after that: far longer than any platform redelivers."""
+
+log = structlog.get_logger(__name__)
+
+_EXPORT = {
+    export.name: f"SELECT {export.columns} FROM {table.name} WHERE {personal.which} ORDER BY {export.order}"  # noqa: S608
+    for table in TABLES
+    for personal in table.personal
+    if (export := personal.export)
+}
+AUDIT_SECONDS = 365 * 24 * 3600.0
+"""How long it is kept who changed what: longer than questions, since a mistake may be found late."""
+
+
+class People:
+    """Reaches every table that knows a person, and the copies of the database that are kept."""
+
+    def __init__(self, database: Database, copies: Copies | None = None) -> None:
+        self._database = database
+        self._copies = copies
+
+    async def export(self, person: str) -> str:
+        """All that is kept about a person, as JSON text."""
+
+        def work(db: Connection) -> dict[str, list[dict[str, object]]]:
+            return {name: _records(db.execute(query, (person,))) for name, query in _EXPORT.items()}
+
+        with bound(EVERYTHING):
+            found = await self._database.read(work)
+        return json.dumps({"person": person, **found}, ensure_ascii=False, indent=2)
+
+    async def forget(self, person: str) -> int:
+        """Erase all that is kept under a person's id, from the copies too. What says where the bot has been is not kept
+        under one: ids of channels and conversations, direct ones among them, stay. Cut short by a crash, `finish`
+        completes it.
+
+        Returns how many turns, messages, ratings and preferences went."""
+        if self._copies:
+            await asyncio.to_thread(self._copies.begin, person)
+        with bound(EVERYTHING):
+            erased = await self._database.write(lambda db: erase_person(db, person), durable=True)
+        await sweep(self._database)
+        await self._database.scrub()
+        if self._copies:
+            await asyncio.to_thread(self._copies.erase, person)
+        return erased
+
+    async def finish(self) -> None:
+        """Forget those whom a crash left half forgotten."""
+        for person in self._copies.begun() if self._copies else ():
+            await self.forget(person)
+
+    async def forget_old(self, days: float) -> int:
+        """Delete turns, answers, ratings, participation and questions that nobody could answer once they are older than
+        `days`, and messages a day after they were dealt with. Returns how many rows went."""
+        now = time.time()
+        old = now - days * 86400
+
+        def work(db: Connection) -> tuple[int, int]:
+            db.alone(Alone.INBOX)
+            settle(db)
+            expired = db.execute("DELETE FROM message WHERE state = 'open' AND sent_at < $1", (old,)).rowcount
+            return expired, sum(
+                db.execute(statement, (limit,)).rowcount
+                for statement, limit in (
+                    ("DELETE FROM turn WHERE asked_at < $1", old),
+                    ("DELETE FROM answer WHERE at < $1", old),
+                    ("DELETE FROM rating WHERE at < $1", old),
+                    ("DELETE FROM part WHERE at < $1", old),
+                    ("DELETE FROM silenced WHERE at < $1", old),
+                    ("DELETE FROM wish WHERE coalesce(told_at, asked_at) < $1", old),
+                    (f"DELETE FROM handoff WHERE at < $1 AND NOT {KEPT}", old),  # noqa: S608 - our own words
+                    ("DELETE FROM message WHERE state = 'dead' AND closed_at < $1", old),
+                    (
+                        "DELETE FROM message WHERE state NOT IN ('open', 'dead') AND closed_at < $1",
+                        now - MESSAGE_SECONDS,
+                    ),
+                    ("DELETE FROM told WHERE at < $1", now - MESSAGE_SECONDS),
+                    ("DELETE FROM known WHERE at < $1", now - KNOWN_SECONDS),
+                    ("DELETE FROM audit WHERE at < $1", now - AUDIT_SECONDS),
+                )
+            )
+
+        expired, deleted = await self._database.write(work)
+        if expired:
+            log.warning("questions_expired_unanswered", days=days, questions=expired)
+        await self._database.scrub()
+        return expired + deleted
+
+
+def _records(rows: Rows) -> list[dict[str, object]]:
+    found = rows.fetchall()
+    names = [column[0] for column in rows.description or ()]
+    records = []
+    for row in found:
+        record = dict(zip(names, row, strict=True))
+        body = record.pop("body", None)
+        records.append(record | (json.loads(body) if body else {}))
+    return records

@@ -1,0 +1,39 @@
+"""What admins set for places in chat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+
+from pipeline.values import Place, PlaceId
+from storage.database import Database
+from storage.schema.tables import keep
+
+_KEEP = keep("place")
+_ALL = "SELECT id, body FROM place"
+_SOME = "SELECT id, body FROM place WHERE id IN (SELECT value FROM json_each($1))"
+
+
+class SQLPlaces:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: Mapping[PlaceId, Place] | None = None
+        """All of them, where no other process sets any."""
+
+    async def of(self, places: Collection[PlaceId]) -> Mapping[PlaceId, Place]:
+        """What is set for each of `places`, where something is, and maybe for others."""
+        if self._database.shared:
+            return await self._read(_SOME, json.dumps([str(place) for place in places]))
+        if self._known is None:
+            self._known = await self._read(_ALL)
+        return self._known
+
+    async def put(self, place: PlaceId, sets: Place) -> None:
+        """Replace what is set for `place`."""
+        row = (str(place), sets.model_dump_json(exclude_none=True))
+        await self._database.write(lambda db: db.execute(_KEEP, row).rowcount, durable=True)
+        self._known = None
+
+    async def _read(self, query: str, *values: str) -> Mapping[PlaceId, Place]:
+        rows = await self._database.read(lambda db: db.execute(query, values).fetchall())
+        return {PlaceId.parse(place): Place.model_validate_json(body) for place, body in rows}

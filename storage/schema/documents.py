@@ -1,0 +1,84 @@
+"""Tables of documents and of what fills them.
+
+A passage is numbered `revision * 2**20 + position`: its revision is known from the number alone, so that a document's
+new version becomes visible, and its old one invisible, by changing one row. What passages are found by, each engine
+keeps in its own way.
+"""
+
+from __future__ import annotations
+
+from storage.schema.table import BY_PROGRAM, Export, Owned, Owner, Personal, StoredTable, TableIndex
+
+ADDED_BY = "substr(source, 1, 5) = 'chat:' AND body -> 'metadata' ->> 'author' = $1"
+"""Documents that a person added from a chat: they are the team's, and stay without the name when it is forgotten."""
+_TEXTS = "what documents say; those that hold what a person asked or replied are hidden when it is forgotten"
+
+TABLES = (
+    StoredTable(
+        "collection",
+        "id smallserial, name word UNIQUE",
+        people="names of collections",
+        owned=Owned(Owner.RULE),
+    ),
+    StoredTable(
+        "revision",
+        """
+        id lasting,
+        document word,
+        collection int REFERENCES collection (id),
+        source word,
+        filename word,
+        version text,
+        embedder word,
+        dimensions int,
+        state text CHECK (state IN ('staged', 'live', 'retired')),
+        body json,
+        created_at real
+        """,
+        indexes=(
+            TableIndex("revision_live", "(document) WHERE state = 'live'", unique=True),
+            TableIndex("revision_hidden", "(id) WHERE state <> 'live'"),
+            TableIndex("revision_source", "(source)"),
+        ),
+        people=(Personal(f"state = 'live' AND {ADDED_BY}", Export("added", "body", "id"), forgotten=BY_PROGRAM),),
+        owned=Owned(Owner.RULE),
+    ),
+    StoredTable(
+        "unit_vectors",
+        "number bigint, matrix bytes",
+        people=_TEXTS,
+        owned=Owned(Owner.RULE),
+    ),
+    StoredTable(
+        "chunk",
+        "number bigint, id word, body json",
+        indexes=(TableIndex("chunk_id", "(id)"),),
+        people=_TEXTS,
+        owned=Owned(Owner.RULE),
+    ),
+    StoredTable(
+        "source",
+        "name word, collection word",
+        people="names of sources",
+        owned=Owned(Owner.OPERATOR),
+    ),
+    StoredTable(
+        "source_memory",
+        "source word, key word, value text",
+        key=("source", "key"),
+        people="what a source keeps about its service between two looks",
+        owned=Owned(Owner.OPERATOR),
+    ),
+    StoredTable(
+        "source_look",
+        "source word, at real, body json",
+        people="how the last look at a source ended, in numbers",
+        owned=Owned(Owner.OPERATOR),
+    ),
+)
+LIVE = """
+    CREATE VIEW live AS
+        SELECT revision.id, document, collection AS collection_id, collection.name AS collection, source, filename,
+            version, embedder, dimensions, body
+        FROM revision JOIN collection ON collection.id = revision.collection WHERE state = 'live'
+"""

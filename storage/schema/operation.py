@@ -1,0 +1,53 @@
+"""Tables of the installation: settings, workspaces, budgets, and who did what."""
+
+from __future__ import annotations
+
+from storage.schema.table import Export, Owned, Owner, Personal, StoredTable, TableIndex
+
+TABLES = (
+    StoredTable(
+        "setting",
+        "name word, value text",
+        people="numbers and moments of the installation",
+        owned="numbers and moments of the installation",
+    ),
+    StoredTable(
+        "installation",
+        "space word, sealed text",
+        people="tokens of workspaces",
+        owned=Owned(Owner.SPACE, "space"),
+    ),
+    StoredTable(
+        "taken_state",
+        "state word, at real",
+        people="random texts",
+        owned="random texts, before a workspace is known",
+    ),
+    StoredTable(
+        "place",
+        "id word, body json",
+        people="what is set for a place, not who set it",
+        owned=Owned(Owner.PLACE, "id"),
+    ),
+    StoredTable(
+        "token_use",
+        "subject word, day word, tokens bigint",
+        key=("subject", "day"),
+        people="digests of people and workspaces, and numbers",
+        owned="digests of people and workspaces, and numbers",
+    ),
+    StoredTable(
+        "audit",
+        "id lasting, at real, actor word, action text, subject word, allowed flag",
+        indexes=(TableIndex("audit_actor", "(actor)"),),
+        people=(
+            Personal(
+                "actor = $1",
+                Export("decisions", "at, action, subject, allowed", "id"),
+                forgotten="actor = '(erased)'",
+            ),
+            Personal("subject = $1", forgotten="subject = '(erased)'"),
+        ),
+        owned=Owned(Owner.PERSON, "actor", stays=True),
+    ),
+)

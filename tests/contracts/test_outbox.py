@@ -1,0 +1,146 @@
+"""What the bot posts by itself is kept until it is posted, on each engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from pipeline.errors import Withdrawn
+from pipeline.values import About, ConversationId, Handoff, Notice, PlaceId
+from pipeline.values.posting.digest import Digest
+from storage.messages.handoffs import SQLHandoffs
+from storage.messages.outbox import SQLOutbox
+from storage.messages.posting import ATTEMPTS
+from storage.open import Storage
+from tests.doubles.engines import Engine
+from tests.doubles.postgres import Server
+
+WEEK, CHANNEL, ANOTHER = "2026-W47", "slack:T1:C2", "slack:T1:C3"
+ASKED = "asked:h1"
+
+
+def handoff(number: int = 1) -> Handoff:
+    return Handoff(
+        id=f"h{number}",
+        answer_id=f"a{number}",
+        asker="slack:T1:U1",
+        question="What?",
+        target=PlaceId(platform="slack", space="T1", channel="C9"),
+        origin=ConversationId(platform="slack", space="T1", channel="C1", thread="1.0"),
+    )
+
+
+class Scene:
+    """An outbox whose clock is turned by hand."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.now = 1000.0
+        self.people = storage.people
+        self.outbox = SQLOutbox(storage.database, clock=lambda: self.now)
+        self.handoffs = SQLHandoffs(storage.database, self.outbox, clock=lambda: self.now)
+
+    async def took(self) -> Notice | Digest:
+        post = await self.outbox.take()
+        assert post
+        return post
+
+
+@pytest.fixture
+async def scene(engine: Engine) -> AsyncIterator[Scene]:
+    async with engine.storage() as storage:
+        yield Scene(storage)
+
+
+async def test_what_is_begun_is_posted_in_its_order_and_only_once(scene: Scene) -> None:
+    rung: list[int] = []
+    scene.outbox.on_post(lambda: rung.append(1))
+    assert await scene.handoffs.begin(handoff(1))
+    assert not await scene.handoffs.begin(handoff(1))
+    await scene.outbox.begin_digest(WEEK, CHANNEL)
+    keys = []
+    while post := await scene.outbox.take():
+        keys.append(post.key)
+        await scene.outbox.posting(post.key)
+        await scene.outbox.posted(post.key, "its name")
+        await scene.outbox.done(post.key)
+    assert keys == [ASKED, f"digest:{WEEK}"]
+    assert len(rung) == 1
+
+
+async def test_a_crash_leaves_what_was_recorded_of_a_post(scene: Scene) -> None:
+    await scene.handoffs.begin(handoff())
+    first = await scene.took()
+    assert (first.attempt, first.posting_since, first.reference) == (1, None, "")
+    await scene.outbox.posting(ASKED)
+    second = await scene.took()
+    assert second.posting_since
+    assert (second.attempt, second.posting_since.timestamp()) == (1, scene.now)
+    await scene.outbox.posted(ASKED, "its name")
+    assert (await scene.took()).reference == "its name"
+
+
+async def test_what_goes_wrong_is_tried_again_later_and_what_it_tells_against_the_post_is_counted(scene: Scene) -> None:
+    await scene.handoffs.begin(handoff())
+    await scene.took()
+    for counts, attempt in ((False, 1), (True, 2), (False, 2), (True, 3)):
+        await scene.outbox.release(ASKED, delay=60.0, counts=counts)
+        scene.now += 59.9
+        assert await scene.outbox.take() is None
+        scene.now += 0.1
+        assert (await scene.took()).attempt == attempt
+
+
+async def test_the_asker_hears_of_a_question_that_could_not_be_posted_and_of_nothing_else(scene: Scene) -> None:
+    await scene.handoffs.begin(handoff())
+    for _ in range(ATTEMPTS - 1):
+        assert not (await scene.took()).last
+        await scene.outbox.release(ASKED)
+    assert (await scene.took()).last
+    await scene.outbox.failed(ASKED, "channel_not_found")
+    told = await scene.took()
+    assert isinstance(told, Notice)
+    assert told.about is About.UNDELIVERED
+    await scene.outbox.failed(told.key, "channel_not_found")
+    assert await scene.outbox.take() is None
+
+
+async def test_a_notice_of_a_question_that_is_erased_meanwhile_is_not_posted(scene: Scene) -> None:
+    await scene.handoffs.begin(handoff())
+    await scene.took()
+    await scene.people.forget("slack:T1:U1")
+    with pytest.raises(Withdrawn):
+        await scene.outbox.posting(ASKED)
+    assert await scene.outbox.open() == 0
+
+
+async def test_a_digest_begins_anew_for_another_recipient_only(scene: Scene) -> None:
+    begun = [await scene.outbox.begin_digest(WEEK, to) for to in (CHANNEL, CHANNEL, ANOTHER)]
+    due = await scene.took()
+    assert isinstance(due, Digest)
+    assert (begun, due.to) == ([True, False, True], ANOTHER)
+
+
+async def test_a_digest_that_was_not_posted_in_its_week_never_is(scene: Scene) -> None:
+    await scene.outbox.begin_digest("2026-W46", CHANNEL)
+    await scene.outbox.begin_digest(WEEK, CHANNEL)
+    assert (await scene.took()).key == f"digest:{WEEK}"
+    assert await scene.outbox.open() == 1
+
+
+async def test_who_lost_a_post_to_another_process_does_not_post_it(postgres: Server, engine: Engine) -> None:
+    if not engine.url:
+        pytest.skip("one process alone posts from SQLite")
+    async with engine.storage(exclusive=True) as one, engine.storage(exclusive=True) as other:
+        await one.handoffs.begin(handoff())
+        await one.outbox.take()
+        await other.outbox.take()
+        with pytest.raises(Withdrawn):
+            await one.outbox.posting(ASKED)
+        await other.outbox.posting(ASKED)
+        await other.outbox.posted(ASKED, "its name")
+        await one.outbox.posted(ASKED, "another")
+        await one.outbox.done(ASKED)
+        left = await other.outbox.take()
+    assert left
+    assert left.reference == "its name"

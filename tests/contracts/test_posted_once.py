@@ -1,0 +1,234 @@
+"""Whatever the bot posts is there once and complete, wherever the process ends and whatever the network loses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+
+from bot.run.courier import begin_digest
+from pipeline.values import CitedSentence, Event, Place, Progress, Request, Stage, Written
+from pipeline.words import wording
+from storage.open import open_storage
+from tests.contracts.answers import cited, not_found
+from tests.contracts.driver import Driver, Fault, Said, Shown, Way
+from tests.contracts.rig import once
+from tests.contracts.test_told import script, unanswered
+from tests.contracts.waiting import until
+
+QUESTION = "Who won the cup?"
+Look = Callable[[], list[Shown]]
+Begin = Callable[[], Awaitable[Look]]
+Kind = Callable[[Driver], Awaitable[Begin]]
+
+
+pytestmark = pytest.mark.walks(Way.INBOX, Way.FAULTS, Way.HANDOFF, Way.TELL, Way.INSIGHTS)
+
+
+@pytest.fixture
+async def driver(driver: Driver) -> Driver:
+    driver.rig.places[driver.place] = Place(ask=driver.helpers)
+    return driver
+
+
+async def asked(driver: Driver) -> Said:
+    """Asked in vain."""
+    driver.rig.script = lambda request: once(unanswered(request))
+    said = await driver.mention("bob", QUESTION)
+    await driver.rig.settled()
+    return said
+
+
+async def a_reply(driver: Driver) -> Begin:
+    async def begin() -> Look:
+        said = await driver.mention("bob", QUESTION)
+        return lambda: driver.replies(said)
+
+    return begin
+
+
+async def a_growing_reply(driver: Driver) -> Begin:
+    begun: list[Said] = []
+
+    async def growing(request: Request) -> AsyncIterator[Event]:
+        sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
+        yield Progress(stage=Stage.WRITING)
+        for sentence in sentences:
+            yield Written(sentence=sentence)
+        await until(lambda: bool(begun and driver.replies(begun[0])))
+        yield cited(sentences=sentences, question=request.text)
+
+    async def begin() -> Look:
+        begun.append(await driver.mention("bob", QUESTION))
+        return lambda: driver.replies(begun[0])
+
+    driver.rig.script = growing
+    return begin
+
+
+async def what_somebody_waits_for(driver: Driver) -> Begin:
+    said = await asked(driver)
+    await driver.tell_me(said, "bob")
+    driver.rig.script = script()
+
+    async def begin() -> Look:
+        await driver.rig.change()
+        return lambda: driver.told(said)
+
+    return begin
+
+
+async def what_somebody_alone_waits_for(driver: Driver) -> Begin:
+    driver.rig.script = lambda request: once(unanswered(request))
+    said = await driver.ask("bob", QUESTION)
+    await driver.rig.settled()
+    await driver.tell_me(said, "bob")
+    driver.rig.script = script()
+
+    async def begin() -> Look:
+        await driver.rig.change()
+        return lambda: driver.told(said)
+
+    return begin
+
+
+async def a_question_for_people(driver: Driver) -> Begin:
+    said = await asked(driver)
+
+    async def begin() -> Look:
+        await driver.ask_person(said, "bob")
+        return driver.asked
+
+    return begin
+
+
+async def what_people_replied(driver: Driver) -> Begin:
+    said = await asked(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+
+    async def begin() -> Look:
+        await driver.resolve("ann", "The blue team.")
+        return lambda: driver.heard(said)
+
+    return begin
+
+
+async def a_digest(driver: Driver) -> Begin:
+    await asked(driver)
+
+    async def begin() -> Look:
+        await begin_digest(driver.rig.storage.outbox, str(driver.helpers))
+        driver.rig.courier.ring()
+        return driver.asked
+
+    return begin
+
+
+BY_ITSELF = [a_question_for_people, what_people_replied, a_digest]
+
+
+async def crashed(driver: Driver, kind: Kind, moment: str) -> list[Shown]:
+    """What is there after the process was gone at that moment, and another one has done all there was to do."""
+    begin = await kind(driver)
+    driver.rig.crash_before = moment
+    look = await begin()
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    return look()
+
+
+@pytest.mark.ways_in
+@pytest.mark.parametrize("moment", ["answered", "posting", "posted", "done"])
+@pytest.mark.parametrize("kind", [a_reply, a_growing_reply])
+async def test_a_crash_at_any_step_neither_loses_nor_doubles_a_reply(driver: Driver, kind: Kind, moment: str) -> None:
+    (shown,) = await crashed(driver, kind, moment)
+    assert ("First. Second. Third. [1]" if kind is a_growing_reply else "thirty days") in shown.text
+    assert "passages" in shown.buttons
+
+
+RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
+
+
+@pytest.mark.parametrize("moment", ["posted", "done"])
+async def test_a_long_reply_that_a_crash_cuts_off_is_completed(driver: Driver, moment: str) -> None:
+    driver.rig.script = lambda request: once(cited(*RULES, question=request.text))
+    told = "\n".join(shown.text for shown in await crashed(driver, a_reply, moment))
+    assert all(told.count(rule) == 1 for rule in RULES)
+
+
+async def test_a_shorter_answer_leaves_nothing_of_the_longer_one_that_it_takes_the_place_of(driver: Driver) -> None:
+    driver.rig.script = lambda request: once(cited(*RULES, question=request.text))
+    driver.rig.crash_before = "done"
+    said = await driver.mention("bob", QUESTION)
+    await driver.rig.crashed()
+    assert len(driver.replies(said)) > 2
+    await driver.rig.storage.database.write(lambda db: db.execute("UPDATE message SET answer = ''"))
+    driver.rig.script = lambda request: once(cited("There are none.", question=request.text))
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "There are none." in reply.text
+
+
+@pytest.mark.parametrize("moment", ["answered", "posting", "posted", "done"])
+@pytest.mark.parametrize("kind", [what_somebody_waits_for, what_somebody_alone_waits_for])
+async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_somebody_is_told(
+    driver: Driver, kind: Kind, moment: str
+) -> None:
+    assert len(await crashed(driver, kind, moment)) == 1
+
+
+@pytest.mark.parametrize("moment", ["posting", "posted", "done"])
+@pytest.mark.parametrize("kind", BY_ITSELF)
+async def test_a_crash_at_any_step_neither_loses_nor_doubles_what_the_bot_says_by_itself(
+    driver: Driver, kind: Kind, moment: str
+) -> None:
+    assert len(await crashed(driver, kind, moment)) == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.LOST_REQUEST, Fault.LIMITED])
+@pytest.mark.parametrize("kind", [a_reply, what_somebody_waits_for, *BY_ITSELF])
+async def test_a_fault_of_the_network_neither_loses_nor_doubles_it(driver: Driver, kind: Kind, fault: Fault) -> None:
+    begin = await kind(driver)
+    driver.break_next_post(fault)
+    look = await begin()
+    await driver.rig.settled()
+    assert len(look()) == 1
+
+
+async def test_what_is_the_same_but_for_its_key_is_not_taken_for_it(driver: Driver) -> None:
+    """Private replies to the same colleague within the same minute begin alike."""
+    for number, reply in enumerate(("The blue team.", "The red team.")):
+        driver.rig.script = lambda asked, number=number: once(
+            not_found(asked.text).model_copy(update={"id": f"n{number}"})
+        )
+        said = await driver.ask("bob", f"{QUESTION} {number}")
+        await driver.rig.settled()
+        await driver.ask_person(said, "bob")
+        await driver.rig.settled()
+        if number:
+            driver.rig.crash_before = "posting"
+        await driver.resolve("ann", reply)
+        if number:
+            await driver.rig.crashed()
+            async with open_storage(driver.rig.folder) as storage:
+                notice = await storage.outbox.take()
+                assert notice
+                await storage.outbox.posting(notice.key)
+            await driver.restart()
+        await driver.rig.settled()
+    first, second = driver.heard(said)
+    assert "The blue team." in first.text
+    assert "The red team." in second.text
+
+
+async def test_a_question_that_cannot_be_posted_is_not_given_up_in_silence(driver: Driver) -> None:
+    nowhere = driver.place.model_copy(update={"channel": "C0GONE" if driver.place.platform == "slack" else "1"})
+    driver.rig.places[driver.place] = Place(ask=nowhere)
+    said = await asked(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    (heard,) = driver.heard(said)
+    assert wording.NOT_PASSED_ON in heard.text

@@ -1,0 +1,118 @@
+"""A third platform, as small as one can be: a page of a site on which visitors ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Self
+
+from pipeline.errors import Misconfigured
+from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
+from pipeline.values import (
+    Answer,
+    Around,
+    ConversationId,
+    Finding,
+    Id,
+    IncomingMessage,
+    Manner,
+    MessageKey,
+    Place,
+    PlaceId,
+    Platform,
+    Readers,
+)
+from pipeline.values.finding import good
+
+PAGE = Platform(
+    name="page",
+    title="the page",
+    setting="PAGE_PORT",
+    needs="PAGE_PORT",
+    space=Id(word="site", form="page:[a-z]+", example="page:acme"),
+    channel=Id(word="page", form="page:[a-z]+:[a-z]+", example="page:acme:help"),
+    person=Id(word="visitor", form="page:[a-z]+:[0-9]+", example="page:acme:7"),
+    direct_channel="~",
+)
+
+
+class PageConfig:
+    """The port `PlatformConfig` of a platform that needs no settings. `asked`: what visitors ask, by the page; `~` is
+    the visitor's own."""
+
+    platform: ClassVar[Platform] = PAGE
+    asked: ClassVar[tuple[tuple[str, str], ...]] = ()
+    homes: frozenset[str] | None = None
+    wanted, divided, clock = True, False, ""
+    answers: ClassVar[dict[str, Answer]] = {}
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any]) -> Self:
+        return cls()
+
+    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+        return [f"{place} is empty" for place in places]
+
+    def adapter(self, host: Host) -> Page:
+        return Page(self.asked, self.answers)
+
+    async def examine_kept(self, installations: object) -> Finding | None:
+        return None
+
+    async def examine(self, places: Collection[PlaceId], kept: object) -> AsyncIterator[Finding]:
+        yield good("the page", f"it is served with {', '.join(map(str, places))}")
+
+
+class Page:
+    """Takes in what is asked, and is no use any more when all is answered."""
+
+    name = PAGE.name
+
+    def __init__(self, asked: tuple[tuple[str, str], ...], answers: dict[str, Answer]) -> None:
+        self._asked = asked
+        self._answers = answers
+        self._all = asyncio.Event()
+
+    async def listen(self, inbox: Inbox, desk: Desk) -> None:
+        for channel, text in self._asked:
+            await inbox.accept(_message(channel, text))
+        await self._all.wait()
+        raise Misconfigured("PAGE_PORT", "is closed", what_to_do="Open it.")
+
+    def serves(self, space: str) -> bool:
+        return True
+
+    async def connected(self) -> bool:
+        return True
+
+    async def post(self, outgoing: Growing, receipt: Receipt) -> None:
+        await receipt.posting()
+        async for event in outgoing.events:
+            if isinstance(event, Answer):
+                self._answers[outgoing.work.message.conversation.channel] = event
+        await receipt.posted(outgoing.work.key)
+        if len(self._answers) == len(self._asked):
+            self._all.set()
+
+    async def around(self, message: IncomingMessage) -> Around:
+        return Around()
+
+    async def readers(self, of: IncomingMessage) -> Readers:
+        return Readers(groups=frozenset(map(str, of.said_in)))
+
+    async def close(self) -> None: ...
+
+
+def _message(channel: str, text: str) -> IncomingMessage:
+    where = ConversationId(platform=PAGE.name, space="acme", channel=channel)
+    alone = PAGE.direct(where)
+    return IncomingMessage(
+        key=str(MessageKey(platform=PAGE.name, space="acme", channel=channel, message="1")),
+        conversation=where,
+        author="page:acme:7",
+        text=text,
+        sent_at=datetime.now(UTC),
+        manner=Manner.DIRECT if alone else Manner.MENTION,
+        said_in=PlaceId.parse("page:acme" if alone else f"page:acme:{channel}").chain,
+    )

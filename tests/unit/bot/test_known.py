@@ -1,0 +1,36 @@
+"""Platforms are known to their own folders, to one line of wiring and to the settings that hold their tokens."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from bot.known import platforms
+
+ROOT = Path(__file__).parents[3]
+KNOWING = {ROOT / "bot" / "known.py", ROOT / "bot" / "config" / "settings.py", ROOT / "bot" / "config" / "kinds.py"}
+
+
+def decisions(code: str) -> Iterator[str]:
+    """What the code could tell one platform from another by: texts, attributes and imports."""
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Constant(value=str(text)):
+                yield text
+            case ast.Attribute(attr=name):
+                yield name.replace("_", ":", 1)
+            case ast.ImportFrom(module=str(module)) if module.startswith("adapters."):
+                yield module.split(".")[1]
+
+
+def test_nothing_else_tells_one_platform_from_another() -> None:
+    names = {platform.name for platform in platforms()}
+    files = {file for folder in ("bot", "pipeline", "storage") for file in (ROOT / folder).rglob("*.py")}
+    found = {
+        f"{file.relative_to(ROOT)}: {text}"
+        for file in files - KNOWING
+        for text in decisions(file.read_text(encoding="utf-8"))
+        if text.partition(":")[0] in names and " " not in text
+    }
+    assert found == set()
