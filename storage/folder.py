@@ -31,7 +31,9 @@ def prepare(folder: Path, *, make: bool = True, inside: str = "") -> Path:
                 "To use a data folder elsewhere: CITEWELL_DATA or --data.",
             ) from error
         raise _unusable(folder, _reason(folder, error)) from error
-    locked = [file for file in (folder, *folder.glob(f"{DATABASE}*")) if not os.access(file, os.W_OK)]
+    here = (folder, *folder.glob(f"{DATABASE}*"))
+    # What is gone again is SQLite's own: a process that ends takes its side files with it.
+    locked = [file for file in here if not os.access(file, os.W_OK) and file.exists()]
     if locked:
         raise _unusable(folder, f"{locked[0]} may not be written by this user")
     return folder

@@ -858,6 +858,7 @@ async def test_whoever_replies_to_a_shared_answer_is_answered_with_it_in_mind(dr
 @pytest.mark.walks(Way.PRETEND, Way.PLACES)
 async def test_whoever_gives_a_channel_as_their_own_id_sees_nothing_of_that_channel(driver: Driver) -> None:
     await driver.pretend("What is said there?")
+    await driver.rig.settled()
     await driver.mention("ann", "What is said here?")
     await driver.rig.settled()
     pretended, there = driver.rig.readers
