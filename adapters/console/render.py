@@ -132,8 +132,6 @@ def _sources(sources: Sequence[Source]) -> Table:
         if source.url:
             line.append("  ").append(visible(source.url), style=_linked(source.url))
         grid.add_row(Text(source.mark, style="cyan"), line)
-        if source.quote:
-            grid.add_row("", Text(source.quote))
     return grid
 
 

@@ -212,17 +212,6 @@ def reference(citation: Citation, words: Words = ENGLISH) -> str:
     return f"{citation.title} - {where}" if where else citation.title
 
 
-def closest(citation: Citation, words: Words = ENGLISH) -> str:
-    """What in a passage that came closest fits the question best, as one quoted line; nothing of a flagged document."""
-    if citation.flagged or not citation.quote:
-        return ""
-    cells = [cell for cell in row_cells(citation.quote) if cell] if citation.table else [citation.quote]
-    line = " ".join(" · ".join(cells).split())
-    return wording.quoted(
-        line if len(line) <= SNIPPET else f"{line[:SNIPPET].rpartition(' ')[0] or line[:SNIPPET]} …", words
-    )
-
-
 def listed(number: int, style: CitationStyle) -> str:
     """What stands before a source in the list below an answer: the mark that its sentences bear."""
     return str(number).translate(_SUPERSCRIPT) if style is CitationStyle.FOOTNOTE else f"[{number}]"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipeline.compose.cite import Numbering, body, cite, closest, listed, reference
+from pipeline.compose.cite import Numbering, body, listed, reference
 from pipeline.compose.confidence import Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
-from pipeline.read.evidence import Evidence, best_of
+from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Message, Words
 from pipeline.values import (
     Answer,
@@ -34,15 +34,13 @@ from pipeline.values import (
 from pipeline.words import wording
 from pipeline.words.text import terms
 
-NEAREST_SHOWN = 3
-NEAREST_FROM = 0.2
-"""The score below which a passage is about something else: over the example handbook, questions that it is silent about
-reach .1 to .25 with what has nothing to do with them, and .3 to .5 with what a person would look through."""
 CAPTIONS = frozenset({BlockKind.HEADER, BlockKind.HEADING})
 """What stands above sentences and is none."""
 NO_CONFIDENCE = Confidence(level=Level.LOW, score=0.0)
 NO_USAGE = Usage()
 NOTHING = Assessment(confidence=NO_CONFIDENCE, sufficient=False, abstain=True)
+NUMBERED = CitationStyle.NUMBERED
+"""How passages are marked that nothing was written from."""
 ABOUT_PASSAGES = ("answers", "relevance", "terms")
 """The parts of a confidence that are about what was found, not about what was written."""
 
@@ -96,16 +94,18 @@ def compose(
     brief: Brief,
     drafted: Drafted,
     numbering: Numbering,
+    near: Numbering,
     evidence: Evidence,
     *,
     style: CitationStyle,
     flags: tuple[str, ...] = (),
     words: Words = ENGLISH,
 ) -> Answer:
-    """An answer written from passages: answered, partial, or not found with what came closest."""
+    """An answer written from passages: answered, partial, or not found with what the passages `near` say."""
     shown, provided = tuple(numbering.sentences), evidence.passages
     assessment = drafted.assessment
-    text, positions = body(shown, numbering.citations(), style, words)
+    quotes = _quoted(near, words)
+    text, positions = body(shown, numbering.citations(), style, words) if shown else body(quotes, (), NUMBERED, words)
     citations = numbering.citations(positions)
     claims = tuple(claim for claim in drafted.claims if shown or not claim.supported)
     supported = sum(claim.supported for claim in claims)
@@ -120,12 +120,13 @@ def compose(
         question=question,
         outcome=(Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND,
         language=words.language,
-        preface=drafted.preface,
+        preface=words(wording.ABOUT) if quotes else drafted.preface,
         body=text or wording.not_found(told_why, words),
         closing=closing,
         sentences=shown,
         citations=citations,
-        nearest=() if shown else nearest(evidence),
+        nearest=near.citations(positions),
+        quoted=quotes,
         confidence=assessment.confidence if shown else _unanswered(assessment.confidence),
         format=brief.format or Format.PROSE,
         citation_style=style,
@@ -150,6 +151,22 @@ def compose(
         claims=claims,
         usage=drafted.usage,
     )
+
+
+def _quoted(near: Numbering, words: Words) -> tuple[CitedSentence, ...]:
+    """What was cited, each passage under the path of its headings, its document named first."""
+    return tuple(one for citation in near.citations() for one in _passage(near.sentences, citation, words))
+
+
+def _passage(sentences: Sequence[CitedSentence], citation: Citation, words: Words) -> Iterator[CitedSentence]:
+    told = [one for one in sentences if citation.number in one.numbers]
+    if not told:
+        return
+    while told[0].kind is BlockKind.HEADING:  # the path ends with it
+        told.pop(0)
+    path = reference(citation, words)
+    yield CitedSentence(text=path, kind=BlockKind.HEADING, numbers=(citation.number,), opens=True)
+    yield from (told[0].model_copy(update={"opens": True}), *told[1:])
 
 
 def _closing(
@@ -183,17 +200,6 @@ def _unanswered(confidence: Confidence) -> Confidence:
     """Where nothing is shown, nothing is said of the sentences that were not."""
     reasons = tuple(factor for factor in confidence.reasons if factor.name in ABOUT_PASSAGES)
     return Confidence(level=Level.LOW, score=confidence.score, reasons=reasons)
-
-
-def nearest(evidence: Evidence) -> tuple[Citation, ...]:
-    """The best passage of each of the nearest documents, with what in it fits best, for a person to look through; none
-    where nothing comes near."""
-    best = {passage.document.id: passage for passage in reversed(evidence.passages) if passage.score >= NEAREST_FROM}
-    ranked = sorted(best.values(), key=lambda passage: -passage.score)[:NEAREST_SHOWN]
-    closest = {one.chunk_id: (one.text,) for units in evidence.units if (one := best_of([units]))}
-    return tuple(
-        cite(passage, number, quotes=closest.get(passage.chunk.id, ())) for number, passage in enumerate(ranked, 1)
-    )
 
 
 def without_search(
@@ -247,12 +253,9 @@ def format_response(answer: Answer, *, include_citations: bool = True, include_c
     parts = [answer.preface, answer.body, answer.closing]
     shown = answer.citations or answer.nearest
     if include_citations and shown and answer.citation_style is not CitationStyle.ENDNOTE:
-        title = words(wording.SOURCES if answer.citations else wording.NEAREST)
-        style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
+        title = words(wording.SOURCES)
+        style = answer.citation_style if answer.citations else NUMBERED
         lines = [f"{listed(c.number, style)} {reference(c, words)}" for c in shown]
-        if answer.nearest:
-            quotes = (closest(one, words) for one in shown)
-            lines = [f"{line}: {quote}" if quote else line for line, quote in zip(lines, quotes, strict=True)]
         parts.append(f"{title}:\n" + "\n".join(lines))
     if include_confidence and answer.sentences:
         parts.append(f"{wording.badge(answer.confidence, words)}: {answer.reasoning}")

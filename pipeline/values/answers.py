@@ -120,6 +120,9 @@ class Answer(Value):
     sentences: tuple[CitedSentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     nearest: tuple[Citation, ...] = ()
+    """Where nothing answers: the passages that come closest."""
+    quoted: tuple[CitedSentence, ...] = ()
+    """What these say, each under the path of its headings, with their numbers: shown in the place of an answer."""
     confidence: Confidence
     format: Format = Format.PROSE
     citation_style: CitationStyle = CitationStyle.NUMBERED

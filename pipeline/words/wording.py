@@ -32,6 +32,7 @@ PARTS = {
 """What stands above each part of a comparison (`CitedSentence.section`)."""
 
 NOT_FOUND = Message("I could not find an answer to this in the documents.")
+ABOUT = Message("I found no clear answer to this. The documents say about it:")
 NOT_FOUND_NEXT = Message("Try other words or a narrower question, or ask whoever owns the topic.")
 NOTHING_CLOSE = Message("Nothing in the documents comes close enough to the question.")
 NOT_NEGATED = Message("The question is about what is not so, and the closest sentence does not say that.")
@@ -45,7 +46,6 @@ TOO_FEW_PASSAGES = Plural(
     "Only {number} passage supports an answer, and {wanted} are required.",
     "Only {number} passages support an answer, and {wanted} are required.",
 )
-NEAREST = Message("What came closest")
 SOURCES = Message("Sources")
 """Stands above the references of an answer."""
 PARTIAL_CUT = Message(

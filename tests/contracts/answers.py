@@ -8,6 +8,7 @@ from pipeline.compose.cite import body
 from pipeline.compose.compose import NO_CONFIDENCE, failed
 from pipeline.values import (
     Answer,
+    BlockKind,
     Citation,
     CitationStyle,
     CitedSentence,
@@ -76,12 +77,20 @@ def cited(
 
 def not_found(question: str = "Who won the cup?") -> Answer:
     """Nothing in the documents answers; two come closest."""
+    nearest = (citation(1, quote=""), citation(2, title="Travel policy", url="", quote="Trips are booked early."))
+    quoted = (
+        CitedSentence(text="Travel policy - Booking", kind=BlockKind.HEADING, numbers=(2,), opens=True),
+        CitedSentence(text="Trips are booked early.", numbers=(2,), opens=True),
+        CitedSentence(text="By train", kind=BlockKind.ITEM, numbers=(2,)),
+    )
     return Answer(
         id="n0n0n0",
         question=question,
         outcome=Outcome.NOT_FOUND,
-        body=f"{wording.NOT_FOUND} {wording.NOT_FOUND_NEXT}",
-        nearest=(citation(1, quote=""), citation(2, title="Travel policy", url="", quote="Trips are booked early.")),
+        preface=str(wording.ABOUT),
+        body=body(quoted, (), CitationStyle.NUMBERED)[0],
+        nearest=nearest,
+        quoted=quoted,
         confidence=NO_CONFIDENCE,
         abstain_reason=wording.NOT_FOUND,
         reasoning="read 2 passages; none of them answers the question",

@@ -705,14 +705,15 @@ async def test_each_part_of_a_comparison_stands_under_its_label(driver: Driver) 
 
 
 @pytest.mark.walks(Way.MENTION)
-async def test_not_found_is_said_with_what_came_closest(driver: Driver) -> None:
+async def test_where_nothing_answers_the_nearest_passage_is_shown_under_its_heading(driver: Driver) -> None:
     driver.rig.script = lambda request: once(not_found())
     said = await driver.mention("ann", "Who won the cup?")
     await driver.rig.settled()
     (reply,) = driver.replies(said)
-    assert wording.NOT_FOUND in reply.text
-    assert "Travel policy" in reply.text
-    assert "“Trips are booked early.”" in reply.text
+    assert wording.ABOUT in reply.text
+    assert "Travel policy - Booking" in reply.text
+    assert "Trips are booked early." in reply.text
+    assert "By train" in reply.text
     assert wording.BADGE["low"] not in reply.text
 
 

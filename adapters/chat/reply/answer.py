@@ -46,19 +46,20 @@ def reply(
     `shareable`: a private answer that may be shared; `stoppable`: it stands where questions are answered that mention
     nobody; `attachable`: long code may be a file."""
     speech = Words(answer.language)
-    written = list(blocks(answer.sentences, answer.citations, answer.citation_style, speech))
+    written = list(_written(answer, speech))
     files: list[File] = []
     if attachable:
         written, files = attached(written, answer.id, speech)
-    before = _notes(*notes, answer.preface if answer.sentences else "")
+    before = _notes(*notes, answer.preface if written else "")
     after = _notes(answer.closing, *remarks)
-    if not answer.sentences:
+    if not written:
         written = list(_lines(f"{answer.preface}\n\n{answer.body}"))
+    sources = answer.citations or answer.nearest
     return Reply(
         blocks=(*before, *written, *after),
         language=answer.language,
-        links=frozenset(url for one in answer.citations for url in (one.url, one.url.partition("#")[0]) if url),
-        sources_title=speech(wording.SOURCES if answer.citations else wording.NEAREST),
+        links=frozenset(url for one in sources for url in (one.url, one.url.partition("#")[0]) if url),
+        sources_title=speech(wording.SOURCES),
         sources=tuple(_sources(answer, speech)) if look.citations else (),
         status=wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else "",
         answer_id=answer.id,
@@ -67,6 +68,14 @@ def reply(
         ask=answer.ask,
         files=tuple(files),
     )
+
+
+def _written(answer: Answer, speech: Words) -> Iterator[Block]:
+    """What answers; else what the passages say that come closest, one after another."""
+    yield from blocks(answer.sentences, answer.citations, answer.citation_style, speech)
+    for one in answer.nearest:
+        said = [sentence for sentence in answer.quoted if one.number in sentence.numbers]
+        yield from blocks(said, (one,), CitationStyle.NUMBERED, speech)
 
 
 def growing(
@@ -122,9 +131,7 @@ def _lines(text: str) -> Iterator[Block]:
 def _sources(answer: Answer, speech: Words) -> Iterator[Source]:
     """Passages of one place in one line, under all their marks."""
     style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
-    told = [
-        source(one, style, quoted=not answer.citations, speech=speech) for one in answer.citations or answer.nearest
-    ]
+    told = [source(one, style, speech=speech) for one in answer.citations or answer.nearest]
     places: dict[Source, list[str]] = {}
     for one in told:
         places.setdefault(one.model_copy(update={"mark": ""}), []).append(one.mark)
@@ -136,7 +143,6 @@ def source(
     citation: Citation,
     style: CitationStyle = CitationStyle.NUMBERED,
     *,
-    quoted: bool = False,
     speech: Words = ENGLISH,
 ) -> Source:
     """One line: title, place, date of the document where it has one."""
@@ -146,7 +152,6 @@ def source(
         url=citation.url,
         place=one_line(cite.place(citation, speech), PLACE),
         date=citation.date,
-        quote=cite.closest(citation, speech) if quoted else "",
     )
 
 

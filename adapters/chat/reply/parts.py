@@ -88,8 +88,6 @@ class Source(Value):
     """The one address it may link to."""
     place: Shown = ""
     date: Shown = ""
-    quote: Shown = ""
-    """What in it comes closest, where nothing answers."""
 
 
 class Button(StrEnum):

@@ -158,8 +158,6 @@ def _sources(reply: Reply, *, gap: str = "") -> Iterator[TextPiece]:
         yield TextPiece(f"**{escape(reply.sources_title)}**", gap)
     for one in reply.sources:
         yield TextPiece(source(one), "\n")
-        if one.quote:
-            yield TextPiece(f"-# {escape(one.quote)}", "\n")
 
 
 def source(source: Source) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.parts import Button, Reply, Source
 from adapters.slack.parts import markup
-from adapters.slack.parts.blocks import LABEL, Block, button, context, short
+from adapters.slack.parts.blocks import Block, button, context, short
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import Vote
 
@@ -60,11 +60,10 @@ def _small_print(lines: Iterable[str]) -> Iterator[Block]:
 
 
 def source(source: Source) -> str:
-    """One line of mrkdwn, and what in it comes closest below."""
+    """One line of mrkdwn."""
     label = short(source.title)
     title = f"<{markup.mrkdwn(source.url)}|{label}>" if markup.linkable(source.url) else label
-    told = " · ".join(part for part in (f"{source.mark} {title}", short(source.place), short(source.date)) if part)
-    return f"{told}\n{short(source.quote, 2 * LABEL)}" if source.quote else told
+    return " · ".join(part for part in (f"{source.mark} {title}", short(source.place), short(source.date)) if part)
 
 
 def feedback(answer_id: str, speech: Words = ENGLISH) -> Block:

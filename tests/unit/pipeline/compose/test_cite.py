@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.compose.cite import Numbering, body, cite, closest, place, reference, snippet
-from pipeline.translations import Words
+from pipeline.compose.cite import Numbering, body, cite, place, reference, snippet
 from pipeline.values import (
     BlockKind,
     Chunk,
@@ -150,12 +149,6 @@ def test_a_sheet_that_its_heading_names_is_not_said_twice() -> None:
 def test_only_where_something_is_left_out_of_a_quote_it_says_so() -> None:
     told = cite(passage("a", "One. Two. Three. 四。五。"), 1, quotes=["One.", "Two.", "四。", "五。"])
     assert told.quote == "One. Two. … 四。五。"
-
-
-def test_what_came_closest_is_quoted_as_its_language_does_and_a_row_without_its_lines() -> None:
-    row = cite(passage("a"), 1).model_copy(update={"quote": "Car | 0.3", "table": ("Vehicle | Rate", "Car | 0.3")})
-    assert closest(row) == "“Car · 0.3”"
-    assert closest(row, Words("de")) == "„Car · 0.3“"
 
 
 def test_each_part_of_a_comparison_begins_with_its_label_and_positions_stay_right() -> None:
