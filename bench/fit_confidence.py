@@ -64,7 +64,8 @@ async def collect(data: Path, folder: Path, name: str, embedder: str) -> list[Ro
             plan = await citewell.planner.plan(row["question"], history, audience)
             if row["answerability"] in ("ANSWERABLE", "UNANSWERABLE") and isinstance(plan, Search):
                 found = await citewell.retriever.retrieve(plan, audience)
-                asked = read(found.corrected(plan.question), plan.topic)
+                plan = found.understood(plan)
+                asked = read(plan.question, plan.topic)
                 if seen := signals(asked, gather(asked, found.passages).units, several=bool(plan.sides)):
                     rows.append(Row(name, row["group"], row["answerability"] == "ANSWERABLE", seen))
     return rows
