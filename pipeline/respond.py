@@ -16,7 +16,7 @@ from pipeline.check.model import NOT_READ
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafting.drafts import SPENT, WROTE, write
-from pipeline.drafting.nearest import nearest
+from pipeline.drafting.nearest import beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
 from pipeline.plan.smalltalk import greeted
@@ -156,7 +156,7 @@ class Responder:
                 brief,
                 drafted,
                 numbering,
-                Numbering(()) if numbering.sentences else nearest(evidence),
+                beside(evidence, numbering, drafted),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(passages)),

@@ -37,10 +37,13 @@ _SUPERSCRIPT = str.maketrans("0123456789", _SUPERSCRIPTS)
 
 
 class Numbering:
-    """Gives each passage its number the first time a shown sentence rests on it, and keeps what was quoted."""
+    """Gives each passage its number the first time a shown sentence rests on it, and keeps what was quoted.
 
-    def __init__(self, passages: Iterable[RetrievedChunk]) -> None:
+    What stands below an answer goes on with its numbers: `after`."""
+
+    def __init__(self, passages: Iterable[RetrievedChunk], after: Numbering | None = None) -> None:
         self._passages = {passage.chunk.id: passage for passage in passages}
+        self._given: dict[str, int] = after._given if after else {}  # noqa: SLF001 one numbering in two parts
         self._numbers: dict[str, int] = {}
         self._quotes: dict[str, list[str]] = {}
         self.sentences: list[CitedSentence] = []
@@ -78,7 +81,7 @@ class Numbering:
     def number(self, chunk_ids: Sequence[str], quote: str = "") -> tuple[int, ...]:
         """The numbers of `chunk_ids`, ascending; `quote` is the supporting span of the first one."""
         for chunk_id in chunk_ids:
-            self._numbers.setdefault(chunk_id, len(self._numbers) + 1)
+            self._numbers[chunk_id] = self._given.setdefault(chunk_id, len(self._given) + 1)
         if chunk_ids and quote:
             quotes = self._quotes.setdefault(chunk_ids[0], [])
             if quote not in quotes:

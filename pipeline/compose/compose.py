@@ -101,7 +101,7 @@ def compose(
     flags: tuple[str, ...] = (),
     words: Words = ENGLISH,
 ) -> Answer:
-    """An answer written from passages: answered, partial, or not found with what the passages `near` say."""
+    """An answer written from passages: answered, partial, or not found; with what the passages `near` say."""
     shown, provided = tuple(numbering.sentences), evidence.passages
     assessment = drafted.assessment
     quotes = _quoted(near, words)
@@ -120,7 +120,7 @@ def compose(
         question=question,
         outcome=(Outcome.PARTIAL if closing else Outcome.ANSWERED) if shown else Outcome.NOT_FOUND,
         language=words.language,
-        preface=words(wording.ABOUT) if quotes else drafted.preface,
+        preface=words(wording.ABOUT) if quotes and not shown else drafted.preface,
         body=text or wording.not_found(told_why, words),
         closing=closing,
         sentences=shown,
@@ -251,7 +251,9 @@ def format_response(answer: Answer, *, include_citations: bool = True, include_c
     from Python. What documents say is not escaped: show it as text, not as Markdown with working links."""
     words = Words(answer.language)
     parts = [answer.preface, answer.body, answer.closing]
-    shown = answer.citations or answer.nearest
+    if answer.sentences and answer.quoted:
+        parts += [words(wording.CLOSEST), body(answer.quoted, (), NUMBERED, words)[0]]
+    shown = answer.sources
     if include_citations and shown and answer.citation_style is not CitationStyle.ENDNOTE:
         title = words(wording.SOURCES)
         style = answer.citation_style if answer.citations else NUMBERED

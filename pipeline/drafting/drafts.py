@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
 from pipeline.drafting.captions import header_above, is_caption, says_much, settled
+from pipeline.drafting.nearest import whole
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
 from pipeline.streams import closing
@@ -118,7 +119,7 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncIterator[Checke
             instead=failed.instead if failed else None,
             verdict=assessment.verdict,
         )
-        for number, one in enumerate(stands):
+        for number, one in enumerate(whole(task, stands, drafted, assessment)):
             yield one._replace(preface=preface) if number == 0 else one
     usage = failed.usage if failed else Usage()
     yield Drafted(

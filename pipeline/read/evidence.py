@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -82,6 +82,9 @@ class Evidence:
     passages: Sequence[RetrievedChunk]
     """As they were found, best first."""
     units: Units
+    weights: Mapping[str, float]
+    """How much each term of the question counts, by how rare it is in the passages; they sum to 1 where it leans on no
+    topic."""
 
     def joined(self, further: Sequence[RetrievedChunk]) -> Evidence:
         """The same with `further` passages."""
@@ -103,7 +106,7 @@ def gather(asked: Question, passages: Sequence[RetrievedChunk]) -> Evidence:
         _Scorer(asked, weights, passage, place, found, relative[place]).candidates()
         for place, (passage, found) in enumerate(zip(ordered, units, strict=True))
     ]
-    return Evidence(asked, passages, candidates)
+    return Evidence(asked, passages, candidates, weights)
 
 
 def _in_order(passages: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:

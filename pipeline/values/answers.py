@@ -120,9 +120,10 @@ class Answer(Value):
     sentences: tuple[CitedSentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     nearest: tuple[Citation, ...] = ()
-    """Where nothing answers: the passages that come closest."""
+    """The passages that come closest, where nothing answers or the answer is not sure."""
     quoted: tuple[CitedSentence, ...] = ()
-    """What these say, each under the path of its headings, with their numbers: shown in the place of an answer."""
+    """What these say, each under the path of its headings, with their numbers: shown in the place of an answer, or
+    below it."""
     confidence: Confidence
     format: Format = Format.PROSE
     citation_style: CitationStyle = CitationStyle.NUMBERED
@@ -151,6 +152,12 @@ class Answer(Value):
     """Words of the question that no document holds, and what was searched for instead."""
     topic: str = ""
     """The earlier question that it leaned on, for the next one that leans."""
+
+    @property
+    def sources(self) -> tuple[Citation, ...]:
+        """What is listed: the passages that it rests on, and those quoted beside it; by number."""
+        numbered = {one.number: one for one in (*self.nearest, *self.citations)}
+        return tuple(numbered[number] for number in sorted(numbered))
 
     def offering(self, button: str) -> Answer:
         """The same, with the `button` that passes the question on, where nothing answers."""

@@ -33,6 +33,7 @@ PARTS = {
 
 NOT_FOUND = Message("I could not find an answer to this in the documents.")
 ABOUT = Message("I found no clear answer to this. The documents say about it:")
+CLOSEST = Message("The closest passage:")
 NOT_FOUND_NEXT = Message("Try other words or a narrower question, or ask whoever owns the topic.")
 NOTHING_CLOSE = Message("Nothing in the documents comes close enough to the question.")
 NOT_NEGATED = Message("The question is about what is not so, and the closest sentence does not say that.")

@@ -54,11 +54,10 @@ def reply(
     after = _notes(answer.closing, *remarks)
     if not written:
         written = list(_lines(f"{answer.preface}\n\n{answer.body}"))
-    sources = answer.citations or answer.nearest
     return Reply(
         blocks=(*before, *written, *after),
         language=answer.language,
-        links=frozenset(url for one in sources for url in (one.url, one.url.partition("#")[0]) if url),
+        links=frozenset(url for one in answer.sources for url in (one.url, one.url.partition("#")[0]) if url),
         sources_title=speech(wording.SOURCES),
         sources=tuple(_sources(answer, speech)) if look.citations else (),
         status=wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else "",
@@ -71,11 +70,19 @@ def reply(
 
 
 def _written(answer: Answer, speech: Words) -> Iterator[Block]:
-    """What answers; else what the passages say that come closest, one after another."""
+    """What answers, and what the passages say that come closest, one after another."""
     yield from blocks(answer.sentences, answer.citations, answer.citation_style, speech)
+    if answer.sentences and answer.quoted:
+        yield Note(text=speech(wording.CLOSEST))
     for one in answer.nearest:
         said = [sentence for sentence in answer.quoted if one.number in sentence.numbers]
-        yield from blocks(said, (one,), CitationStyle.NUMBERED, speech)
+        yield from blocks(said, (one,), _marked(answer), speech)
+
+
+def _marked(answer: Answer) -> CitationStyle:
+    """How sources are marked below what is written, as in it."""
+    footnotes = answer.citations and answer.citation_style is CitationStyle.FOOTNOTE
+    return CitationStyle.FOOTNOTE if footnotes else CitationStyle.NUMBERED
 
 
 def growing(
@@ -130,8 +137,7 @@ def _lines(text: str) -> Iterator[Block]:
 
 def _sources(answer: Answer, speech: Words) -> Iterator[Source]:
     """Passages of one place in one line, under all their marks."""
-    style = answer.citation_style if answer.citations else CitationStyle.NUMBERED
-    told = [source(one, style, speech=speech) for one in answer.citations or answer.nearest]
+    told = [source(one, _marked(answer), speech=speech) for one in answer.sources]
     places: dict[Source, list[str]] = {}
     for one in told:
         places.setdefault(one.model_copy(update={"mark": ""}), []).append(one.mark)
@@ -162,7 +168,7 @@ def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Butto
     offered: Mapping[Button, object] = {
         Button.HELPFUL: True,
         Button.UNHELPFUL: True,
-        Button.PASSAGES: answer.citations or answer.nearest,
+        Button.PASSAGES: answer.sources,
         Button.WHY: answer.sentences,
         Button.SHARE: shareable and answer.sentences,
         Button.ASK: answer.ask,

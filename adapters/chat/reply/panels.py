@@ -29,7 +29,7 @@ _RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
 def passages(answer: Answer) -> Reply:
     """The exact spans that were quoted, each under its source."""
     speech = Words(answer.language)
-    blocks = [block for citation in answer.citations or answer.nearest for block in _passage(citation, speech)]
+    blocks = [block for citation in answer.sources for block in _passage(citation, speech)]
     return Reply(blocks=tuple(blocks) or (Note(text=speech(wording.NO_PASSAGE)),))
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.compose.cite import Numbering
+from pipeline.compose.compose import format_response
 from pipeline.drafting.nearest import nearest
 from pipeline.read.excerpt import EXCERPT, excerpt
-from pipeline.values import Block, BlockKind, Brief, Document, RetrievedChunk
+from pipeline.respond import Responder
+from pipeline.values import Answer, Block, BlockKind, Brief, Document, Level, Options, Request, RetrievedChunk
 from tests.doubles import samples
+from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, passage
 from tests.doubles.samples import evidence, indexed
 
 LEVELS = Document(id="levels", filename="levels.md", title="Titles")
@@ -24,6 +28,23 @@ LIST = (
 
 def asked(question: str, *passages: RetrievedChunk) -> Numbering:
     return nearest(evidence(Brief(question=question), passages))
+
+
+async def answered(question: str, *passages: RetrievedChunk) -> Answer:
+    """The last event of the walk without a model."""
+    straight = Straight(passages)
+    responder = Responder(
+        planner=straight,
+        retriever=straight,
+        model=None,
+        history=NoHistory(),
+        options=Options(),
+        report=lambda _, error: pytest.fail(repr(error)),
+        warn=lambda *_: None,
+    )
+    *_, answer = [event async for event in responder.respond(Request(text=question, audience=EVERYBODY))]
+    assert isinstance(answer, Answer)
+    return answer
 
 
 def said(found: Numbering) -> list[str]:
@@ -82,14 +103,46 @@ blocks = st.lists(
 
 
 @given(blocks)
-def test_an_excerpt_holds_its_unit_and_is_one_stretch_of_the_passage_that_fits(given: list[Block]) -> None:
-    passages = indexed(LEVELS, *given)
-    for units in evidence(Brief(question="abc"), passages).units:
-        for unit in (one for one in units if one.says):
-            told = [sentence.text for sentence in excerpt(unit)]
-            texts = [one.text for one in units]
-            assert unit.text in told
-            assert sum(map(len, told)) <= max(EXCERPT, len(unit.text)) + max(map(len, texts))
-            stretches = [texts[start : start + len(told)] for start in range(len(texts))]
-            opened = [texts[start : start + len(told) - 1] for start in range(len(texts))]
-            assert told in stretches or told[1:] in opened
+def test_an_excerpt_is_one_stretch_of_the_passage_that_fits(given: list[Block]) -> None:
+    read = evidence(Brief(question="abc"), indexed(LEVELS, *given))
+    for units in read.units:
+        told = [sentence.text for sentence in excerpt(units, read.weights)]
+        texts = [one.text for one in units]
+        assert sum(map(len, told)) <= EXCERPT + 2 * max(map(len, texts))
+        stretches = [texts[start : start + len(told)] for start in range(len(texts))]
+        opened = [texts[start : start + len(told) - 1] for start in range(len(texts))]
+        assert told in stretches or told[1:] in opened
+
+
+def test_of_a_long_passage_the_part_with_the_words_of_the_question_is_shown() -> None:
+    filling = [f"Paragraph {number} is about something else. " * 8 for number in range(6)]
+    found = asked("Who signs the lease?", *indexed(LEVELS, *filling, "The landlord signs the lease.", *filling))
+    assert "The landlord signs the lease." in said(found)
+
+
+async def test_an_answer_that_is_not_sure_is_the_passage_it_stands_in() -> None:
+    told = ("The lounge opens at nine.", "It has a kitchen.", "Its windows look to the north.")
+    unsure = passage("lounge", *told, score=0.9).model_copy(update={"unit_scores": (0.6, 0.1, 0.1)})
+    answer = await answered("When does the lounge open?", unsure)
+    assert answer.confidence.level is not Level.HIGH
+    assert [one.text for one in answer.sentences] == list(told)
+    assert answer.quoted == ()
+
+
+async def test_below_an_answer_that_is_not_sure_stands_the_closest_passage_and_its_numbers_go_on() -> None:
+    low = passage("a", "The lounge opens at nine.", score=0.7).model_copy(update={"unit_scores": (0.6,)})
+    near = passage("b", "Everybody likes the lounge.", score=0.8).model_copy(update={"unit_scores": (0.1,)})
+    answer = await answered("When does the lounge open?", low, near)
+    assert [one.text for one in answer.sentences] == ["The lounge opens at nine."]
+    assert answer.quoted[-1].text == "Everybody likes the lounge."
+    assert [source.chunk_id for source in answer.sources] == ["a", "b"]
+    assert [source.number for source in answer.sources] == [1, 2]
+    assert "The closest passage:" in format_response(answer)
+
+
+async def test_a_sure_answer_stands_alone() -> None:
+    opens = "The lounge opens at 9:00 on every working day of the year, and closes at 18:00."
+    sure = passage("a", opens, "It has a kitchen.", "Its windows look to the north.")
+    answer = await answered("When does the lounge open?", sure)
+    assert answer.confidence.level is Level.HIGH
+    assert answer.quoted == ()
