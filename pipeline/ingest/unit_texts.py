@@ -15,13 +15,17 @@ _SHORT = 8
 def unit_texts(chunk: Chunk) -> list[str]:
     """One text for each unit, in order; a single one for all where they are short rows of a long table.
 
-    A table row comes as `column: cell` pairs, a short item after the sentence that leads it in.
+    A table row comes as `column: cell` pairs, a short item after the sentence that leads it in; all but code behind the
+    heading that they stand under. Of 56 questions of newcomers the first passage holds the facts of 43, without the
+    heading of 39. (With the title where there is no heading, what an article does not answer looks answered: AUROC on
+    clapnq .77 for .82.)
     """
     if chunk.together:
         return [_together(chunk)]
     texts = []
     header = ""
     lead = ""
+    heading = chunk.heading[-1] if chunk.heading else ""
     for unit in chunk.units:
         text = chunk.text[unit.start : unit.end]
         match unit.kind:
@@ -34,6 +38,10 @@ def unit_texts(chunk: Chunk) -> list[str]:
             case BlockKind.PROSE | BlockKind.HEADING:
                 lead = text if text.endswith((":", "：")) else ""
                 header = ""
+        if unit.kind is BlockKind.HEADING:
+            heading = text
+        elif heading and unit.kind is not BlockKind.CODE:
+            text = f"{heading}: {text}"
         texts.append(text)
     return texts
 

@@ -40,7 +40,8 @@ class MiniLM:
     onnxruntime cannot run them, so that lexical search alone can answer.
     """
 
-    name = "minilm-l6-w8a14"
+    name = "minilm-l6-w8a14-headed"
+    """With what its vectors were made from: `pipeline/ingest/unit_texts.py`."""
     dimensions = 384
 
     def __init__(self, folder: Path = FOLDER, *, threads: int | None = None) -> None:

@@ -33,6 +33,15 @@ def test_a_short_item_follows_its_lead_in() -> None:
     ]
 
 
+def test_all_but_code_follows_the_heading_it_stands_under() -> None:
+    assert texts(
+        (BlockKind.PROSE, "Welcome."),
+        (BlockKind.HEADING, "Not paid"),
+        (BlockKind.PROSE, "Fines and rounds."),
+        (BlockKind.CODE, "pay --not"),
+    ) == ["Welcome.", "Not paid", "Not paid: Fines and rounds.", "pay --not"]
+
+
 def test_a_lead_in_reaches_no_further_than_its_list() -> None:
     assert texts(
         (BlockKind.PROSE, "Not paid are:"),
