@@ -37,9 +37,9 @@ def beside(evidence: Evidence, written: Numbering, drafted: Drafted) -> Numberin
 def whole(task: Task, said: Sequence[Checked], drafted: Extract, assessment: Assessment) -> list[Checked]:
     """The nearest passage in the place of an extract that is not sure, where it holds all that is `said`; a part of a
     list, a comparison and what was asked for in a form of its own stay as they are."""
-    plain = task.brief.format in (None, *UNRULED) and not (task.brief.sides or drafted.extent or assessment.differing)
+    shaped = task.brief.format not in (None, *UNRULED) or task.brief.sides or drafted.extent or assessment.differing
     best = _best(task.evidence)
-    if not (plain and said and best) or assessment.confidence.level is Level.HIGH or best[0][0].passage.document.flagged:
+    if shaped or not best or assessment.confidence.level is Level.HIGH or best[0][0].passage.document.flagged:
         return list(said)
     told = [Checked(sentence, judgement) for sentence, judgement in _checked(best[0], task.evidence.weights)]
     held = {one.sentence.text for one in told}

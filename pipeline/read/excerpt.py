@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from pipeline.read import layout
@@ -16,16 +16,38 @@ _ABOVE = frozenset({BlockKind.HEADING, BlockKind.HEADER})
 
 def excerpt(units: Sequence[Candidate], weights: Mapping[str, float]) -> list[Sentence]:
     """The stretch of a passage that says most about the question, with what opens it: of its words, which count as
-    their `weights`, and of its meaning, that of the nearest sentence. Of 19 questions of newcomers that were declined
-    it holds the facts of 10, what stands around the best sentence of 8."""
+    their `weights`, and of its meaning, that of the nearest sentence. Paragraphs at its ends that add nothing to that
+    are left out. Of 19 questions of newcomers that were declined it holds the facts of 10, what stands around the best
+    sentence of 8."""
     chunk = units[0].passage.chunk
-    taken = max(_stretches(chunk), key=lambda one: _worth(units[one.start : one.stop], weights))
+
+    def worth(stretch: range) -> float:
+        return _worth(units[stretch.start : stretch.stop], weights)
+
+    taken = _needed(chunk, max(_stretches(chunk), key=worth), worth)
     opening = layout.opening(chunk, taken.start)
     led = [opening] if opening is not None and opening < taken.start else []
     told = [*led, *taken]
     while told and chunk.units[told[-1]].kind in _ABOVE:
         told.pop()
     return [_said(chunk, index, before) for before, index in pairwise((None, *told)) if index is not None]
+
+
+def _needed(chunk: Chunk, stretch: range, worth: Callable[[range], float]) -> range:
+    """The shortest run of its blocks that is worth as much, and does not end where something is led in."""
+    edges = [stretch.start, *(block.start for block in _blocks(chunk) if block.start in stretch[1:]), stretch.stop]
+    wanted, first, last = worth(stretch), 0, len(edges) - 1
+    while last - first > 1 and worth(range(edges[first], edges[last - 1])) >= wanted:
+        last -= 1
+    while last - first > 1 and worth(range(edges[first + 1], edges[last])) >= wanted:
+        first += 1
+    while last < len(edges) - 1 and _leads(chunk, edges[last] - 1):
+        last += 1
+    return range(edges[first], edges[last])
+
+
+def _leads(chunk: Chunk, index: int) -> bool:
+    return chunk.units[index].kind in _ABOVE or layout.leads_in(layout.text_of(chunk, index))
 
 
 def _worth(units: Sequence[Candidate], weights: Mapping[str, float]) -> float:

@@ -49,9 +49,8 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
-_MUST_HOLD = re.compile(r"(?<![^\W_])(?<!\bthe )\d+(?:[.,:/]\d+)*(?![^\W_])")
-"""A number of a question that an answer must have: not that of `3rd`, and not of `the 5 levels`, which counts what is
-asked for."""
+_COUNTS = re.compile(r"\b(?:the \d|\d+(?:st|nd|rd|th))\b", re.IGNORECASE)
+"""What an answer need not have of a question: `the 5 levels` counts what is asked for, `3rd party` is a name."""
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
 
 
@@ -121,7 +120,7 @@ def signals(
         coverage=min(best.coverage, 1.0),
         missing=missing,
         names_missing=float(any(not name <= named for name in _names(asked.text))),
-        numbers_missing=float(not set(_MUST_HOLD.findall(asked.text)) <= numbers),
+        numbers_missing=float(not set(_NUMBER.findall(_COUNTS.sub(" ", asked.text))) <= numbers),
         negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
         column_missing=float(row and not listed and missing > 0),
     )

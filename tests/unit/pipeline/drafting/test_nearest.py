@@ -51,10 +51,10 @@ def said(found: Numbering) -> list[str]:
     return [sentence.text for sentence in found.sentences]
 
 
-def test_a_list_is_shown_whole_with_its_lead_in_and_what_stands_below_it() -> None:
+def test_a_list_is_shown_whole_with_its_lead_in_and_not_what_adds_nothing_below_it() -> None:
     found = asked("Which levels are there in a job?", *indexed(LEVELS, *LIST))
-    assert said(found) == [text for _, text in LIST]
-    assert [sentence.numbers for sentence in found.sentences] == [(1,)] * len(LIST)
+    assert said(found) == [text for _, text in LIST[:-1]]
+    assert {sentence.numbers for sentence in found.sentences} == {(1,)}
 
 
 def test_a_row_of_a_long_table_comes_under_its_header() -> None:
