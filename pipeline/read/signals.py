@@ -49,8 +49,8 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
-_COUNTS = re.compile(r"\b(?:the \d|\d+(?:st|nd|rd|th))\b", re.IGNORECASE)
-"""What an answer need not have of a question: `the 5 levels` counts what is asked for, `3rd party` is a name."""
+_COUNTS = re.compile(r"\bthe \d\b", re.IGNORECASE)
+"""What an answer need not have of a question: `the 5 levels` counts what is asked for."""
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
 
 
