@@ -21,8 +21,10 @@ SIGNS = {
         rf" (?:\w+ ){{0,3}}(?:{_EARLIER}|all|your) (?:\w+ ){{0,2}}{_RULES}\b"
         rf"|(?: \w+){{0,2}} (?:everything|all|the text) {_EARLIER}\b"
         rf"|(?: \w+){{0,2}} everything before\b|,? (?:all )?(?:the )?(?:above|previous)(?: and|[.!:;,]|$))"
-        rf"|{_ORDER}(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|oublie\w*|ignorez|ignor[ae]|olvid[ae]\w*"
-        rf"|esquec[ae]|dimentica\w*|negeer|vergeet)\b(?: \w+){{0,4}}? {_ELSEWHERE}\b"
+        rf"|{_ORDER}(?:bitte )?(?:ignorier\w*|vergiss|vergessen sie|missachte\w*|oublie\w*|ignorez|ignor[ae]"
+        rf"|olvid[ae]\w*|esquec[ae]|dimentica\w*|negeer|vergeet)\b(?: \w+){{0,4}}? {_ELSEWHERE}\b"
+        r"|指示を(?:無視|忘れ)|(?:忽略|无视|忘记)[^。]{0,10}(?:指示|指令)"
+        r"|(?:игнорируи|забудь)\w* \w+ (?:инструкц|указан)"
     ),
     "persona": re.compile(
         r"\byou(?: are|'re| will) now\b(?: \w+){0,6} (?:act|ai|model|assistant|bot|chatgpt|mode|role|character)\b"
@@ -36,6 +38,7 @@ SIGNS = {
     ),
     "template": re.compile(
         r"<\|(?:im_start|im_end|system|endoftext)\b|\[/?inst\]|<</?sys>>|</?(?:system|instructions)>"
+        r"|### ?(?:instruction|response):"
     ),
 }
 """Signs of an order to the assistant itself, in folded text. None is found in a harmless text of direct_injection."""
