@@ -76,21 +76,31 @@ class Outline:
             self._path.append((level, text))
 
     def add(
-        self, kind: BlockKind, text: str, *, row: int | None = None, depth: int = 0, links: Iterable[Link] = ()
+        self,
+        kind: BlockKind,
+        text: str,
+        *,
+        row: int | None = None,
+        depth: int = 0,
+        number: int = 0,
+        links: Iterable[Link] = (),
     ) -> None:
-        """Append a block; one without text is left out. `links` come in the order of their words in `text`."""
+        """Append a block, which stands in `depth` entries of lists; one without text is left out. `links` come in the
+        order of their words in `text`."""
         code = kind is BlockKind.CODE
         text = _CONTROL.sub("", text).strip("\n").rstrip() if code else clean(text)
         if text.strip():
-            self._append(kind, text, row, depth, () if code else _standing(text, links))
+            self._append(kind, text, row, depth, number, () if code else _standing(text, links))
 
-    def table(self, rows: list[list[str]], *, header: bool, links: Sequence[Iterable[Link]] = ()) -> None:
+    def table(
+        self, rows: list[list[str]], *, header: bool, depth: int = 0, links: Sequence[Iterable[Link]] = ()
+    ) -> None:
         """Append rows of cells; the first is the header if `header`. Rows without text are left out. `links`: of each
         row those of its cells."""
         for number, (cells, own) in enumerate(zip_longest(rows, links, fillvalue=())):
             if any(cell.strip() for cell in cells):
                 kind = BlockKind.HEADER if header and number == 0 else BlockKind.ROW
-                self.add(kind, table_row(cells), links=own)
+                self.add(kind, table_row(cells), depth=depth, links=own)
 
     def content(self, **known: str) -> Content:
         """All that was collected, with the title that a heading gave unless `known` has one."""
@@ -100,7 +110,13 @@ class Outline:
         return Content(blocks=blocks, **{**known, "title": title})
 
     def _append(
-        self, kind: BlockKind, text: str, row: int | None = None, depth: int = 0, links: tuple[Link, ...] = ()
+        self,
+        kind: BlockKind,
+        text: str,
+        row: int | None = None,
+        depth: int = 0,
+        number: int = 0,
+        links: tuple[Link, ...] = (),
     ) -> None:
         self._characters += len(text) + sum(len(link.url) for link in links)
         if self._characters > MAX_CHARACTERS:
@@ -113,8 +129,8 @@ class Outline:
         if len(self._blocks) == FRAME:
             self._frames.append(packed(self._blocks))
             self._blocks.clear()
-        known = {"anchor": self.anchor, "links": links}
-        self._blocks.append(block.model_copy(update=known) if self.anchor or links else block)
+        known = {"anchor": self.anchor, "links": links, "number": number}
+        self._blocks.append(block.model_copy(update=known) if any(known.values()) else block)
 
 
 def _standing(text: str, links: Iterable[Link]) -> tuple[Link, ...]:

@@ -6,7 +6,9 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, groupby, pairwise
 
+from pipeline.ingest.parts import Parts, Place
 from pipeline.ports import Tokenizer
 from pipeline.values import Block, BlockKind, Link
 from pipeline.words.text import sentences
@@ -22,8 +24,7 @@ _SECTION = 2_000
 LONG_TABLE = 1_000
 """Rows from which a table is a long one."""
 _LISTS = frozenset({BlockKind.ITEM, BlockKind.STEP})
-_TABLES = frozenset({BlockKind.HEADER, BlockKind.ROW})
-_LED_IN = _LISTS | _TABLES | {BlockKind.CODE}
+_LED_IN = _LISTS | {BlockKind.HEADER, BlockKind.ROW, BlockKind.CODE}
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Piece:
     kind: BlockKind
     tokens: int
     """With the marker."""
+    part: int
+    """`Unit.part`."""
+    depth: int
+    """How many entries of that list it stands within."""
+    number: int = 0
     marker: str = ""
     space: str = "\n\n"
     links: tuple[tuple[int, int, str], ...] = ()
@@ -122,48 +128,38 @@ class _Cutter:
     def __init__(self, tokenizer: Tokenizer, limit: int) -> None:
         self._tokenizer = tokenizer
         self._limit = limit
+        self._counted = Parts()
 
     def groups(self, blocks: Sequence[Block], *, goes_on: bool, header: Block | None) -> Iterator[Group]:
-        """Runs of list items and of table rows together, each with the sentence that leads it in.
+        """The parts of a section, each list, table and run of code with the sentence that leads it in.
 
         Where it `goes_on`, rows that come first are of the table before, whose `header` that is."""
         lead: tuple[Piece, ...] = ()
-        step = 0
-        index = 0
-        while index < len(blocks):
-            block = blocks[index]
-            run = _LISTS if block.kind in _LISTS else _TABLES if block.kind in _TABLES else frozenset[BlockKind]()
-            end = index + 1
-            while end < len(blocks) and blocks[end].kind in run and blocks[end].kind is not BlockKind.HEADER:
-                end += 1
-            more = goes_on and index == 0 and block.kind is BlockKind.ROW
+        places = self._counted.of(blocks, goes_on=goes_on)
+        for run, following in _following(_together(blocks, places)):
+            first = run[0][0]
+            more = goes_on and first is blocks[0] and first.kind is BlockKind.ROW
             pieces: list[Piece] = []
-            for member in blocks[index:end]:
-                step = step + 1 if member.kind is BlockKind.STEP else step
-                space = "\n" if pieces or lead or more else "\n\n"
-                pieces.extend(self._pieces(member, step, space))
-            if block.kind not in {BlockKind.CODE, *_LISTS}:
-                step = 0
-            following = blocks[end].kind if end < len(blocks) else None
-            if following in _LED_IN and block.kind is BlockKind.PROSE and block.text.endswith((":", "：")):
+            for block, place in run:
+                pieces.extend(self._pieces(block, place, "\n" if pieces or lead or more else "\n\n"))
+            if following in _LED_IN and first.kind is BlockKind.PROSE and first.text.endswith((":", "：")):
                 if pieces[:-1]:
                     yield Group(tuple(pieces[:-1]), whole=False)
                 lead = (pieces[-1],)
-            else:
-                above = tuple(pieces[:1]) if block.kind is BlockKind.HEADER else ()
-                if more and header:
-                    above = tuple(self._pieces(header, 0, "\n\n"))[:1]
-                repeated = above or (lead if block.kind in _LISTS else ())
-                yield Group((*lead, *pieces), bool(run) or block.kind is BlockKind.CODE, repeated, more)
-                lead = ()
-            index = end
+                continue
+            above = tuple(pieces[:1]) if first.kind is BlockKind.HEADER else ()
+            if more and header:
+                above = tuple(self._pieces(header, run[0][1], "\n\n"))[:1]
+            repeated = above or (lead if first.kind in _LISTS else ())
+            yield Group((*lead, *pieces), first.kind in _LED_IN, repeated, more)
+            lead = ()
 
-    def _pieces(self, block: Block, step: int, space: str) -> Iterator[Piece]:
+    def _pieces(self, block: Block, place: Place, space: str) -> Iterator[Piece]:
         indent = "  " * min(block.depth, DEEPEST)
-        marker = f"{indent}- " if block.kind is BlockKind.ITEM else f"{step}. " if block.kind is BlockKind.STEP else ""
-        prose = block.kind is BlockKind.PROSE
+        item, prose = block.kind is BlockKind.ITEM, block.kind is BlockKind.PROSE
+        marker = f"{indent}- " if item else f"{place.number}. " if block.kind is BlockKind.STEP else ""
         tokens = 0 if prose else self._cost(marker + block.text)
-        whole = Piece(block.text, block, block.kind, tokens, marker, space)
+        whole = Piece(block.text, block, block.kind, tokens, *place, marker, space)
         cut = self._by_sentence if prose or (block.kind in _LISTS and tokens > LONG_ITEM) else self._cut
         yield from _linked(cut(whole), block.links) if block.links else cut(whole)
 
@@ -176,7 +172,8 @@ class _Cutter:
                 piece = replace(whole, text=text, tokens=self._cost(whole.marker + text))
             else:
                 gap = "\n" if "\n" in whole.text[before:start] else " "
-                piece = Piece(text, whole.block, BlockKind.PROSE, self._cost(text), space=gap)
+                depth = whole.depth + (whole.kind is not BlockKind.PROSE)
+                piece = Piece(text, whole.block, BlockKind.PROSE, self._cost(text), whole.part, depth, space=gap)
             yield from self._cut(piece)
             before = end
 
@@ -213,6 +210,21 @@ class _Cutter:
         """Tokens of `text`, which are not counted where its length alone is too much."""
         least = -(-len(text) // _CHARACTERS_PER_TOKEN)
         return least if least > self._limit else max(self._tokenizer.count(text), least)
+
+
+def _together(blocks: Sequence[Block], places: Sequence[Place]) -> Iterator[list[tuple[Block, Place]]]:
+    """Runs of one part."""
+    for _, run in groupby(zip(blocks, places, strict=True), key=lambda placed: placed[1].part):
+        yield list(run)
+
+
+def _following(
+    runs: Iterable[list[tuple[Block, Place]]],
+) -> Iterator[tuple[list[tuple[Block, Place]], BlockKind | None]]:
+    """Each with the kind that the next one begins with."""
+    for run, following in pairwise(chain(runs, (None,))):
+        if run is not None:
+            yield run, following[0][0].kind if following else None
 
 
 def _linked(pieces: Iterable[Piece], links: Iterable[Link]) -> Iterator[Piece]:

@@ -14,6 +14,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from pipeline.errors import Unavailable
 from pipeline.ingest.pieces import Group, Piece, Section, sections
+from pipeline.ingest.tree import kinds, parents
 from pipeline.ports import Tokenizer
 from pipeline.values import Block, BlockKind, Chunk, Document, Parsed, Unit
 from pipeline.words.links import with_links
@@ -183,6 +184,8 @@ class _Draft:
         units: list[Unit] = []
         anchors: list[tuple[int, str]] = []
         links: list[tuple[int, int, str]] = []
+        found = list(kinds(self.pieces))
+        above = parents(self.pieces, found)
         for index, piece in enumerate(self.pieces):
             text += piece.space if text else ""
             if index == self._repeated:
@@ -190,7 +193,16 @@ class _Draft:
             if piece.block.anchor != (anchors[-1][1] if anchors else ""):
                 anchors.append((len(text), piece.block.anchor))
             text += piece.marker
-            units.append(Unit(start=len(text), end=len(text) + len(piece.text), kind=piece.kind))
+            units.append(
+                Unit(
+                    start=len(text),
+                    end=len(text) + len(piece.text),
+                    kind=found[index],
+                    part=piece.part,
+                    parent=above[index],
+                    number=piece.number,
+                )
+            )
             links += ((len(text) + start, len(text) + end, url) for start, end, url in piece.links)
             text += piece.text
         own = [piece.block for piece in self.pieces[self._repeated :]]

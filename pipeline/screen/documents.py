@@ -148,7 +148,8 @@ _SIGNS = {
     "reply_so": (
         3.0,
         _either(
-            rf"{_ORDER}(?:reply|respond|answer(?= (?:only|to))) (?:only |back |to (?:this|the|any|every) (?:query|question) )?"
+            rf"{_ORDER}(?:reply|respond|answer(?= (?:only|to))) "
+            r"(?:only |back |to (?:this|the|any|every) (?:query|question) )?"
             r"(?:in|with|using|as|by|like)\b(?! your| (?:its|the|a) thread)"
         ),
     ),

@@ -69,7 +69,9 @@ class Block(Value):
     row: int | None = None
     """1-based row of a sheet or CSV file."""
     depth: int = 0
-    """How many lists an item stands within besides its own."""
+    """How many entries of lists it stands within."""
+    number: int = 0
+    """Of a step, as its document counts it; 0 where it does not."""
     anchor: str = ""
     """The fragment of the document's address that leads to the block, as it is on the page (not percent-encoded). That
     of a heading leads to what stands below it, too."""
@@ -112,6 +114,14 @@ class Unit(Value):
     start: int
     end: int
     kind: BlockKind
+    part: int = 0
+    """The paragraph, list, table or run of code of its document that it belongs to, with what stands in the entries of
+    a list; 0 in chunks that were kept before this was."""
+    parent: int | None = None
+    """The unit of its chunk that it stands under: the entry that it is nested in, the lead-in or heading of its list,
+    the header of its table, the sentence that its code follows, the heading above its sentence."""
+    number: int = 0
+    """Of a step, as it is counted."""
 
 
 class Chunk(Value):

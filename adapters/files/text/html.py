@@ -104,11 +104,11 @@ class _HtmlWalk:
             if _unread(element):
                 continue
             if isinstance(element, Tag) and self._is_block(element) and depth <= MAX_DEPTH:
-                self._flush()
+                self._flush(nested)
                 self._block(element, depth, nested=nested)
             else:
                 self._run.append(element)
-        self._flush()
+        self._flush(nested)
 
     def _block(self, element: Tag, depth: int, *, nested: int) -> None:
         name = element.name
@@ -117,49 +117,57 @@ class _HtmlWalk:
             self._outline.heading(int(name[1]), _inline(element), title=element is self._title)
             self._outline.anchor = ""
         elif name in {"ul", "ol", "menu"}:
-            for item in element.find_all("li", recursive=False):
-                if not _unread(item):
-                    self._item(item, BlockKind.STEP if name == "ol" and not nested else BlockKind.ITEM, depth, nested)
+            counts = name == "ol" and not nested
+            first = _number(element) if counts else 0
+            items = [item for item in element.find_all("li", recursive=False) if not _unread(item)]
+            for place, item in enumerate(items):
+                self._item(item, depth, nested, number=first + place if counts else None)
         elif name == "table" and not element.find("table"):
-            self._table(element)
+            self._table(element, nested)
         elif name == "pre":
-            self._outline.add(BlockKind.CODE, element.get_text())
+            self._outline.add(BlockKind.CODE, element.get_text(), depth=nested)
         elif name == "dt":
-            self._outline.add(BlockKind.PROSE, _inline(element).strip().rstrip(":") + ":", links=self._links([element]))
+            term = _inline(element).strip().rstrip(":") + ":"
+            self._outline.add(BlockKind.PROSE, term, depth=nested, links=self._links([element]))
         elif name == "dd":
-            self._item(element, BlockKind.ITEM, depth, nested)
+            self._item(element, depth, nested, number=None)
         else:
             self.flow(element.children, depth + 1, nested=nested)
 
-    def _item(self, item: Tag, kind: BlockKind, depth: int, nested: int) -> None:
-        """Inline content and paragraphs that open an item are its text; what else it holds follows it."""
+    def _item(self, item: Tag, depth: int, nested: int, *, number: int | None) -> None:
+        """Inline content and paragraphs that open an item are its text; what else it holds follows it. `number`: of a
+        step."""
         children = list(item.children)
         tags = [(place, child) for place, child in enumerate(children) if isinstance(child, Tag)]
         end = next((place for place, tag in tags if tag.name != "p" and self._is_block(tag)), len(children))
         opening = (
             f"\n{_inline(child)}\n" if getattr(child, "name", "") == "p" else _inline(child) for child in children[:end]
         )
-        self._outline.add(kind, _squeeze("".join(opening)), depth=nested, links=self._links(children[:end]))
+        kind = BlockKind.ITEM if number is None else BlockKind.STEP
+        links = self._links(children[:end])
+        self._outline.add(kind, _squeeze("".join(opening)), depth=nested, number=number or 0, links=links)
         self.flow(children[end:], depth + 1, nested=nested + 1)
 
-    def _table(self, table: Tag) -> None:
+    def _table(self, table: Tag, nested: int) -> None:
         if caption := table.find("caption"):
-            self._outline.add(BlockKind.PROSE, _squeeze(_inline(caption)), links=self._links([caption]))
+            self._outline.add(BlockKind.PROSE, _squeeze(_inline(caption)), depth=nested, links=self._links([caption]))
         rows = [row.find_all(["td", "th"], recursive=False) for row in table.find_all("tr") if not _unread(row)]
         rows = [cells for cells in rows if cells]
         if all(len(cells) == 1 for cells in rows):
             for cells in rows:
-                self.flow(cells[0].children)
+                self.flow(cells[0].children, nested=nested)
             return
         header = bool(rows) and all(isinstance(cell, Tag) and cell.name == "th" for cell in rows[0])
         links = [self._links(cells) for cells in rows]
-        self._outline.table([[_inline(cell) for cell in cells] for cells in rows], header=header, links=links)
+        texts = [[_inline(cell) for cell in cells] for cells in rows]
+        self._outline.table(texts, header=header, depth=nested, links=links)
 
     def _is_block(self, element: Tag) -> bool:
         return element.name in _BLOCKS or id(element) in self._holders
 
-    def _flush(self) -> None:
-        self._outline.add(BlockKind.PROSE, _squeeze("".join(map(_inline, self._run))), links=self._links(self._run))
+    def _flush(self, nested: int) -> None:
+        text = _squeeze("".join(map(_inline, self._run)))
+        self._outline.add(BlockKind.PROSE, text, depth=nested, links=self._links(self._run))
         self._run.clear()
 
     def _links(self, elements: Iterable[PageElement]) -> list[Link]:
@@ -170,6 +178,12 @@ class _HtmlWalk:
             for link in ([element] if element.name == "a" else element.find_all("a"))
             if isinstance(link, Tag) and link.has_attr("href")
         ]
+
+
+def _number(ordered: Tag) -> int:
+    """That of the first step of an ordered list."""
+    start = str(ordered.get("start") or "1")
+    return int(start) if start.isdecimal() else 1
 
 
 def _base(soup: BeautifulSoup) -> str:

@@ -121,31 +121,33 @@ class _MarkdownWalk:
             case "heading":
                 self._outline.heading(int(node.tag[1]), self._text(node))
             case "paragraph":
-                self._outline.add(BlockKind.PROSE, self._text(node), links=_links([node]))
+                self._outline.add(BlockKind.PROSE, self._text(node), depth=nested, links=_links([node]))
             case "bullet_list" | "ordered_list":
-                kind = BlockKind.STEP if node.type == "ordered_list" and not nested else BlockKind.ITEM
-                for item in node.children:
-                    self._item(item, kind, nested)
+                counts = node.type == "ordered_list" and not nested
+                first = int(str(node.attrs.get("start", 1))) if counts else 0
+                for place, item in enumerate(node.children):
+                    self._item(item, nested, number=first + place if counts else None)
             case "fence" | "code_block":
-                self._outline.add(BlockKind.CODE, node.content)
+                self._outline.add(BlockKind.CODE, node.content, depth=nested)
             case "table":
                 rows = [row.children for part in node.children for row in part.children]
                 texts = [[self._text(cell) for cell in cells] for cells in rows]
-                self._outline.table(texts, header=True, links=[_links(cells) for cells in rows])
+                self._outline.table(texts, header=True, depth=nested, links=[_links(cells) for cells in rows])
             case "html_block":
                 html.read_into(self._outline, node.content)
             case _:
                 for child in node.children:
                     self._block(child, nested=nested)
 
-    def _item(self, item: SyntaxTreeNode, kind: BlockKind, nested: int) -> None:
-        """The paragraphs that open an item are its text; what else it holds follows it."""
+    def _item(self, item: SyntaxTreeNode, nested: int, *, number: int | None) -> None:
+        """The paragraphs that open an item are its text; what else it holds follows it. `number`: of a step."""
         own = 0
         while own < len(item.children) and item.children[own].type == "paragraph":
             own += 1
         text = "\n".join(self._text(child) for child in item.children[:own])
         text = _TASK.sub("", text, count=1) if _TASK.match(text) else text
-        self._outline.add(kind, text, depth=nested, links=_links(item.children[:own]))
+        kind = BlockKind.ITEM if number is None else BlockKind.STEP
+        self._outline.add(kind, text, depth=nested, number=number or 0, links=_links(item.children[:own]))
         for child in item.children[own:]:
             self._block(child, nested=nested + 1)
 

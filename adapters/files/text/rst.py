@@ -57,34 +57,35 @@ class _RstWalk:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
 
-    def blocks(self, children: list[nodes.Node], level: int, *, nested: bool = False) -> None:
+    def blocks(self, children: list[nodes.Node], level: int, *, nested: int = 0) -> None:
         for node in children:
             self._block(node, level, nested=nested)
 
-    def _block(self, node: nodes.Node, level: int, *, nested: bool) -> None:
+    def _block(self, node: nodes.Node, level: int, *, nested: int) -> None:
         match node:
             case nodes.section():
                 if title := next((child for child in node.children if isinstance(child, nodes.title)), None):
                     self._outline.heading(level + 1, _text(title))
                 self.blocks(node.children, level + 1)
             case nodes.paragraph() | nodes.subtitle() | nodes.rubric() | nodes.caption() | nodes.attribution():
-                self._outline.add(BlockKind.PROSE, _text(node))
+                self._outline.add(BlockKind.PROSE, _text(node), depth=nested)
             case nodes.bullet_list() | nodes.enumerated_list():
-                steps = isinstance(node, nodes.enumerated_list) and not nested
-                for item in node.children:
-                    self._item(item, BlockKind.STEP if steps else BlockKind.ITEM, level)
+                counts = isinstance(node, nodes.enumerated_list) and not nested
+                first = int(node.get("start", 1)) if counts else 0
+                for place, item in enumerate(node.children):
+                    self._item(item, level, nested, number=first + place if counts else None)
             case nodes.definition_list_item():
                 term = "".join(_text(child) for child in node.children if isinstance(child, nodes.term))
-                self._outline.add(BlockKind.PROSE, term.rstrip(":") + ":")
-                self.blocks([c for c in node.children if isinstance(c, nodes.definition)], level, nested=True)
+                self._outline.add(BlockKind.PROSE, term.rstrip(":") + ":", depth=nested)
+                self.blocks([c for c in node.children if isinstance(c, nodes.definition)], level, nested=nested)
             case nodes.field() | nodes.option_list_item():
-                self._outline.add(BlockKind.ITEM, ": ".join(_text(child) for child in node.children))
+                self._outline.add(BlockKind.ITEM, ": ".join(_text(child) for child in node.children), depth=nested)
             case nodes.literal_block() | nodes.doctest_block():
-                self._outline.add(BlockKind.CODE, node.astext())
+                self._outline.add(BlockKind.CODE, node.astext(), depth=nested)
             case nodes.line_block():
-                self._outline.add(BlockKind.PROSE, node.astext())
+                self._outline.add(BlockKind.PROSE, node.astext(), depth=nested)
             case nodes.table():
-                self._table(node, level)
+                self._table(node, nested)
             case nodes.system_message():
                 for literal in node.children:
                     self._refused(literal.astext(), level)
@@ -104,19 +105,22 @@ class _RstWalk:
         else:
             self._outline.add(BlockKind.PROSE, _prose(_DIRECTIVE.sub("", text)))
 
-    def _item(self, item: nodes.Node, kind: BlockKind, level: int) -> None:
+    def _item(self, item: nodes.Node, level: int, nested: int, *, number: int | None) -> None:
         children = list(item.children)
         own = 0
         while own < len(children) and isinstance(children[own], nodes.paragraph):
             own += 1
-        self._outline.add(kind, "\n".join(_text(child) for child in children[:own]))
-        self.blocks(children[own:], level, nested=True)
+        kind = BlockKind.ITEM if number is None else BlockKind.STEP
+        text = "\n".join(_text(child) for child in children[:own])
+        self._outline.add(kind, text, depth=nested, number=number or 0)
+        self.blocks(children[own:], level, nested=nested + 1)
 
-    def _table(self, table: nodes.table, level: int) -> None:
+    def _table(self, table: nodes.table, nested: int) -> None:
         if caption := next((child for child in table.children if isinstance(child, nodes.title)), None):
-            self._outline.add(BlockKind.PROSE, _text(caption))
+            self._outline.add(BlockKind.PROSE, _text(caption), depth=nested)
         rows = [[_cell(cell) for cell in row.children] for row in table.findall(nodes.row)]
-        self._outline.table(rows, header=next(iter(table.findall(nodes.thead)), None) is not None)
+        header = next(iter(table.findall(nodes.thead)), None) is not None
+        self._outline.table(rows, header=header, depth=nested)
 
 
 def _cell(cell: nodes.Node) -> str:
