@@ -80,8 +80,11 @@ async def public(data: Path, name: str) -> dict[str, Figure]:
             asked = Questions(citewell)
             pairs = [(row, await asked.predict(row)) for row in rows]
     found = {**retrieval(pairs), **answers(pairs)}
+    rows_of = {"right_at_high": found.get("share_high", 0) * found.get("spoken", 0)}
     return {
-        f"{name}: {one.replace('_', ' ')}": Figure(found[one], int(found["questions" if "@" in one else "rows"]))
+        f"{name}: {one.replace('_', ' ')}": Figure(
+            found[one], max(1, round(rows_of.get(one, found["questions" if "@" in one else "rows"])))
+        )
         for one in SETS[name]
     }
 

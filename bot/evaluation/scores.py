@@ -134,6 +134,7 @@ def answers(pairs: Sequence[tuple[Row, Row]]) -> Figures:
     spoken = [(ok, p, un) for ok, (_, p, un, silent) in zip(right, judged, strict=True) if not silent]
     figures: Figures = {
         "rows": len(judged),
+        "spoken": len(spoken),
         "useful_rate": mean([silent if un else ok for ok, (_, _, un, silent) in zip(right, judged, strict=True)]),
         "answer_contains_gold": mean(answerable),
         "answer_words_mean": mean([len(str(p["answer"]).split()) for _, p, _ in spoken]),

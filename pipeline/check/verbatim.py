@@ -85,7 +85,7 @@ def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
         Span(passage, unit.start, unit.end)
         for passage in passages
         for unit in passage.chunk.units
-        if passage.chunk.text[unit.start : unit.end] == claim
+        if passage.chunk.said(unit) == claim
     ]
 
 
@@ -116,7 +116,7 @@ def code(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
     found = []
     for passage in passages:
         for unit in passage.chunk.units:
-            have = _lines(passage.chunk.text[unit.start : unit.end]) if unit.kind is BlockKind.CODE else []
+            have = _lines(passage.chunk.said(unit)) if unit.kind is BlockKind.CODE else []
             if wanted and any(have[at : at + len(wanted)] == wanted for at in range(len(have))):
                 found.append(Span(passage, unit.start, unit.end))
     return found

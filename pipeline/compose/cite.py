@@ -57,6 +57,7 @@ class Numbering:
             numbers=self.number(judgement.chunk_ids, judgement.quote) if judgement.supported else (),
             cell_numbers=self._of_cells(sentence, judgement),
             opens=sentence.opens,
+            number=sentence.number,
             language=sentence.language,
             section=sentence.section,
             verified=judgement.supported,
@@ -135,7 +136,7 @@ def _heading(chunk: Chunk, title: str, quotes: Sequence[str]) -> tuple[str, ...]
     starts = [chunk.text.find(quote) for quote in quotes]
     headings = [unit for unit in chunk.units if unit.kind is BlockKind.HEADING]
     above = [[unit for unit in headings if unit.start <= start][-1:] for start in starts]
-    found = dict.fromkeys(chunk.text[unit.start : unit.end] for units in above for unit in units)
+    found = dict.fromkeys(chunk.said(unit) for units in above for unit in units)
     own = [heading for heading in found if heading not in (title, *chunk.heading)]
     return (*chunk.heading, " / ".join(own)) if own else chunk.heading
 
@@ -277,7 +278,7 @@ def numbered(last: int, sentence: CitedSentence, *, begins: bool) -> int:
     """The number of a step after the step `last`; what is no step stands between two and counts nothing."""
     if sentence.kind is not BlockKind.STEP:
         return last
-    return 1 if begins else last + 1
+    return sentence.number or (1 if begins else last + 1)
 
 
 def label(before: CitedSentence | None, sentence: CitedSentence, words: Words = ENGLISH) -> str:

@@ -8,8 +8,9 @@ from pipeline.values import BlockKind, Chunk, row_cells, row_named
 
 _SAID = 8
 """Values of each column that the vector of many rows is made from: of all of a passage it takes three times as long."""
+_ENTRIES = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _SHORT = 8
-"""Words below which a list item is embedded with its lead-in."""
+"""Words below which the entry of a list is embedded with what leads it in, or the entry that it is nested in."""
 
 
 def unit_texts(chunk: Chunk) -> list[str]:
@@ -23,21 +24,13 @@ def unit_texts(chunk: Chunk) -> list[str]:
     if chunk.together:
         return [_together(chunk)]
     texts = []
-    header = ""
-    lead = ""
     heading = chunk.heading[-1] if chunk.heading else ""
     for unit in chunk.units:
-        text = chunk.text[unit.start : unit.end]
-        match unit.kind:
-            case BlockKind.HEADER:
-                header = text
-            case BlockKind.ROW:
-                text = row_named(text, header) or text
-            case BlockKind.ITEM | BlockKind.STEP if lead and len(text.split()) < _SHORT:
-                text = f"{lead} {text}"
-            case BlockKind.PROSE | BlockKind.HEADING:
-                lead = text if text.endswith((":", "：")) else ""
-                header = ""
+        text, above = chunk.said(unit), None if unit.parent is None else chunk.units[unit.parent]
+        if unit.kind is BlockKind.ROW and above:
+            text = row_named(text, chunk.said(above)) or text
+        if unit.kind in _ENTRIES and above and above.kind is not BlockKind.HEADING and len(text.split()) < _SHORT:
+            text = f"{chunk.said(above)} {text}"
         if unit.kind is BlockKind.HEADING:
             heading = text
         elif heading and unit.kind is not BlockKind.CODE:
@@ -48,7 +41,7 @@ def unit_texts(chunk: Chunk) -> list[str]:
 
 def _together(chunk: Chunk) -> str:
     """What the rows are about: the names of the columns, and the first things that are said in each of them."""
-    rows = [row_cells(chunk.text[unit.start : unit.end]) for unit in chunk.units]
+    rows = [row_cells(chunk.said(unit)) for unit in chunk.units]
     columns = zip_longest(*rows, fillvalue="")
     return ". ".join(", ".join(islice(dict.fromkeys(filter(_worded, column)), 1 + _SAID)) for column in columns)
 

@@ -146,7 +146,7 @@ def needed(asked: Question, opening: Candidate, entry: Candidate) -> bool:
 
 
 def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
-    return [distinct_terms(passage.chunk.text[unit.start : unit.end]) for unit in passage.chunk.units]
+    return [distinct_terms(passage.chunk.said(unit)) for unit in passage.chunk.units]
 
 
 class _Scorer:

@@ -64,6 +64,7 @@ def _said(chunk: Chunk, index: int, before: int | None) -> Sentence:
         kind=unit.kind,
         chunk_ids=(chunk.id,),
         opens=begins and (unit.kind is BlockKind.PROSE or before is None),
+        number=unit.number,
     )
 
 
@@ -91,7 +92,7 @@ def _fitting(chunk: Chunk, units: range) -> range:
 
 
 def _blocks(chunk: Chunk) -> Iterator[range]:
-    """Paragraphs, lists, tables and code: what no blank line parts."""
+    """Paragraphs, lists, tables and code, each with what leads it in."""
     start = 0
     for index in range(1, len(chunk.units) + 1):
         if index == len(chunk.units) or _parted(chunk, index - 1, index):
@@ -100,10 +101,11 @@ def _blocks(chunk: Chunk) -> Iterator[range]:
 
 
 def _parted(chunk: Chunk, before: int, after: int) -> bool:
-    """Whether a blank line, or the edge of a block of code, stands between two units."""
+    """Whether another part of the document begins, and not the one that the unit before leads in."""
     one, other = chunk.units[before], chunk.units[after]
-    lines = chunk.text[one.end : other.start].split("\n")
-    return any(not line.strip() for line in lines[1:-1]) or BlockKind.CODE in (one.kind, other.kind)
+    if one.kind is BlockKind.HEADING:
+        return False
+    return one.part != other.part and other.parent != before if other.part else layout.apart(chunk, after)
 
 
 def _size(chunk: Chunk, units: range) -> int:

@@ -20,7 +20,7 @@ _NAME = 5
 def text_of(chunk: Chunk, index: int) -> str:
     """The text of one unit."""
     unit = chunk.units[index]
-    return chunk.text[unit.start : unit.end]
+    return chunk.said(unit)
 
 
 def cells(row: str) -> list[list[str]]:
@@ -79,10 +79,10 @@ def run(chunk: Chunk, index: int) -> range:
 
 
 def counts(chunk: Chunk, members: range, said: Container[int]) -> bool:
-    """Whether those steps of a list that are `said` are its first ones."""
-    steps = [index for index in members if chunk.units[index].kind is BlockKind.STEP]
-    told = [index in said for index in steps]
-    return chunk.units[steps[0]].number <= 1 and all(told[: sum(told)])
+    """Whether those steps of a list that are `said` are counted without a gap."""
+    steps = [chunk.units[index].number for index in members if index in said]
+    told = [number for number in steps if number]
+    return bool(told) and told == list(range(told[0], told[0] + len(told)))
 
 
 def opening(chunk: Chunk, index: int) -> int | None:

@@ -51,6 +51,8 @@ class CitedSentence(Value):
     cell_numbers: tuple[int, ...] = ()
     """Of a row whose cells rest on different sources: that of each."""
     opens: bool = False
+    number: int = 0
+    """Of a step, as its document counts it; 0 where it is counted here."""
     language: str = ""
     section: str = ""
     verified: bool = True

@@ -147,6 +147,10 @@ class Chunk(Value):
     links: tuple[tuple[int, int, str], ...] = ()
     """Where words start and end that lead to an address of the document's own host, and that address."""
 
+    def said(self, unit: Unit) -> str:
+        """The text of one of its units."""
+        return self.text[unit.start : unit.end]
+
 
 class RetrievedChunk(Value):
     """A passage: a chunk with its document and how well it fits the question."""

@@ -42,6 +42,8 @@ class Sentence(Value):
     """What the writer named. Empty, or an unknown id: unsupported."""
     opens: bool = False
     """Begins a new paragraph, list or table."""
+    number: int = 0
+    """Of a step, as its document counts it; 0 where its writer does not say."""
     language: str = ""
     """For code: the fence's language."""
     section: str = ""

@@ -118,7 +118,13 @@ def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Senten
         opens = before is None or not (_beside(before, one) or (before.kind is one.kind and _go_on(before, one)))
         opens = opens or (before is not None and before.kind is not one.kind and kind is not BlockKind.ROW)
         opens = opens or (kind is BlockKind.PROSE and layout.apart(one.passage.chunk, one.index))
-        yield Sentence(text=one.text, kind=kind, chunk_ids=(one.chunk_id,), opens=opens and not (bullets and before))
+        yield Sentence(
+            text=one.text,
+            kind=kind,
+            chunk_ids=(one.chunk_id,),
+            opens=opens and not (bullets and before),
+            number=one.passage.chunk.units[one.index].number if kind is BlockKind.STEP else 0,
+        )
         before = one
 
 

@@ -68,7 +68,7 @@ def _fresh(passage: RetrievedChunk, seen: set[tuple[str, str]]) -> list[int]:
 def _fitting(passage: RetrievedChunk, places: Sequence[int], budget: int) -> list[Unit]:
     """The units at `places` if they fit, else a run of them around the best-scored one."""
     units = _units(passage)
-    costs = {place: estimate(passage.chunk.text[units[place].start : units[place].end]) + 1 for place in places}
+    costs = {place: estimate(passage.chunk.said(units[place])) + 1 for place in places}
     if sum(costs.values()) <= budget:
         return [units[place] for place in places]
     if budget < _LEAST:
@@ -107,4 +107,4 @@ def _units(passage: RetrievedChunk) -> Sequence[Unit]:
 
 
 def _key(passage: RetrievedChunk, unit: Unit) -> tuple[str, str]:
-    return passage.document.id, " ".join(passage.chunk.text[unit.start : unit.end].split())
+    return passage.document.id, " ".join(passage.chunk.said(unit).split())

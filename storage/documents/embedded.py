@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from pipeline.ingest.older import with_tree
 from pipeline.ports import Vectors
 from pipeline.values import Chunk, Document
 from storage.database import Connection, Database, scalar
@@ -31,7 +32,7 @@ class EmbeddedDocuments:
 
         def work(db: Connection) -> list[Chunk]:
             rows = db.execute("SELECT body FROM chunk WHERE number BETWEEN $1 AND $2 ORDER BY number", span(revision))
-            return [Chunk.model_validate_json(body) for (body,) in rows]
+            return [with_tree(Chunk.model_validate_json(body)) for (body,) in rows]
 
         return await self._database.read(work)
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
+from pipeline.ingest.older import with_tree
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Audience, Chunk, Document
 from storage.database import Connection, Database, scalar
@@ -205,7 +206,7 @@ def _document(body: str) -> Document:
 
 @lru_cache(maxsize=1024)
 def _chunk(body: str) -> Chunk:
-    return Chunk.model_validate_json(body)
+    return with_tree(Chunk.model_validate_json(body))
 
 
 def _within(audience: Audience | None) -> tuple[bool, str]:
