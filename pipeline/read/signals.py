@@ -121,7 +121,7 @@ def signals(
         missing=missing,
         names_missing=float(any(not name <= named for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(_COUNTS.sub(" ", asked.text))) <= numbers),
-        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
+        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(f"{layout.above(best.passage.chunk, best.index)} {said}")),
         column_missing=float(row and not listed and missing > 0),
     )
 
