@@ -162,8 +162,6 @@ def _passage(sentences: Sequence[CitedSentence], citation: Citation, words: Word
     told = [one for one in sentences if citation.number in one.numbers]
     if not told:
         return
-    while told[0].kind is BlockKind.HEADING:  # the path ends with it
-        told.pop(0)
     path = reference(citation, words)
     yield CitedSentence(text=path, kind=BlockKind.HEADING, numbers=(citation.number,), opens=True)
     yield from (told[0].model_copy(update={"opens": True}), *told[1:])

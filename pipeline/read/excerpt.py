@@ -30,6 +30,8 @@ def excerpt(units: Sequence[Candidate], weights: Mapping[str, float]) -> list[Se
     told = [*led, *taken]
     while told and chunk.units[told[-1]].kind in _ABOVE:
         told.pop()
+    while told and chunk.units[told[0]].kind is BlockKind.HEADING:  # the path of its place ends with it
+        told.pop(0)
     return [_said(chunk, index, before) for before, index in pairwise((None, *told)) if index is not None]
 
 

@@ -104,7 +104,7 @@ def signals(
     near = set(terms(around)).union(*best.near)
     named = near | set(terms(everything))
     others = (one.score for passage in evidence for one in passage if one.says and one.place != best.place)
-    said = f"{opening.text} {best.text}" if opening else best.text
+    said = " ".join((layout.above(best.passage.chunk, best.index), opening.text if opening else "", best.text))
     missing = sum(term not in near for term in asked.terms) / max(1, len(asked.terms))
     row = best.kind is BlockKind.ROW and best.named > 0
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
@@ -121,7 +121,7 @@ def signals(
         missing=missing,
         names_missing=float(any(not name <= named for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(_COUNTS.sub(" ", asked.text))) <= numbers),
-        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(f"{layout.above(best.passage.chunk, best.index)} {said}")),
+        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
         column_missing=float(row and not listed and missing > 0),
     )
 
