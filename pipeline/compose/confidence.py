@@ -66,11 +66,13 @@ def assess(
     *,
     generator: str,
     several: bool = False,
+    listing: bool = False,
     extent: Extent | None = None,
     words: Words = ENGLISH,
 ) -> Assessment:
     """Judge a draft of `generator` (`extractive`, or a model's name) with the verdict on each of its sentences;
-    `several`: the question compares, or asks more than one thing; `extent`: only a part of a list is shown."""
+    `several`: the question compares, or asks more than one thing; `listing`: it asks for a list or a procedure;
+    `extent`: only a part of a list is shown."""
     asked, units = evidence.asked, evidence.units
     supported = [sentence for sentence, judgement in sentences if judgement.supported]
     found = signals(asked, units, several=several, listed=_listed(asked, units, supported))
@@ -79,7 +81,8 @@ def assess(
     apart = differing(asked.text, units)
     by_model = generator != EXTRACTIVE
     factors = _factors(answerable, found, evidence, sentences, said, apart, words)
-    certain = _certain(found, sentences, by_model=by_model) and not (extent or apart)
+    unlisted = listing and not by_model and not any(sentence.kind in LISTED for sentence in supported)
+    certain = _certain(found, sentences, by_model=by_model) and not (extent or apart or unlisted)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW

@@ -15,7 +15,7 @@ from pipeline.compose.confidence import Assessment, assess
 from pipeline.ports import Planner, Writer
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Brief, Extent, Judgement, Limits, RetrievedChunk, Sentence, Turn
+from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn
 from pipeline.words import wording
 
 
@@ -103,6 +103,7 @@ class Task:
                 [(one.sentence, one.judgement) for one in checked],
                 generator=writer,
                 several=bool(self.brief.sides),
+                listing=self.brief.intent in (Intent.LIST, Intent.PROCEDURE),
                 extent=extent,
                 words=self.words,
             )
