@@ -19,8 +19,9 @@ _ENDINGS = ("", "e", "s", "ed", "ing", "y")
 
 
 def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> list[str]:
-    """The words nearest to `word` in the texts of `scope`, the more frequent first. Its first letter is taken as right
-    unless it is one too many or exchanged with the second."""
+    """The words nearest to `word` in the texts of `scope`: first those with its last letter, the more frequent first.
+    Its first letter is taken as right unless it is one too many or exchanged with the second. None for a short word
+    that begins a longer one of the library, which it may stand for: `secs`."""
     word = fold(word.lower())
     limit = 0 if len(word) < SHORTEST or not word.isalpha() else 1 if len(word) < LONG else 2
     if not limit:
@@ -29,6 +30,8 @@ def similar(db: Connection, passages: PassageIndex, scope: Scope, word: str) -> 
     first, second, third = tuple(word[:3])
     for beginning in {first, second + first + third, word[1:4]}:
         known.update(passages.beginning(db, beginning))
+    if len(word) == SHORTEST and any(term.startswith(stem(word)) and len(term) > len(word) for term in known):
+        return []
     near = _nearest(
         db, passages, scope, word, limit, sorted(_one_slip_away(word, known), key=lambda term: -known[term])
     )
@@ -49,7 +52,8 @@ def _nearest(
         form = min(sorted(forms), key=lambda form: slips(word, fold(form), limit + 1))
         found[form] = slips(word, fold(form), limit + 1)
     nearest = min(found.values(), default=limit + 1)
-    return [form for form, count in found.items() if count == nearest <= limit + 1]
+    meant = [form for form, count in found.items() if count == nearest <= limit + 1]
+    return sorted(meant, key=lambda form: form[-1] != word[-1])
 
 
 def _alike(one: str, other: str) -> bool:

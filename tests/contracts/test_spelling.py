@@ -16,15 +16,14 @@ from tests.doubles.samples import document
 
 EVERYONE = Audience(collections=frozenset({"default"}))
 TEXT = "Containers are deployed to the cluster. Performance is measured; permission is needed to delete the delta."
+OFFERS = "An offer is a set of terms. An offer often lapses within seconds."
 WORDS = st.text(alphabet="abc", max_size=7)
 
 
 @pytest.fixture
 async def storage(engine: Engine) -> AsyncIterator[Storage]:
     async with engine.storage() as opened:
-        unit = Unit(start=0, end=len(TEXT), kind=BlockKind.PROSE)
-        chunk = Chunk(id="a#0", document_id="a", text=TEXT, units=(unit,))
-        await opened.library.put(document("a"), [chunk], None, "")
+        await keep(opened, "a", TEXT)
         yield opened
 
 
@@ -49,6 +48,22 @@ async def test_an_unknown_word_is_matched_to_the_nearest_that_documents_hold(
 ) -> None:
     found = await storage.index.similar([word], EVERYONE)
     assert sorted(found.get(word, [])) == meant
+
+
+async def keep(storage: Storage, name: str, text: str) -> None:
+    unit = Unit(start=0, end=len(text), kind=BlockKind.PROSE)
+    chunk = Chunk(id=f"{name}#0", document_id=name, text=text, units=(unit,))
+    await storage.library.put(document(name), [chunk], None, "")
+
+
+async def test_of_words_as_near_the_one_that_ends_alike_comes_first(storage: Storage) -> None:
+    await keep(storage, "offers", OFFERS)
+    assert await storage.index.similar(["offen"], EVERYONE) == {"offen": ["often", "offer"]}
+
+
+async def test_what_is_short_for_a_word_is_no_slip_of_another(storage: Storage) -> None:
+    await keep(storage, "offers", OFFERS)
+    assert await storage.index.similar(["secs"], EVERYONE) == {}
 
 
 async def test_an_audience_that_sees_nothing_is_told_nothing(storage: Storage) -> None:
