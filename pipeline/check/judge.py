@@ -10,7 +10,6 @@ from pipeline.check.risk import worth
 from pipeline.check.sources import legible, ordered
 from pipeline.check.verbatim import Span, code, stretch, verbatim
 from pipeline.check.veto import invented
-from pipeline.read import layout
 from pipeline.screen import addressed_to_assistant
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_cells
 from pipeline.words.text import distinct_terms, terms
@@ -58,8 +57,7 @@ def _repeats_an_order(text: str, passages: Sequence[RetrievedChunk]) -> bool:
     """Whether one unit of any passage that orders an assistant has most of the words."""
     said = distinct_terms(text)
     return any(
-        len(said & distinct_terms(layout.text_of(passage.chunk, place))) > REPEATED * len(said)
-        and ordered(passage, place)
+        len(said & distinct_terms(passage.chunk.text_of(place))) > REPEATED * len(said) and ordered(passage, place)
         for passage in passages
         for place in range(len(passage.chunk.units))
     )
@@ -94,7 +92,7 @@ def _spelled(text: str, named: Sequence[RetrievedChunk]) -> list[Span]:
         Span(passage, unit.start, unit.end)
         for passage in named
         for index, unit in enumerate(passage.chunk.units)
-        if unit.kind is BlockKind.ROW and said and _words(layout.spelled_out(passage.chunk, index)) == said
+        if unit.kind is BlockKind.ROW and said and _words(passage.chunk.spelled_out(index)) == said
     ]
 
 
@@ -111,9 +109,9 @@ def _rows(text: str, header: str, named: Sequence[RetrievedChunk]) -> list[Span]
 
 
 def _all_in(wanted: Iterable[tuple[str, str]], passage: RetrievedChunk, index: int) -> bool:
-    row = _cells(layout.text_of(passage.chunk, index))
-    above = layout.header(passage.chunk, index)
-    names = _padded(_cells(layout.text_of(passage.chunk, above)) if above is not None else [], row)
+    row = _cells(passage.chunk.text_of(index))
+    above = passage.chunk.header(index)
+    names = _padded(_cells(passage.chunk.text_of(above)) if above is not None else [], row)
     columns = list(zip(names, row, strict=True))
     return all(any(cell == have and name in ("", column) for column, have in columns) for name, cell in wanted)
 
@@ -126,7 +124,7 @@ def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Span]:
     for passage in named:
         for index, unit in enumerate(passage.chunk.units):
             place = Span(passage, unit.start, unit.end)
-            said.setdefault(_words(layout.text_of(passage.chunk, index)), []).append(place)
+            said.setdefault(_words(passage.chunk.text_of(index)), []).append(place)
     cells = {_words(cell): len(fold(cell)) for cell in row_cells(text)}
     found = [said.get(words, []) if length >= CELL else [] for words, length in cells.items()]
     return [place for places in found for place in places] if all(found) else []
@@ -137,7 +135,7 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
     around = [question]
     for passage in named:
         around += [passage.document.title, *passage.chunk.heading]
-        around += [layout.text_of(passage.chunk, index) for index in range(len(passage.chunk.units))]
+        around += [passage.chunk.text_of(index) for index in range(len(passage.chunk.units))]
     known = frozenset().union(*map(distinct_terms, around))
     cells = [cell for cell in row_cells(caption.text) if fold(cell)]
     return bool(cells) and all(

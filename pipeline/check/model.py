@@ -17,7 +17,6 @@ from pipeline.check.sources import around, legible, ordered
 from pipeline.check.verbatim import quoted
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import ChatMessage, LanguageModel
-from pipeline.read import layout
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_cells, row_named
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate, shorten
@@ -162,7 +161,7 @@ def _joined(name: str, kept: Mapping[tuple[str, int], str]) -> str:
 
 def _text(passage: RetrievedChunk, place: int) -> str:
     row = passage.chunk.units[place].kind is BlockKind.ROW
-    return layout.spelled_out(passage.chunk, place) if row else layout.text_of(passage.chunk, place)
+    return passage.chunk.spelled_out(place) if row else passage.chunk.text_of(place)
 
 
 def _title(passage: RetrievedChunk) -> str:

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.check.folding import Folded, fold
-from pipeline.read import layout
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
 from pipeline.words.text import sentences
 
@@ -106,7 +105,7 @@ def quoted(words: str, passage: RetrievedChunk) -> tuple[int, int] | None:
     if found and all(found):
         return found[0]
     rows = (place for place, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW)
-    row = next((place for place in rows if stretch(words, layout.spelled_out(chunk, place))), None)
+    row = next((place for place in rows if stretch(words, chunk.spelled_out(place))), None)
     return None if row is None else (chunk.units[row].start, chunk.units[row].end)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from urllib.parse import quote as percent_encoded
 
-from pipeline.read import layout
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,
@@ -175,11 +174,11 @@ def last_change(metadata: Mapping[str, str]) -> str:
 
 def _table(chunk: Chunk, quotes: Sequence[str]) -> tuple[str, ...]:
     """The header of the one table that all quoted spans are rows of, and these."""
-    rows = {layout.text_of(chunk, at): at for at, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW}
-    headers = {layout.header(chunk, rows[quote]) if quote in rows else None for quote in quotes}
+    rows = {chunk.text_of(at): at for at, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW}
+    headers = {chunk.header(rows[quote]) if quote in rows else None for quote in quotes}
     if len(headers) != 1 or (header := headers.pop()) is None:
         return ()
-    return (layout.text_of(chunk, header), *quotes)
+    return (chunk.text_of(header), *quotes)
 
 
 def snippet(text: str, quote: str) -> str:

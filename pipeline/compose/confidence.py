@@ -11,12 +11,12 @@ from pipeline.compose import manner
 from pipeline.read.asked import Question
 from pipeline.read.differing import differing
 from pipeline.read.evidence import Candidate, Evidence, Units
-from pipeline.read.layout import LISTED
 from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.verdict import verdict
 from pipeline.read.wholes import titled
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
+    LISTED,
     BlockKind,
     Confidence,
     Extent,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.ingest.pieces import Piece
-from pipeline.values import BlockKind
-from pipeline.words.text import is_question, leads_in
+from pipeline.values import BlockKind, is_question
+from pipeline.words.text import leads_in
 
 _ENTRIES = frozenset({BlockKind.ITEM, BlockKind.STEP})
 _EXPLAINS = frozenset({BlockKind.PROSE, BlockKind.HEADING, *_ENTRIES})

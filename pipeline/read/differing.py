@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
-from pipeline.read import layout
 from pipeline.read.asked import AUXILIARIES, Question, read
 from pipeline.read.evidence import Candidate
 from pipeline.read.given import agree, values, without_values
@@ -64,7 +63,7 @@ def _fit(one: Candidate) -> float:
 
 def _read(one: Candidate) -> str:
     """A sentence with the heading that says what it is about."""
-    heading = layout.above(one.passage.chunk, one.index)
+    heading = one.passage.chunk.above(one.index)
     return f"{one.text} ({heading})" if _NAME.search(f". {heading}") else one.text
 
 

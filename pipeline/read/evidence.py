@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pipeline.read import layout
 from pipeline.read.asked import Question
 from pipeline.read.orders import orders
 from pipeline.values import BlockKind, RetrievedChunk, row_cells
@@ -30,6 +30,9 @@ TOPIC = 0.5
 """What all terms count together that only the question has which this one leans on."""
 LABEL = 4
 """Words up to which a sentence may be a label."""
+NAME = 5
+"""Words up to which a cell, or the beginning of an item, names something."""
+_DETAIL = re.compile(r"[,;:]\s|[(\[、（]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ def rarity(wanted: Iterable[str], units: Sequence[frozenset[str]]) -> dict[str, 
 
 def needed(asked: Question, opening: Candidate, entry: Candidate) -> bool:
     """Whether what opens a list must be said: not a heading that mostly repeats the question or the entry."""
-    if not layout.is_heading(opening.passage.chunk, opening.index):
+    if not opening.passage.chunk.heads(opening.index):
         return True
     found = set(terms(opening.text))
     return 2 * len(found - set(asked.terms) - set(terms(entry.text))) > len(found)
@@ -147,6 +150,17 @@ def needed(asked: Question, opening: Candidate, entry: Candidate) -> bool:
 
 def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
     return [distinct_terms(passage.chunk.said(unit)) for unit in passage.chunk.units]
+
+
+def _named_cells(row: str) -> list[list[str]]:
+    """What each cell of a table row names: the parts between its commas and brackets; nothing if it is long."""
+    return [_DETAIL.split(cell) if len(cell.split()) <= NAME else [] for cell in row_cells(row)]
+
+
+def _subject(item: str) -> list[str]:
+    """What an item begins with, up to a comma, colon or bracket; empty if that is long."""
+    found = _DETAIL.split(item, maxsplit=1)[0]
+    return [found] if len(found.split()) <= NAME else []
 
 
 class _Scorer:
@@ -177,7 +191,7 @@ class _Scorer:
         heading, cosine, since = distinct_terms(" ".join(chunk.heading)), 0.0, UNDER_REACH
         found = []
         for index, own in enumerate(self._units):
-            above = layout.is_heading(chunk, index) or self._is_label(index)
+            above = chunk.heads(index) or self._is_label(index)
             found.append(self._candidate(index, heading, cosine, since, above=above))
             if above:
                 heading, cosine, since = own, self._cosine(index), 0
@@ -188,13 +202,13 @@ class _Scorer:
     def _is_label(self, index: int) -> bool:
         """Whether a short sentence only repeats words of the question, as `Safety stock.` does before what it is."""
         chunk = self._passage.chunk
-        short = chunk.units[index].kind is BlockKind.PROSE and len(layout.text_of(chunk, index).split()) <= LABEL
-        last = index + 1 == len(chunk.units) or layout.apart(chunk, index + 1)
+        short = chunk.units[index].kind is BlockKind.PROSE and len(chunk.text_of(index).split()) <= LABEL
+        last = index + 1 == len(chunk.units) or chunk.apart(index + 1)
         return short and not last and frozenset[str]() < self._units[index] <= frozenset(self._asked.terms)
 
     def _candidate(self, index: int, heading: frozenset[str], cosine: float, since: int, *, above: bool) -> Candidate:
         chunk = self._passage.chunk
-        text, kind, own = layout.text_of(chunk, index), chunk.units[index].kind, self._units[index]
+        text, kind, own = chunk.text_of(index), chunk.units[index].kind, self._units[index]
         before = self._before(index)
         held, named, own_cosine = self._share(own), self._named(kind, text, index), self._cosine(index)
         around = CONTEXT * sum(
@@ -230,7 +244,7 @@ class _Scorer:
 
     def _dated(self, index: int, held: float) -> bool:
         """Whether a heading is the answer: `3.2.0 (4 March 2026)` to when 3.2.0 came."""
-        text = layout.text_of(self._passage.chunk, index)
+        text = self._passage.chunk.text_of(index)
         heading = self._passage.chunk.units[index].kind is BlockKind.HEADING
         return self._asked.dates and heading and held > 0 and bool(dates(text.lower()))
 
@@ -245,23 +259,23 @@ class _Scorer:
 
     def _before(self, index: int) -> frozenset[str]:
         chunk = self._passage.chunk
-        place = layout.opening(chunk, index) if chunk.units[index].kind is BlockKind.ROW else index - 1
+        place = chunk.opening(index) if chunk.units[index].kind is BlockKind.ROW else index - 1
         return self._units[place] if place is not None and place >= 0 else frozenset()
 
     def _named(self, kind: BlockKind, text: str, index: int) -> float:
         """What `Candidate` calls `named`."""
         if kind not in (BlockKind.ITEM, BlockKind.ROW):
             return 0.0
-        names = layout.subject(text) if kind is BlockKind.ITEM else self._cells(index)
+        names = _subject(text) if kind is BlockKind.ITEM else self._cells(index)
         whole = (found for found in map(distinct_terms, names) if found and found <= frozenset(self._asked.terms))
         return max(map(self._share, whole), default=0.0)
 
     def _cells(self, index: int) -> list[str]:
         """What the cells of a row name; a bare figure only where the question has it beside the name of its column:
         `floor 3` is not the row with three rooms."""
-        chunk, place = self._passage.chunk, layout.header(self._passage.chunk, index)
-        named = layout.cells(layout.text_of(chunk, index))
-        columns = row_cells(layout.text_of(chunk, place)) if place is not None and self._pairs else []
+        chunk, place = self._passage.chunk, self._passage.chunk.header(index)
+        named = _named_cells(chunk.text_of(index))
+        columns = row_cells(chunk.text_of(place)) if place is not None and self._pairs else []
         if len(columns) != len(named):
             return [name for cell in named for name in cell]
         return [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from pipeline.read import layout
 from pipeline.read.evidence import Candidate
 from pipeline.values import BlockKind, Chunk, Sentence
+from pipeline.words.text import leads_in
 
 EXCERPT = 700
 """Characters of an excerpt, unless one unit alone is longer: a paragraph or two and what stands around them."""
@@ -25,7 +25,7 @@ def excerpt(units: Sequence[Candidate], weights: Mapping[str, float]) -> list[Se
         return _worth(units[stretch.start : stretch.stop], weights)
 
     taken = _needed(chunk, max(_stretches(chunk), key=worth), worth)
-    opening = layout.opening(chunk, taken.start)
+    opening = chunk.opening(taken.start)
     led = [opening] if opening is not None and opening < taken.start else []
     told = [*led, *taken]
     while told and chunk.units[told[-1]].kind in _ABOVE:
@@ -49,7 +49,7 @@ def _needed(chunk: Chunk, stretch: range, worth: Callable[[range], float]) -> ra
 
 
 def _leads(chunk: Chunk, index: int) -> bool:
-    return chunk.units[index].kind in _ABOVE or layout.leads_in(layout.text_of(chunk, index))
+    return chunk.units[index].kind in _ABOVE or leads_in(chunk.text_of(index))
 
 
 def _worth(units: Sequence[Candidate], weights: Mapping[str, float]) -> float:
@@ -62,7 +62,7 @@ def _said(chunk: Chunk, index: int, before: int | None) -> Sentence:
     unit = chunk.units[index]
     begins = before is None or _parted(chunk, before, index)
     return Sentence(
-        text=layout.text_of(chunk, index),
+        text=chunk.text_of(index),
         kind=unit.kind,
         chunk_ids=(chunk.id,),
         opens=begins and (unit.kind is BlockKind.PROSE or before is None),
@@ -107,7 +107,7 @@ def _parted(chunk: Chunk, before: int, after: int) -> bool:
     one, other = chunk.units[before], chunk.units[after]
     if one.kind is BlockKind.HEADING:
         return False
-    return one.part != other.part and other.parent != before if other.part else layout.apart(chunk, after)
+    return one.part != other.part and other.parent != before if other.part else chunk.apart(after)
 
 
 def _size(chunk: Chunk, units: range) -> int:

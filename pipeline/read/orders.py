@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.read import layout
 from pipeline.screen import addressed_to_assistant, goes_on
 from pipeline.values import Chunk, RetrievedChunk
+from pipeline.words.text import leads_in
 
 
 def orders(passage: RetrievedChunk) -> frozenset[int]:
@@ -19,20 +19,20 @@ def orders(passage: RetrievedChunk) -> frozenset[int]:
     chunk, found = passage.chunk, set[int]()
     led_in = False
     for paragraph in _paragraphs(chunk):
-        led_in = led_in and layout.leads_in(layout.text_of(chunk, paragraph.start - 1))
-        texts = {index: layout.text_of(chunk, index) for index in paragraph}
+        led_in = led_in and leads_in(chunk.text_of(paragraph.start - 1))
+        texts = {index: chunk.text_of(index) for index in paragraph}
         own = {index for index, text in texts.items() if addressed_to_assistant(text, chunk.text)}
         if own:
             own |= {index for index, text in texts.items() if goes_on(text)}
         for index, text in texts.items():
             if led_in or index in own:
                 found.add(index)
-                led_in = led_in or layout.leads_in(text)
+                led_in = led_in or leads_in(text)
     return frozenset(found)
 
 
 def _paragraphs(chunk: Chunk) -> Iterator[range]:
     """The units between two line breaks."""
-    starts = [index for index in range(len(chunk.units)) if layout.apart(chunk, index)]
+    starts = [index for index in range(len(chunk.units)) if chunk.apart(index)]
     for start, end in zip(starts, [*starts[1:], len(chunk.units)], strict=True):
         yield range(start, end)

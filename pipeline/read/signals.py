@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.read import layout
 from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, best_of
 from pipeline.values import BlockKind
@@ -97,19 +96,19 @@ def signals(
     if best is None:
         return None
     units = evidence[best.place]
-    place = layout.opening(best.passage.chunk, best.index)
+    place = best.passage.chunk.opening(best.index)
     opening = None if place is None else units[place]
     around = _around(best, units, opening)
     everything = " ".join(one.text for passage in evidence for one in passage) if several or listed else ""
     near = set(terms(around)).union(*best.near)
     named = near | set(terms(everything))
     others = (one.score for passage in evidence for one in passage if one.says and one.place != best.place)
-    said = " ".join((layout.above(best.passage.chunk, best.index), opening.text if opening else "", best.text))
+    said = " ".join((best.passage.chunk.above(best.index), opening.text if opening else "", best.text))
     missing = sum(term not in near for term in asked.terms) / max(1, len(asked.terms))
     row = best.kind is BlockKind.ROW and best.named > 0
     cosine = max(one.cosine * (1.0 if one.says else HEADING) for passage in evidence for one in passage)
     if cosine > 0:
-        above = set(terms(layout.above(best.passage.chunk, best.index)))
+        above = set(terms(best.passage.chunk.above(best.index)))
         titled = ROW if listed or (len(asked.terms) > 1 and above.issuperset(asked.terms)) else 0.0
         cosine = max(cosine, opening.cosine if opening else 0.0, ROW * (1 - missing) if row and not listed else titled)
     numbers = set(_NUMBER.findall(f"{best.text} {around} {everything}"))
@@ -139,7 +138,7 @@ def agreeing(evidence: Sequence[Sequence[Candidate]]) -> int:
 def _around(best: Candidate, units: Sequence[Candidate], opening: Candidate | None) -> str:
     """What is read together with a sentence: the one before, the header of its table, the heading above, the title."""
     before = units[best.index - 1].text if best.index else ""
-    above = layout.above(best.passage.chunk, best.index)
+    above = best.passage.chunk.above(best.index)
     return " ".join((before, opening.text if opening else "", above, best.passage.document.title))
 
 

@@ -6,9 +6,8 @@ import re
 
 from pipeline.read.asked import AUXILIARIES, Question
 from pipeline.read.evidence import Candidate
-from pipeline.read.layout import leads_in
 from pipeline.values import BlockKind
-from pipeline.words.text import stem, terms, words
+from pipeline.words.text import leads_in, stem, terms, words
 
 HELD = 0.75
 """The share of the question, by rarity, that a sentence and what it stands under must hold to say yes."""

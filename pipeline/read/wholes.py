@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.ports import Passages
-from pipeline.read import layout
 from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, Units
-from pipeline.values import BlockKind, Chunk, RetrievedChunk
+from pipeline.values import LISTED, BlockKind, Chunk, RetrievedChunk
 from pipeline.words.text import terms
 
 FURTHER = 12
 """Chunks that are fetched at most to complete a passage: 60 steps are three, 120 rows of a table five."""
-_CUT = frozenset({*layout.LISTED, BlockKind.CODE})
+_CUT = frozenset({*LISTED, BlockKind.CODE})
 
 
 def whole(evidence: Units, one: Candidate) -> list[Candidate]:
     """Every entry of what `one` is an entry of, with what stands between them, in order."""
     units = evidence[one.place]
-    found = [units[index] for index in layout.run(one.passage.chunk, one.index)]
+    found = [units[index] for index in one.passage.chunk.whole(one.index)]
     for before in reversed(evidence[: one.place]):
         if not (before and (last := _last(before, one.kind)) and _goes_on(last, found[0])):
             break
-        found = [before[index] for index in layout.run(last.passage.chunk, last.index)] + found
+        found = [before[index] for index in last.passage.chunk.whole(last.index)] + found
     for after in evidence[one.place + 1 :]:
         last = next(entry for entry in reversed(found) if entry.kind is one.kind)
         if not (after and _goes_on(last, after[0])):
             break
         first = next(entry for entry in after if _own(entry))
-        found += [after[index] for index in layout.run(first.passage.chunk, first.index) if _own(after[index])]
+        found += [after[index] for index in first.passage.chunk.whole(first.index) if _own(after[index])]
     return [entry for entry in found if _own(entry) or entry.place == found[0].place]
 
 
@@ -39,7 +38,7 @@ def titled(asked: Question, evidence: Units, one: Candidate) -> bool:
     an entry aside."""
     entries = whole(evidence, one)
     wanted = frozenset(asked.terms) - frozenset(terms(one.kind.value))
-    over = frozenset(terms(f"{one.passage.document.title} {layout.above(one.passage.chunk, one.index)}"))
+    over = frozenset(terms(f"{one.passage.document.title} {one.passage.chunk.above(one.index)}"))
     over = wanted & over.union(*(row.near[0] for row in named(asked, entries)))
     inside = (other.near[0] for other in (*entries, *evidence[one.place]))
     return 2 * len(over) > len(wanted) and wanted <= over.union(*inside)
@@ -78,7 +77,7 @@ def may_be_cut(chunk: Chunk) -> bool:
 
 def _cut_between(before: Chunk, after: Chunk) -> bool:
     last = next((n for n in reversed(range(len(before.units))) if before.units[n].kind in _CUT), None)
-    return last is not None and layout.goes_on(before, last, after)
+    return last is not None and before.goes_on(last, after)
 
 
 def _last(units: Sequence[Candidate], kind: BlockKind) -> Candidate | None:
@@ -86,7 +85,7 @@ def _last(units: Sequence[Candidate], kind: BlockKind) -> Candidate | None:
 
 
 def _goes_on(last: Candidate, after: Candidate) -> bool:
-    return layout.goes_on(last.passage.chunk, last.index, after.passage.chunk)
+    return last.passage.chunk.goes_on(last.index, after.passage.chunk)
 
 
 def _own(one: Candidate) -> bool:

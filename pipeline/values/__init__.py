@@ -1,4 +1,4 @@
-"""The values that travel through Citewell: frozen, complete, and free of behaviour.
+"""The values that travel through Citewell: frozen, complete, with no behaviour but looking things up in themselves.
 
 "Passage" always means retrieved text. Scores lie between 0 and 1 unless a field says otherwise.
 """
@@ -20,23 +20,11 @@ from pipeline.values.answers import (
     Written,
 )
 from pipeline.values.base import Value
-from pipeline.values.documents import (
-    TAUGHT,
-    Block,
-    BlockKind,
-    Chunk,
-    Document,
-    Hit,
-    Link,
-    Parsed,
-    RetrievedChunk,
-    Unit,
-    row_cells,
-    row_named,
-    row_text,
-)
+from pipeline.values.chunks import Chunk, Unit, is_question
+from pipeline.values.documents import TAUGHT, Block, Document, Hit, Link, Parsed, RetrievedChunk
 from pipeline.values.finding import Finding, State
 from pipeline.values.ids import ANYWHERE, ConversationId, MessageKey, PersonId, PlaceId
+from pipeline.values.kinds import LISTED, BlockKind, row_cells, row_named, row_text
 from pipeline.values.people import (
     AS_SET,
     Around,

@@ -6,7 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from pipeline.values.base import Value
-from pipeline.values.documents import BlockKind, Link
+from pipeline.values.documents import Link
+from pipeline.values.kinds import BlockKind
 from pipeline.values.people import CitationStyle, Turn
 from pipeline.values.planning import Correction, Format
 from pipeline.values.writing import Claim, Usage

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from pipeline.values.base import Value
-from pipeline.values.documents import BlockKind
+from pipeline.values.kinds import BlockKind
 from pipeline.values.people import Style
 from pipeline.values.planning import Format, Intent
 

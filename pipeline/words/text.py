@@ -29,7 +29,6 @@ _LONGEST_ABBREVIATION = 8
 _BEFORE_NUMBER = re.compile(r"\b(?:No|Nr|Fig|Art|Abs|Vol|pp?)\.$")
 """Abbreviations only where a number follows: `No.` may be an answer."""
 _BREAK = re.compile(r"(?<=[.!?])[\"'’”)\]]*\s+|(?<=[。！？])|\n+")
-_ASKING = re.compile(r"[?？]\W*$")
 _LEADING = re.compile(r"[:：]\W*$")
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs"})
@@ -155,11 +154,6 @@ def lexical_form(text: str) -> str:
 def leads_in(text: str) -> bool:
     """Whether something must follow: it ends with a colon, emphasis aside."""
     return bool(_LEADING.search(text))
-
-
-def is_question(text: str) -> bool:
-    """Whether it ends with a question mark."""
-    return bool(_ASKING.search(text))
 
 
 def decides(text: str) -> bool:

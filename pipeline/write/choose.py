@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pipeline.read import layout
 from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, best_of, needed
 from pipeline.read.wholes import whole
-from pipeline.values import BlockKind, Style
-from pipeline.words.text import terms
+from pipeline.values import LISTED, BlockKind, Style
+from pipeline.words.text import leads_in, terms
 
 ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
@@ -88,7 +87,7 @@ class _Chooser:
         on the best."""
         if best.kind is BlockKind.ROW:
             return None
-        around = [best.passage.document.title, layout.above(best.passage.chunk, best.index)]
+        around = [best.passage.document.title, best.passage.chunk.above(best.index)]
         lacking = set(self._asked.terms) - set(terms(" ".join([*around, *(one.text for one in chosen.values())])))
         after = self.by_place.get((best.place, best.index + 1))
         alone = any(_beside(best, one) for one in self._evidence[best.place] if abs(one.index - best.index) == 1)
@@ -109,7 +108,7 @@ class _Chooser:
         """A unit after the lead-in, table header, heading or sentence that it cannot be understood without, with the
         code and the list that are part of it."""
         one = self.by_place[place]
-        before = layout.opening(one.passage.chunk, one.index)
+        before = one.passage.chunk.opening(one.index)
         if before is None and leans(one):
             before = one.index - 1 if self.by_place[one.place, one.index - 1].says else None
         entries = [one, *self._parts(one)]
@@ -122,17 +121,17 @@ class _Chooser:
 
     def _parts(self, one: Candidate) -> list[Candidate]:
         """The code and the nested list below a unit."""
-        below = [self.by_place[one.place, index] for index in layout.within(one.passage.chunk, one.index)]
+        below = [self.by_place[one.place, index] for index in one.passage.chunk.within(one.index)]
         return below[:-1] + whole(self._evidence, below[-1]) if below and below[-1].kind is BlockKind.CODE else below
 
     def _led_in(self, one: Candidate) -> list[Candidate]:
         """What a lead-in opens, whole: a list, a table, or headings."""
-        if not layout.leads_in(one.text):
+        if not leads_in(one.text):
             return []
         header = self.by_place.get((one.place, one.index + 1))
         columns = [header] if header and header.kind is BlockKind.HEADER else []
         after = self.by_place.get((one.place, one.index + 1 + len(columns)))
-        if after is None or after.kind in layout.LISTED:
+        if after is None or after.kind in LISTED:
             return [*columns, *(whole(self._evidence, after) if after else ())]
         rest = self._evidence[one.place][after.index :]
         return [other for other in rest if other.kind is BlockKind.HEADING] if after.kind is BlockKind.HEADING else []
@@ -159,7 +158,7 @@ def _beside(best: Candidate, one: Candidate) -> bool:
     """Whether they are sentences of one paragraph."""
     first, last = sorted((best.index, one.index))
     prose = best.kind is one.kind is BlockKind.PROSE
-    return prose and not any(layout.apart(best.passage.chunk, index) for index in range(first + 1, last + 1))
+    return prose and not any(best.passage.chunk.apart(index) for index in range(first + 1, last + 1))
 
 
 def _words(candidates: Iterable[Candidate]) -> int:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import product
 
-from pipeline.read import layout
 from pipeline.read.asked import read
 from pipeline.read.evidence import Candidate, gather
 from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence, row_text
-from pipeline.words.text import terms
+from pipeline.words.text import leads_in, terms
 
 ROWS = 2
 """Rows of the table, its header aside."""
@@ -59,7 +58,7 @@ class _Side:
         topic = set.intersection(*map(_names, brief.queries)) if brief.queries else set[str]()
         self._topic = topic.difference(*names)
         found = (one for units in gather(read(query), passages).units for one in units if one.says)
-        self._found = [one for one in found if not layout.leads_in(one.text) and self._on_topic(one)]
+        self._found = [one for one in found if not leads_in(one.text) and self._on_topic(one)]
 
     def own(self) -> list[Candidate]:
         """What names the side, or stands under a heading that does and under none that names another."""
@@ -94,9 +93,9 @@ def _names(text: str) -> set[str]:
 def _above(one: Candidate) -> str:
     """The headings above a sentence and what leads it in."""
     chunk = one.passage.chunk
-    opening = layout.opening(chunk, one.index)
-    lead = layout.text_of(chunk, opening) if opening is not None else ""
-    return f"{lead} {layout.above(chunk, one.index)}"
+    opening = chunk.opening(one.index)
+    lead = chunk.text_of(opening) if opening is not None else ""
+    return f"{lead} {chunk.above(one.index)}"
 
 
 def _around(one: Candidate) -> str:
@@ -104,7 +103,7 @@ def _around(one: Candidate) -> str:
 
 
 def _section(one: Candidate) -> tuple[str, str]:
-    return one.passage.document.id, layout.above(one.passage.chunk, one.index)
+    return one.passage.document.id, one.passage.chunk.above(one.index)
 
 
 def _rows(brief: Brief, columns: Sequence[Sequence[Candidate]]) -> list[tuple[Candidate, ...]]:
@@ -125,18 +124,16 @@ def _rows(brief: Brief, columns: Sequence[Sequence[Candidate]]) -> list[tuple[Ca
 
 def _quoted(row: Sequence[Candidate]) -> list[Sentence]:
     """The header of a table and those of its rows that stand side by side; [] when they are not of one table."""
-    chunk, header = row[0].passage.chunk, layout.opening(row[0].passage.chunk, row[0].index)
+    chunk, header = row[0].passage.chunk, row[0].passage.chunk.opening(row[0].index)
     alike = all(
-        one.kind is BlockKind.ROW
-        and one.chunk_id == chunk.id
-        and layout.opening(one.passage.chunk, one.index) == header
+        one.kind is BlockKind.ROW and one.chunk_id == chunk.id and one.passage.chunk.opening(one.index) == header
         for one in row
     )
     if not alike or header is None:
         return []
     places = [(header, BlockKind.HEADER), *((one.index, BlockKind.ROW) for one in row)]
     return [
-        Sentence(text=layout.text_of(chunk, index), kind=kind, chunk_ids=(chunk.id,), opens=kind is BlockKind.HEADER)
+        Sentence(text=chunk.text_of(index), kind=kind, chunk_ids=(chunk.id,), opens=kind is BlockKind.HEADER)
         for index, kind in places
     ]
 

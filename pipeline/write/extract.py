@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from pipeline.ports import Passages
-from pipeline.read import layout, wholes
+from pipeline.read import wholes
 from pipeline.read.asked import Question, read
 from pipeline.read.evidence import Candidate, Evidence, Units, gather
 from pipeline.read.wholes import may_be_cut, named, whole
-from pipeline.values import BlockKind, Brief, Extent, Format, Intent, Sentence, Style
+from pipeline.values import LISTED, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style
+from pipeline.words.text import leads_in
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
 from pipeline.write.extract_lists import entries, overview
 
 UNRULED = (Format.PROSE, Format.PLAIN, Format.STEPS)
 """Forms of an answer that have no tables."""
-_PARTED = frozenset({*layout.LISTED, BlockKind.CODE})
+_PARTED = frozenset({*LISTED, BlockKind.CODE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
     told = [one for one in chosen if one.kind is not BlockKind.HEADER]
     for one, sentence in zip(told, _sentences(told, bullets=False), strict=True):
         row = one.kind is BlockKind.ROW
-        text = layout.spelled_out(one.passage.chunk, one.index)
+        text = one.passage.chunk.spelled_out(one.index)
         yield sentence.model_copy(update={"text": text, "kind": BlockKind.PROSE, "opens": True}) if row else sentence
 
 
@@ -113,11 +114,11 @@ def _sentences(chosen: Sequence[Candidate], *, bullets: bool) -> Iterable[Senten
         if not _go_on(last, one):
             kind = _shown(one, chosen)
         shown[one.kind] = one, kind
-        if bullets and kind is BlockKind.PROSE and not layout.leads_in(one.text):
+        if bullets and kind is BlockKind.PROSE and not leads_in(one.text):
             kind = BlockKind.ITEM
         opens = before is None or not (_beside(before, one) or (before.kind is one.kind and _go_on(before, one)))
         opens = opens or (before is not None and before.kind is not one.kind and kind is not BlockKind.ROW)
-        opens = opens or (kind is BlockKind.PROSE and layout.apart(one.passage.chunk, one.index))
+        opens = opens or (kind is BlockKind.PROSE and one.passage.chunk.apart(one.index))
         yield Sentence(
             text=one.text,
             kind=kind,
@@ -135,11 +136,11 @@ def _beside(before: Candidate, one: Candidate) -> bool:
 
 def _go_on(last: Candidate, one: Candidate) -> bool:
     """Whether one entry continues the list of another in the next chunk, or after others of that chunk."""
-    if one is last or one.kind not in layout.LISTED:
+    if one is last or one.kind not in LISTED:
         return False
     if last.place == one.place:
-        return last.index in layout.run(one.passage.chunk, one.index)
-    return layout.goes_on(last.passage.chunk, last.index, one.passage.chunk)
+        return last.index in one.passage.chunk.whole(one.index)
+    return last.passage.chunk.goes_on(last.index, one.passage.chunk)
 
 
 def _shown(one: Candidate, chosen: Sequence[Candidate]) -> BlockKind:
@@ -150,14 +151,21 @@ def _shown(one: Candidate, chosen: Sequence[Candidate]) -> BlockKind:
     chunk = one.passage.chunk
     said = {other.index for other in chosen if other.place == one.place}
     if one.kind is BlockKind.HEADING:
-        led = any(layout.leads_in(layout.text_of(chunk, index)) for index in said if index < one.index)
+        led = any(leads_in(chunk.text_of(index)) for index in said if index < one.index)
         return BlockKind.ITEM if led else BlockKind.PROSE
     if one.kind not in (BlockKind.ITEM, BlockKind.STEP):
         return one.kind
-    start, members = layout.opening(chunk, one.index), layout.run(chunk, one.index)
+    start, members = chunk.opening(one.index), chunk.whole(one.index)
     if not said & ({*members, one.index if start is None else start} - {one.index}):
         return BlockKind.PROSE
-    return BlockKind.STEP if one.kind is BlockKind.STEP and layout.counts(chunk, members, said) else BlockKind.ITEM
+    return BlockKind.STEP if one.kind is BlockKind.STEP and _counts(chunk, members, said) else BlockKind.ITEM
+
+
+def _counts(chunk: Chunk, members: range, said: Container[int]) -> bool:
+    """Whether those steps of a list that are `said` are counted without a gap."""
+    steps = [chunk.units[index].number for index in members if index in said]
+    told = [number for number in steps if number]
+    return bool(told) and told == list(range(told[0], told[0] + len(told)))
 
 
 def _fitting(chosen: Sequence[Candidate], length: int) -> list[Candidate]:
@@ -168,7 +176,7 @@ def _fitting(chosen: Sequence[Candidate], length: int) -> list[Candidate]:
         if kept and length < 0:
             break
         kept.append(one)
-    while len(kept) > 1 and (layout.leads_in(kept[-1].text) or kept[-1].kind is BlockKind.HEADER):
+    while len(kept) > 1 and (leads_in(kept[-1].text) or kept[-1].kind is BlockKind.HEADER):
         kept.pop()
     return kept
 

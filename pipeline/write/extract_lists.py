@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.read import layout
 from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, Units, best_of, needed
 from pipeline.read.wholes import named, titled, whole
 from pipeline.values import BlockKind
+from pipeline.words.text import leads_in
 
 NEAR, NEAR_WITHIN = 0.5, 1.2
 """How far below the best sentence a list may score and still be the answer to a question that asks for one; further
@@ -35,7 +35,7 @@ def entries(asked: Question, evidence: Units, kinds: Sequence[BlockKind]) -> lis
         return []
     listed = whole(evidence, max(found, key=lambda one: one[0])[1])
     first = listed[0]
-    place = layout.opening(first.passage.chunk, first.index)
+    place = first.passage.chunk.opening(first.index)
     opening = evidence[first.place][place] if place is not None else None
     return [*([opening] if opening and needed(asked, opening, first) else []), *(named(asked, listed) or listed)]
 
@@ -46,7 +46,7 @@ def _lists(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[Candi
     end = 0
     for one in units:
         if one.kind in kinds and one.index >= end:
-            members = layout.run(one.passage.chunk, one.index)
+            members = one.passage.chunk.whole(one.index)
             end = members.stop
             if sum(units[index].kind in kinds for index in members) > 1:
                 found.append(one)
@@ -55,14 +55,14 @@ def _lists(units: Sequence[Candidate], kinds: Sequence[BlockKind]) -> list[Candi
 
 def _fit(units: Sequence[Candidate], first: Candidate) -> float:
     """A list fits as well as its best entry or what opens it."""
-    members = [units[index] for index in layout.run(first.passage.chunk, first.index)]
-    place = layout.opening(first.passage.chunk, first.index)
+    members = [units[index] for index in first.passage.chunk.whole(first.index)]
+    place = first.passage.chunk.opening(first.index)
     return max(one.score for one in ([units[place]] if place is not None else []) + members)
 
 
 def overview(evidence: Units) -> list[Candidate]:
     """The best sentences of all passages; [] when there is only one."""
     told = [one for units in evidence for one in units if one.says and one.kind in TOLD]
-    distinct = {one.text: one for one in reversed(told) if not layout.leads_in(one.text)}
+    distinct = {one.text: one for one in reversed(told) if not leads_in(one.text)}
     best = sorted(distinct.values(), key=lambda one: -one.score)[:OVERVIEW]
     return sorted(best, key=lambda one: one.place_in_text) if len(best) > 1 else []

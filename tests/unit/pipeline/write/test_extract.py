@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.read import layout
 from pipeline.values import (
     BlockKind,
     Brief,
@@ -270,8 +269,8 @@ def test_whatever_is_found_every_unit_said_is_a_unit_of_its_passage(
         everything=everything,
     )
     texts = {
-        one.chunk.id: {layout.text_of(one.chunk, n) for n in range(len(one.chunk.units))}
-        | {layout.spelled_out(one.chunk, n) for n in range(len(one.chunk.units))}
+        one.chunk.id: {one.chunk.text_of(n) for n in range(len(one.chunk.units))}
+        | {one.chunk.spelled_out(n) for n in range(len(one.chunk.units))}
         for one in found
     }
     for sentence in extracted(brief, found).sentences:

@@ -1,0 +1,119 @@
+"""The chunks that documents are cut into, each with its tree: what is one list, and what stands under what."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.values.base import Value
+from pipeline.values.kinds import LISTED, BlockKind, row_cells, row_named
+
+_OPENED = LISTED | {BlockKind.CODE}
+_BELOW = frozenset({BlockKind.CODE, BlockKind.HEADER, BlockKind.ROW})
+_ASKING = re.compile(r"[?？]\W*$")
+
+
+def is_question(text: str) -> bool:
+    """Whether it ends with a question mark."""
+    return bool(_ASKING.search(text))
+
+
+class Unit(Value):
+    """One sentence, item, step, row or code block of a chunk: the grain of citing and of sentence vectors."""
+
+    start: int
+    end: int
+    kind: BlockKind
+    part: int = 0
+    """The paragraph, list, table or run of code of its document that it belongs to, with what stands in the entries of
+    a list; 0 in chunks that were kept before this was."""
+    parent: int | None = None
+    """The unit of its chunk that it stands under: the entry that it is nested in, the lead-in or heading of its list,
+    the header of its table, the sentence that its code follows, the heading above its sentence."""
+    number: int = 0
+    """Of a step, as it is counted."""
+
+
+class Chunk(Value):
+    """A piece of one document that is searched and cited as a whole."""
+
+    id: str
+    document_id: str
+    text: str
+    units: tuple[Unit, ...]
+    """In order, not overlapping, covering all text but the white space between."""
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    sheet: str | None = None
+    row: int | None = None
+    position: int = 0
+    """0-based place in the document."""
+    overlap: int = 0
+    """How many leading characters repeat the end of the chunk before."""
+    together: bool = False
+    """Its units are short rows of a long table: one vector stands for all of them."""
+    anchors: tuple[tuple[int, str], ...] = ()
+    """From which character on which fragment of the document's address leads there; ascending."""
+    links: tuple[tuple[int, int, str], ...] = ()
+    """Where words start and end that lead to an address of the document's own host, and that address."""
+
+    def said(self, unit: Unit) -> str:
+        """The text of one of its units."""
+        return self.text[unit.start : unit.end]
+
+    def text_of(self, index: int) -> str:
+        """The same by its number."""
+        return self.said(self.units[index])
+
+    def heads(self, index: int) -> bool:
+        """Whether a unit is a heading, or a question, which stands above its answer like one."""
+        kind = self.units[index].kind
+        return kind is BlockKind.HEADING or (kind is BlockKind.PROSE and is_question(self.text_of(index)))
+
+    def above(self, index: int) -> str:
+        """The headings that a unit stands under."""
+        nearest = next((self.text_of(place) for place in range(index - 1, -1, -1) if self.heads(place)), "")
+        return " ".join((*self.heading, nearest))
+
+    def opening(self, index: int) -> int | None:
+        """What a unit cannot be understood without: the header of its table, the lead-in or heading of its list, the
+        sentence that its code follows."""
+        return self.units[index].parent if self.units[index].kind in _OPENED else None
+
+    def header(self, index: int) -> int | None:
+        """The header of a row."""
+        return self.units[index].parent if self.units[index].kind is BlockKind.ROW else None
+
+    def apart(self, index: int) -> bool:
+        """Whether a line break stands between a unit and the one before it."""
+        return index == 0 or "\n" in self.text[self.units[index - 1].end : self.units[index].start]
+
+    def within(self, index: int) -> range:
+        """What belongs to a sentence, item or step and stands below it: its code, the list and the text in an item."""
+        holders = {index}
+        for place in range(index + 1, len(self.units)):
+            unit = self.units[place]
+            inside = unit.kind in _BELOW or self.units[index].part == unit.part
+            if not inside or unit.parent not in holders:
+                return range(index + 1, place)
+            holders.add(place)
+        return range(index + 1, len(self.units))
+
+    def whole(self, index: int) -> range:
+        """The units of the list, table or code that a unit is part of: its entries and what stands in them."""
+        part = self.units[index].part
+        if self.units[index].kind not in _OPENED or not part:
+            return range(index, index + 1)
+        own = [place for place, one in enumerate(self.units) if one.part == part and one.kind is not BlockKind.HEADER]
+        return range(own[0], self.within(own[-1]).stop)
+
+    def goes_on(self, index: int, following: Chunk) -> bool:
+        """Whether the list, table or code that a unit is part of reaches the end and goes on in `following`."""
+        first = next((unit for unit in following.units if unit.start >= following.overlap), None)
+        joined = (following.document_id, following.position) == (self.document_id, self.position + 1)
+        part = self.units[index].part
+        return joined and first is not None and 0 < part == first.part == self.units[-1].part
+
+    def spelled_out(self, index: int) -> str:
+        """A row by itself, each cell behind the name of its column; as it stands where that is not known."""
+        row, place = self.text_of(index), self.opening(index)
+        return row_named(row, "" if place is None else self.text_of(place)) or " / ".join(row_cells(row))
