@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pipeline.ports import Passages
 from pipeline.read import wholes
 from pipeline.read.asked import Question, read
-from pipeline.read.evidence import Candidate, Evidence, Units, gather
+from pipeline.read.evidence import Candidate, Evidence, Units, best_of, gather
 from pipeline.read.wholes import may_be_cut, named, whole
-from pipeline.values import LISTED, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style
+from pipeline.values import LISTED, TAUGHT, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style
 from pipeline.words.text import leads_in
 from pipeline.write.choose import MEASURES, choose
 from pipeline.write.comparison import comparison
@@ -43,8 +43,11 @@ async def completed(brief: Brief, evidence: Evidence, library: Passages) -> Evid
 def extract(brief: Brief, evidence: Evidence) -> Extract:
     """The passages' own sentences, items, steps and rows that answer `brief`, in the order they are read; nothing is
     reworded and nothing is cut. At most `brief.max_length` characters, unless the first unit alone is longer, or
-    everything is wanted."""
+    everything is wanted. What a person replied to such a question is said whole."""
     asked, units = evidence.asked, evidence.units
+    best = best_of(units)
+    if best and best.passage.document.source == TAUGHT:
+        return Extract(list(_sentences([one for one in units[best.place] if one.says], bullets=False)))
     if brief.sides and brief.format is Format.TABLE and (table := comparison(brief, evidence.passages)):
         return Extract(table)
     listed = _listed(brief, asked, units)

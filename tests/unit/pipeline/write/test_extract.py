@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import (
+    TAUGHT,
     BlockKind,
     Brief,
     Chunk,
@@ -55,6 +56,13 @@ def test_sentences_are_said_once_and_in_the_order_of_the_document() -> None:
     copy = LEAVE.model_copy(update={"chunk": LEAVE.chunk.model_copy(update={"id": "copy", "document_id": "copy"})})
     texts = [text for _, text in said("What happens to unused days of paid leave?", LEAVE, copy, style=Style.DETAILED)]
     assert texts == sorted(set(texts), key=LEAVE.chunk.text.index)
+
+
+def test_what_a_person_replied_is_said_whole() -> None:
+    reply = ("Only on Fridays, from two.", "Bring your own cup.", "Ask the front desk for the key.")
+    document = Document(id="taught/1", filename="1.txt", title="When is the kitchen closed?", source=TAUGHT)
+    kept = indexed(document, *reply)[0]
+    assert [text for _, text in said("When is the kitchen closed?", kept, PARKING)] == list(reply)
 
 
 def test_a_definition_is_said_where_its_term_stands_before_it_by_itself() -> None:
