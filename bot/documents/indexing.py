@@ -132,7 +132,7 @@ class Indexer:
         vectors = None
         if self.embedder:
             with suppress(Unavailable):
-                vectors = [await self.embedder.embed(unit_texts(chunk)) for chunk in chunks]
+                vectors = [await self.embedder.embed(unit_texts(chunk, parsed.document.title)) for chunk in chunks]
         name = self.embedder.name if self.embedder and vectors is not None else ""
         await self.library.put(parsed.document.model_copy(update={"flagged": flagged}), chunks, vectors, name)
         return Kept(len(chunks), flagged)

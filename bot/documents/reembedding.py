@@ -33,15 +33,15 @@ async def embed_again(
     done = 0
     for place, revision in enumerate(due, 1):
         on_document(place, len(due))
-        chunks = await documents.passages(revision)
-        vectors = await _vectors(chunks, embedder)
+        title, chunks = await documents.passages(revision)
+        vectors = await _vectors(chunks, title, embedder)
         done += await documents.put(revision, chunks, vectors, embedder.name)
     return done
 
 
-async def _vectors(chunks: Sequence[Chunk], embedder: Embedder) -> list[Vectors]:
+async def _vectors(chunks: Sequence[Chunk], title: str, embedder: Embedder) -> list[Vectors]:
     """A matrix for each chunk, a row for each of its units."""
-    units = [unit_texts(chunk) for chunk in chunks]
+    units = [unit_texts(chunk, title) for chunk in chunks]
     texts = list(chain.from_iterable(units))
     parts = [await embedder.embed(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
     rows = np.concatenate([np.empty((0, embedder.dimensions), np.float32), *parts])

@@ -150,7 +150,7 @@ class Stages:
         """The same parts with vectors for each chunk; as they are when the embedder fails."""
         if self.embedder is None or self.degraded:
             return list(batch)
-        texts = [[unit_texts(chunk) for chunk in part.chunks] for part in batch]
+        texts = [[unit_texts(chunk, part.document.title) for chunk in part.chunks] for part in batch]
         rows = {text: row for row, text in enumerate(dict.fromkeys(t for d in texts for c in d for t in c))}
         unique = list(rows)
         try:

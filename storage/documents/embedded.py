@@ -27,12 +27,14 @@ class EmbeddedDocuments:
         """The revisions that another has embedded, or none."""
         return [revision for revision, by in await self._database.read(_embedded) if by != embedder]
 
-    async def passages(self, revision: int) -> list[Chunk]:
-        """All passages of a revision, in order; none when it is gone."""
+    async def passages(self, revision: int) -> tuple[str, list[Chunk]]:
+        """The title of a revision's document, and all passages in order; none when it is gone."""
 
-        def work(db: Connection) -> list[Chunk]:
+        def work(db: Connection) -> tuple[str, list[Chunk]]:
+            body = scalar(db, "SELECT body FROM revision WHERE id = $1", (revision,))
+            title = Document.model_validate_json(body).title if body else ""
             rows = db.execute("SELECT body FROM chunk WHERE number BETWEEN $1 AND $2 ORDER BY number", span(revision))
-            return [with_tree(Chunk.model_validate_json(body)) for (body,) in rows]
+            return title, [with_tree(Chunk.model_validate_json(body)) for (body,) in rows]
 
         return await self._database.read(work)
 

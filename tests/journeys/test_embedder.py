@@ -102,7 +102,7 @@ async def test_a_document_that_is_removed_or_moved_while_it_is_embedded_stays_so
     listed = await citewell.storage.library.documents()
     embedded = EmbeddedDocuments(citewell.storage.database)
     (first, *_) = due = await embedded.due("another")
-    chunks = await embedded.passages(first)
+    _, chunks = await embedded.passages(first)
     if into:
         await citewell.index([documents], collection=into)
     else:

@@ -9,7 +9,7 @@ from tests.doubles.samples import document, indexed
 
 def texts(*blocks: tuple[BlockKind, str]) -> list[str]:
     (found,) = indexed(document("d"), *blocks)
-    return unit_texts(found.chunk)
+    return unit_texts(found.chunk, "The title")
 
 
 def test_a_row_names_its_columns() -> None:
@@ -40,6 +40,10 @@ def test_all_but_code_follows_the_heading_it_stands_under() -> None:
         (BlockKind.PROSE, "Fines and rounds."),
         (BlockKind.CODE, "pay --not"),
     ) == ["Welcome.", "Not paid", "Not paid: Fines and rounds.", "pay --not"]
+
+
+def test_the_title_of_the_document_is_no_such_heading() -> None:
+    assert texts((BlockKind.HEADING, "The title"), (BlockKind.PROSE, "Welcome.")) == ["The title", "Welcome."]
 
 
 def test_a_lead_in_reaches_no_further_than_its_list() -> None:
