@@ -88,23 +88,33 @@ class Numbering:
                 quotes.append(quote)
         return tuple(sorted(self._numbers[chunk_id] for chunk_id in chunk_ids))
 
-    def citations(self, positions: Mapping[int, Sequence[tuple[int, int]]] | None = None) -> tuple[Citation, ...]:
-        """What was cited, in order; `positions` are the spans in the body by number."""
+    def citations(
+        self, positions: Mapping[int, Sequence[tuple[int, int]]] | None = None, *, whole: bool = False
+    ) -> tuple[Citation, ...]:
+        """What was cited, in order; `positions` are the spans in the body by number; `whole`: with all of each passage
+        that may be shown."""
         return tuple(
             cite(
                 self._passages[chunk_id],
                 number,
                 quotes=self._quotes.get(chunk_id, ()),
                 positions=tuple((positions or {}).get(number, ())),
+                whole=whole,
             )
             for chunk_id, number in self._numbers.items()
         )
 
 
 def cite(
-    passage: RetrievedChunk, number: int, *, quotes: Sequence[str] = (), positions: tuple[tuple[int, int], ...] = ()
+    passage: RetrievedChunk,
+    number: int,
+    *,
+    quotes: Sequence[str] = (),
+    positions: tuple[tuple[int, int], ...] = (),
+    whole: bool = False,
 ) -> Citation:
-    """A passage as a numbered source; `quotes` are the spans of it that were used."""
+    """A passage as a numbered source; `quotes` are the spans of it that were used. `whole`: with all of it, unless it
+    is flagged."""
     chunk, document = passage.chunk, passage.document
     return Citation(
         number=number,
@@ -120,6 +130,7 @@ def cite(
         url=_link(document.url, chunk, quotes),
         quote=_quote(chunk.text, quotes),
         snippet=snippet(chunk.text, quotes[0]) if quotes else snippet(chunk.text[chunk.overlap :], ""),
+        passage=chunk.text[chunk.overlap :] if whole and not document.flagged else "",
         score=round(passage.score, 3),
         positions=positions,
         date=last_change(document.metadata),

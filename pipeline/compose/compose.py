@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipeline.compose.cite import Numbering, body, listed, reference
-from pipeline.compose.confidence import Assessment
+from pipeline.compose.confidence import EXTRACTIVE, Assessment
 from pipeline.compose.outline import comparison, key_facts, limitations
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Message, Words
@@ -106,7 +106,8 @@ def compose(
     assessment = drafted.assessment
     quotes = _quoted(near, words)
     text, positions = body(shown, numbering.citations(), style, words) if shown else body(quotes, (), NUMBERED, words)
-    citations = numbering.citations(positions)
+    unsure = drafted.usage.writer == EXTRACTIVE and assessment.confidence.level is not Level.HIGH
+    citations = numbering.citations(positions, whole=unsure)
     claims = tuple(claim for claim in drafted.claims if shown or not claim.supported)
     supported = sum(claim.supported for claim in claims)
     closing = _closing(brief, drafted, shown, provided, words)
@@ -125,7 +126,7 @@ def compose(
         closing=closing,
         sentences=shown,
         citations=citations,
-        nearest=near.citations(positions),
+        nearest=near.citations(positions, whole=True),
         quoted=quotes,
         confidence=assessment.confidence if shown else _unanswered(assessment.confidence),
         format=brief.format or Format.PROSE,

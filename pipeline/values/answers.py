@@ -31,6 +31,8 @@ class Citation(Value):
     """The exact quoted spans, joined by ` … `."""
     snippet: str = ""
     """About 150 characters around the quote, cut at words."""
+    passage: str = ""
+    """All that stands there, where an answer is not sure: what the button shows."""
     score: float = 0.0
     """3 decimals."""
     positions: tuple[tuple[int, int], ...] = ()

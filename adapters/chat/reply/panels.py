@@ -27,7 +27,7 @@ _RAW = frozenset({"specifics", "length", "wording", "sources", "supported"})
 
 
 def passages(answer: Answer) -> Reply:
-    """The exact spans that were quoted, each under its source."""
+    """The exact spans that were quoted, each under its source; all that stands there, where the answer is not sure."""
     speech = Words(answer.language)
     blocks = [block for citation in answer.sources for block in _passage(citation, speech)]
     return Reply(blocks=tuple(blocks) or (Note(text=speech(wording.NO_PASSAGE)),))
@@ -83,7 +83,7 @@ def _passage(citation: Citation, speech: Words) -> Iterator[Block]:
         header, *rows = ([Text(text=cell) for cell in row_cells(row)] for row in citation.table)
         yield Table(header=tuple(header), rows=tuple(map(tuple, rows)))
     else:
-        yield Quote(text=citation.quote or citation.snippet)
+        yield Quote(text=citation.passage or citation.quote or citation.snippet)
 
 
 def line(source: Source) -> str:

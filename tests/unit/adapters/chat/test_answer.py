@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from adapters.chat.reply import panels
 from adapters.chat.reply.answer import growing, plain, reply
 from adapters.chat.reply.markdown import pieces
-from adapters.chat.reply.parts import Button, Code, Listing, Look, Note, Paragraph
+from adapters.chat.reply.parts import Button, Code, Listing, Look, Note, Paragraph, Quote
 from adapters.discord.parts.render import MARKDOWN
 from pipeline.values import BlockKind, CitedSentence, Outcome
 from pipeline.words import wording
@@ -100,3 +101,11 @@ def test_a_space_stands_between_sentences_where_their_script_has_spaces() -> Non
     shown = [sentence(text, BlockKind.PROSE, 1) for text in ("一。", "二。", "Three.", "Four.")]
     told = pieces(reply(cited(sentences=shown)).blocks, MARKDOWN)
     assert "".join(f"{piece.gap}{piece.text}" for piece in told) == "一。二。Three. Four. \\[1\\]"
+
+
+def test_the_button_shows_all_of_a_passage_that_an_unsure_answer_shows_in_part() -> None:
+    part = citation(1).model_copy(update={"quote": "Leave is 25 days.", "passage": "Leave is 25 days. It lapses."})
+    (_, shown) = panels.passages(
+        cited(sentences=[sentence("Leave is 25 days.", BlockKind.PROSE, 1)]).model_copy(update={"citations": (part,)})
+    ).blocks
+    assert shown == Quote(text="Leave is 25 days. It lapses.")

@@ -80,7 +80,8 @@ def test_of_many_near_passages_two_are_shown_the_best_first() -> None:
 def test_of_a_flagged_document_nothing_is_quoted_and_it_is_named() -> None:
     found = asked("How long is leave?", samples.prose("a", "Leave is thirty days.", flagged=True))
     assert said(found) == []
-    assert [(citation.title, citation.quote) for citation in found.citations()] == [("a", "")]
+    (citation,) = found.citations(whole=True)
+    assert (citation.title, citation.quote, citation.passage) == ("a", "", "")
 
 
 def test_what_has_nothing_to_do_with_the_question_is_not_named() -> None:
@@ -127,6 +128,7 @@ async def test_an_answer_that_is_not_sure_is_the_passage_it_stands_in() -> None:
     assert answer.confidence.level is not Level.HIGH
     assert [one.text for one in answer.sentences] == list(told)
     assert answer.quoted == ()
+    assert [source.passage for source in answer.sources] == [" ".join(told)]
 
 
 async def test_below_an_answer_that_is_not_sure_stands_the_closest_passage_and_its_numbers_go_on() -> None:
@@ -146,3 +148,4 @@ async def test_a_sure_answer_stands_alone() -> None:
     answer = await answered("When does the lounge open?", sure)
     assert answer.confidence.level is Level.HIGH
     assert answer.quoted == ()
+    assert [source.passage for source in answer.sources] == [""]
