@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 from itertools import pairwise
 from typing import Any
 
@@ -25,9 +26,12 @@ _SETTINGS: dict[str, Any] = {
     "syntax_highlight": "none",
     "warning_stream": None,
 }
+MAX_DIRECTIVES = 8
+"""Directives that only Sphinx knows, one in another, that are read; deeper ones are text."""
 _ROLE = re.compile(r"(?<![\w:+.-])([\w+.-]*+):[\w:+.-]+:`([^`<]++)(?:<[^>]{0,1000}>)?`")
 """A role from the beginning of the run of letters that it is in, so that each run is read once."""
-_DIRECTIVE = re.compile(r"^\.\. [\w:+.-]+::[^\n]*\n?")
+_DIRECTIVE = re.compile(r"\.\. (?:(?:group-)?tab(?:-item)?::(?P<tab>[^\n]*)|[\w:+.-]+::[^\n]*)\n?")
+_OPTION = re.compile(r":[\w-]+:")
 _BORDER = re.compile(r"=+(?: +=+)+")
 _GRID_BORDER = re.compile(r"\+(?:-+\+)+|\+(?:=+\+)+")
 _UNREAD = (nodes.comment, nodes.substitution_definition, nodes.target, nodes.docinfo, nodes.raw, nodes.image)
@@ -56,6 +60,7 @@ def _parse(text: str) -> nodes.document:
 class _RstWalk:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
+        self._within = 0
 
     def blocks(self, children: list[nodes.Node], level: int, *, nested: int = 0) -> None:
         for node in children:
@@ -88,7 +93,7 @@ class _RstWalk:
                 self._table(node, nested)
             case nodes.system_message():
                 for literal in node.children:
-                    self._refused(literal.astext(), level)
+                    self._refused(literal.astext(), level, nested)
             case nodes.title():
                 pass
             case nodes.Element() if not isinstance(node, _UNREAD):
@@ -96,14 +101,20 @@ class _RstWalk:
             case _:
                 pass
 
-    def _refused(self, text: str, level: int) -> None:
+    def _refused(self, text: str, level: int, nested: int) -> None:
         """What docutils did not understand."""
         table = widened(text)
         found = _parse(table).children if table != text else []
         if found and all(isinstance(node, nodes.table) for node in found):
-            self.blocks(found, level)
+            self.blocks(found, level, nested=nested)
+        elif self._within < MAX_DIRECTIVES and (directive := _DIRECTIVE.match(text)):
+            if label := directive["tab"]:
+                self._outline.add(BlockKind.PROSE, f"{label.strip()}:", depth=nested)
+            self._within += 1
+            self.blocks(_parse(_content(text[directive.end() :])).children, level, nested=nested)
+            self._within -= 1
         else:
-            self._outline.add(BlockKind.PROSE, _prose(_DIRECTIVE.sub("", text)))
+            self._outline.add(BlockKind.PROSE, _prose(text), depth=nested)
 
     def _item(self, item: nodes.Node, level: int, nested: int, *, number: int | None) -> None:
         children = list(item.children)
@@ -133,9 +144,17 @@ def _text(node: nodes.Node) -> str:
     return " ".join(plain(node.astext()).split())
 
 
+def _content(text: str) -> str:
+    """What a directive is about, without its options."""
+    lines = textwrap.dedent(text).split("\n")
+    while lines and (not lines[0].strip() or _OPTION.match(lines[0])):
+        lines.pop(0)
+    return "\n".join(lines)
+
+
 def _prose(text: str) -> str:
     lines = [line.strip() for line in text.splitlines()]
-    return plain("\n".join(line for line in lines if not re.match(r":[\w-]+:", line)))
+    return plain("\n".join(line for line in lines if not _OPTION.match(line)))
 
 
 def plain(text: str) -> str:

@@ -251,6 +251,38 @@ def test_what_docutils_remarks_on_is_no_text_of_the_document() -> None:
     assert shown(read_rst(text)) == [*told, ("row", "y | .. foo:: bar")]
 
 
+def test_what_stands_in_a_directive_that_only_sphinx_knows_is_read_as_it_stands_there() -> None:
+    text = b"""
+Run it:
+
+.. tabs::
+
+   .. tab:: Unix
+
+      .. code-block:: shell
+
+         ./run -v
+
+   .. tab:: Windows
+
+      - ``run.bat``
+
+.. toctree::
+   :maxdepth: 2
+
+.. versionadded:: 3.1
+   It is *new*.
+"""
+    assert shown(read_rst(text)) == [
+        ("prose", "Run it:"),
+        ("prose", "Unix:"),
+        ("code", "./run -v"),
+        ("prose", "Windows:"),
+        ("item", "run.bat"),
+        ("prose", "It is new."),
+    ]
+
+
 @given(st.lists(st.text("=+-| \nab", max_size=20), max_size=8), st.sampled_from(["== ==", "+--+--+", "+==+"]))
 def test_no_word_of_a_widened_table_is_lost(lines: list[str], border: str) -> None:
     text = "\n".join([border, *lines, border])
