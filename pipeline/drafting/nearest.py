@@ -35,15 +35,21 @@ def beside(evidence: Evidence, written: Numbering, drafted: Drafted) -> Numberin
 
 
 def whole(task: Task, said: Sequence[Checked], drafted: Extract, assessment: Assessment) -> list[Checked]:
-    """The nearest passage in the place of an extract that is not sure, where it holds all that is `said`; a part of a
-    list, a comparison and what was asked for in a form of its own stay as they are."""
+    """What the nearest passage says in the place of an extract that is not sure, with what is `said`, where all of that
+    stands in this passage; a part of a list, a comparison and what was asked for in a form of its own stay as they
+    are."""
     shaped = task.brief.format not in (None, *UNRULED) or task.brief.sides or drafted.extent or assessment.differing
     best = _best(task.evidence)
     if shaped or not best or assessment.confidence.level is Level.HIGH or best[0][0].passage.document.flagged:
         return list(said)
-    told = [Checked(sentence, judgement) for sentence, judgement in _checked(best[0], task.evidence.weights)]
-    held = {one.sentence.text for one in told}
-    return told if held.issuperset(one.sentence.text for one in said) else list(said)
+    places = {one.text: one.index for one in reversed(best[0])}
+    if not all(one.judgement.chunk_ids[0] == best[0][0].chunk_id and one.sentence.text in places for one in said):
+        return list(said)
+    if any(best[0][places[one.sentence.text]].kind is BlockKind.HEADING for one in said):  # a date is the answer
+        return list(said)
+    around = [Checked(sentence, judgement) for sentence, judgement in _checked(best[0], task.evidence.weights)]
+    told = {one.sentence.text: one for one in (*said, *around)}
+    return sorted(told.values(), key=lambda one: places[one.sentence.text])
 
 
 def nearest(evidence: Evidence, shown: int = SHOWN, after: Numbering | None = None) -> Numbering:
