@@ -21,7 +21,15 @@ def with_tree(chunk: Chunk) -> Chunk:
     pieces = list(_pieces(chunk))
     found = list(kinds(pieces))
     units = tuple(
-        unit.model_copy(update={"kind": kind, "part": piece.part, "parent": parent, "number": piece.number})
+        unit.model_copy(
+            update={
+                "kind": kind,
+                "part": piece.part,
+                "parent": parent,
+                "number": piece.number,
+                "inferred": kind is not piece.kind,
+            }
+        )
         for unit, kind, piece, parent in zip(chunk.units, found, pieces, parents(pieces, found), strict=True)
     )
     return chunk.model_copy(update={"units": units})

@@ -201,6 +201,7 @@ class _Draft:
                     part=piece.part,
                     parent=above[index],
                     number=piece.number,
+                    inferred=found[index] is not piece.kind,
                 )
             )
             links += ((len(text) + start, len(text) + end, url) for start, end, url in piece.links)

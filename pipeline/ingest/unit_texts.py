@@ -18,9 +18,9 @@ def unit_texts(chunk: Chunk, title: str) -> list[str]:
     a long table.
 
     A table row comes as `column: cell` pairs, a short item after the sentence that leads it in; all but code behind the
-    heading that they stand under, if it is not the title. Of 56 questions of newcomers the first passage holds the
-    facts of 43, without the heading of 39. (With the title where there is no heading, what an article does not answer
-    looks answered: AUROC on clapnq .77 for .82.)
+    heading that they stand under, if that is marked as one and not the title. Of 56 questions of newcomers the first
+    passage holds the facts of 43, without the heading of 39. (With the title where there is no heading, what an article
+    does not answer looks answered: AUROC on clapnq .77 for .82.)
     """
     if chunk.together:
         return [_together(chunk)]
@@ -32,7 +32,7 @@ def unit_texts(chunk: Chunk, title: str) -> list[str]:
             text = row_named(text, chunk.said(above)) or text
         if unit.kind in _ENTRIES and above and above.kind is not BlockKind.HEADING and len(text.split()) < _SHORT:
             text = f"{chunk.said(above)} {text}"
-        if unit.kind is BlockKind.HEADING:
+        if unit.kind is BlockKind.HEADING and not unit.inferred:
             heading = text if text != title else ""
         elif heading and unit.kind is not BlockKind.CODE:
             text = f"{heading}: {text}"

@@ -31,6 +31,8 @@ class Unit(Value):
     the header of its table, the sentence that its code follows, the heading above its sentence."""
     number: int = 0
     """Of a step, as it is counted."""
+    inferred: bool = False
+    """It is a heading by its looks alone."""
 
 
 class Chunk(Value):

@@ -46,6 +46,11 @@ def test_the_title_of_the_document_is_no_such_heading() -> None:
     assert texts((BlockKind.HEADING, "The title"), (BlockKind.PROSE, "Welcome.")) == ["The title", "Welcome."]
 
 
+def test_a_line_that_only_looks_like_a_heading_is_none() -> None:
+    shown = texts((BlockKind.PROSE, "Opening hours"), (BlockKind.PROSE, "From 9 to 5, but on Fridays to 3."))
+    assert shown == ["Opening hours", "From 9 to 5, but on Fridays to 3."]
+
+
 def test_a_lead_in_reaches_no_further_than_its_list() -> None:
     assert texts(
         (BlockKind.PROSE, "Not paid are:"),
