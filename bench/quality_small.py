@@ -104,7 +104,7 @@ def verdict(name: str, now: Figure, before: float | None) -> str:
         return "" if before is not None else "not committed"
     lower = what.startswith(LOWER_IS_BETTER) or name.startswith(LOWER_IS_BETTER)
     lost = now.value - before if lower else before - now.value
-    allowed = Figure(before, now.rows).tolerance()
+    allowed = Figure(before, now.rows).tolerance() + 1e-4  # figures are kept to four digits
     return "WORSE" if lost > allowed else "better" if -lost > allowed else ""
 
 
