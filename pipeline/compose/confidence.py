@@ -87,15 +87,14 @@ def assess(
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW
     texts = set() if by_model or apart or abstain else {sentence.text for sentence in supported}
-    shown = (one for passage in units for one in passage if one.says and one.text in texts)
-    nearest = max(shown, key=lambda one: (one.cosine, one.score), default=None)
+    shown = [one for passage in units for one in passage if one.says and one.text in texts]
     return Assessment(
         confidence=Confidence(level=level, score=score, reasons=factors),
         sufficient=has_sufficient_context(answerable, said),
         abstain=abstain,
         abstain_reason=_missing(found, said, words) if abstain else "",
         differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in apart),
-        verdict=verdict(asked, nearest) if nearest else None,
+        verdict=verdict(asked, shown),
         extent=extent,
     )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import format_response
 from pipeline.drafting.nearest import nearest
-from pipeline.read.excerpt import EXCERPT, excerpt
+from pipeline.read.excerpt import EXCERPT, ROOM, excerpts
 from pipeline.respond import Responder
 from pipeline.values import Answer, Block, BlockKind, Brief, Document, Level, Options, Request, RetrievedChunk
 from tests.doubles import samples
@@ -66,15 +66,24 @@ def test_a_row_of_a_long_table_comes_under_its_header() -> None:
     assert len(" ".join(said(found))) < 2 * EXCERPT
 
 
-def test_of_many_near_passages_two_are_shown_the_best_first() -> None:
+def test_of_many_near_passages_three_are_shown_the_best_first() -> None:
     passages = [
         samples.prose(name, f"Leave of kind {name} is thirty days.").model_copy(update={"score": score})
-        for name, score in (("a", 0.5), ("b", 0.8), ("c", 0.6))
+        for name, score in (("a", 0.5), ("b", 0.8), ("c", 0.6), ("d", 0.7))
     ]
     assert said(asked("How long is leave?", *passages)) == [
         "Leave of kind b is thirty days.",
+        "Leave of kind d is thirty days.",
         "Leave of kind c is thirty days.",
     ]
+
+
+def test_two_parts_of_one_passage_stand_together_in_the_order_they_are_read() -> None:
+    filling = "Nothing of this has to do with anything that anybody asks. " * 14
+    texts = ("The lounge opens at nine.", filling, "The lounge has a kitchen.")
+    found = asked("What about the lounge?", *indexed(LEVELS, *texts))
+    assert [text for text in said(found) if "lounge" in text] == [texts[0], texts[2]]
+    assert {sentence.numbers for sentence in found.sentences} == {(1,)}
 
 
 def test_of_a_flagged_document_nothing_is_quoted_and_it_is_named() -> None:
@@ -104,15 +113,18 @@ blocks = st.lists(
 
 
 @given(blocks)
-def test_an_excerpt_is_one_stretch_of_the_passage_that_fits(given: list[Block]) -> None:
+def test_excerpts_are_stretches_of_their_passage_that_fit(given: list[Block]) -> None:
     read = evidence(Brief(question="abc"), indexed(LEVELS, *given))
-    for units in read.units:
-        told = [sentence.text for sentence in excerpt(units, read.weights)]
-        texts = [one.text for one in units]
-        assert sum(map(len, told)) <= EXCERPT + 2 * max(map(len, texts))
-        stretches = [texts[start : start + len(told)] for start in range(len(texts))]
-        opened = [texts[start : start + len(told) - 1] for start in range(len(texts))]
-        assert told in stretches or told[1:] in opened
+    found = excerpts(read.units, read.weights, 3)
+    longest = max(len(one.text) for units in read.units for one in units)
+    assert sum(len(sentence.text) for one in found for sentence in one.sentences()) <= ROOM + EXCERPT + 6 * longest
+    for one in found:
+        texts = [unit.text for unit in one.units]
+        places = [index for stretch in one.stretches for index in stretch]
+        assert places == sorted(set(places))
+        opening = {one.passage.chunk.opening(stretch.start) for stretch in one.stretches}
+        wanted = sorted({*places, *(index for index in opening if index is not None)})
+        assert {sentence.text for sentence in one.sentences()} <= {texts[index] for index in wanted}
 
 
 def test_of_a_long_passage_the_part_with_the_words_of_the_question_is_shown() -> None:

@@ -29,4 +29,4 @@ def test_yes_or_no_is_said_only_where_the_passage_decides(question: str, text: s
     asked = read(question)
     best = best_of(gather(asked, [prose("p", text)]).units)
     assert best
-    assert verdict(asked, best) is says
+    assert verdict(asked, [best]) is says
