@@ -156,7 +156,7 @@ class Responder:
                 brief,
                 drafted,
                 numbering,
-                beside(evidence, numbering, drafted),
+                beside(evidence, numbering, drafted, words),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(passages)),

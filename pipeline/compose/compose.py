@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from pipeline.values import (
     BlockKind,
     Brief,
     CannedReply,
-    Citation,
     CitationStyle,
     CitedSentence,
     Claim,
@@ -101,10 +100,10 @@ def compose(
     flags: tuple[str, ...] = (),
     words: Words = ENGLISH,
 ) -> Answer:
-    """An answer written from passages: answered, partial, or not found; with what the passages `near` say."""
+    """An answer written from passages: answered, partial, or not found; with what those that are `near` say."""
     shown, provided = tuple(numbering.sentences), evidence.passages
     assessment = drafted.assessment
-    quotes = _quoted(near, words)
+    quotes = tuple(near.sentences)
     text, positions = body(shown, numbering.citations(), style, words) if shown else body(quotes, (), NUMBERED, words)
     unsure = drafted.usage.writer == EXTRACTIVE and assessment.confidence.level is not Level.HIGH
     citations = numbering.citations(positions, whole=unsure)
@@ -152,20 +151,6 @@ def compose(
         claims=claims,
         usage=drafted.usage,
     )
-
-
-def _quoted(near: Numbering, words: Words) -> tuple[CitedSentence, ...]:
-    """What was cited, each passage under the path of its headings, its document named first."""
-    return tuple(one for citation in near.citations() for one in _passage(near.sentences, citation, words))
-
-
-def _passage(sentences: Sequence[CitedSentence], citation: Citation, words: Words) -> Iterator[CitedSentence]:
-    told = [one for one in sentences if citation.number in one.numbers]
-    if not told:
-        return
-    path = reference(citation, words)
-    yield CitedSentence(text=path, kind=BlockKind.HEADING, numbers=(citation.number,), opens=True)
-    yield from (told[0].model_copy(update={"opens": True}), *told[1:])
 
 
 def _closing(

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
 from pipeline.drafting.captions import header_above, is_caption, says_much, settled
-from pipeline.drafting.nearest import whole
+from pipeline.drafting.nearest import told
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
 from pipeline.streams import closing
@@ -111,15 +111,16 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncIterator[Checke
     too_few = task.too_few(checked)
     preface = ""
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
+        shown = told(task, stands, drafted, assessment)
         preface = wording.preface(
             assessment.confidence.level,
             task.words,
-            passages=len({one.judgement.chunk_ids[0] for one in stands}),
+            passages=len({one.judgement.chunk_ids[0] for one in shown}),
             differing=bool(assessment.differing) and not _missing(assessment.differing, stands),
             instead=failed.instead if failed else None,
             verdict=assessment.verdict,
         )
-        for number, one in enumerate(whole(task, stands, drafted, assessment)):
+        for number, one in enumerate(shown):
             yield one._replace(preface=preface) if number == 0 else one
     usage = failed.usage if failed else Usage()
     yield Drafted(

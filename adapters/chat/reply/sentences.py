@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from adapters.chat.reply.cut import NAME, clean, one_line
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
@@ -107,8 +108,8 @@ def _language(name: str) -> str:
 
 
 class _Marks:
-    """What stands behind each sentence; where one source serves all, it stands once, behind the last that is not code:
-    below a block of code it would stand alone."""
+    """What stands behind each sentence; where one source serves all, or all below a heading that is of it, it stands
+    once, behind the last that is not code: below a block of code it would stand alone."""
 
     def __init__(
         self, sentences: Sequence[CitedSentence], citations: Sequence[Citation], style: CitationStyle, speech: Words
@@ -116,14 +117,11 @@ class _Marks:
         self._citations = {citation.number: _inline(citation) for citation in citations}
         self._style = style
         self._speech = speech
-        told = [sentence for sentence in sentences if sentence.kind not in _CAPTIONS]
-        alone = len(citations) == 1 and all(sentence.numbers == (citations[0].number,) for sentence in told)
-        spoken = [sentence for sentence in told if sentence.kind is not BlockKind.CODE] or told
-        self._last = spoken[-1] if alone and told else None
+        runs = [sentences] if len(citations) == 1 else _under_headings(sentences) if citations else []
+        self._silent = {id(sentence) for run in runs for sentence in _unmarked(run)}
 
     def of(self, sentence: CitedSentence) -> str:
-        silent = self._last is not None and sentence is not self._last
-        return "" if silent else self._mark(sentence.numbers)
+        return "" if id(sentence) in self._silent else self._mark(sentence.numbers)
 
     def before(self, sentence: CitedSentence) -> str:
         """The warning in front of a sentence that nothing supports."""
@@ -132,7 +130,7 @@ class _Marks:
 
     def of_cells(self, sentence: CitedSentence, cells: int) -> list[str]:
         """Of a row: behind each cell its own where that is known, otherwise behind the last."""
-        if self._last is None and len(sentence.cell_numbers) == cells:
+        if id(sentence) not in self._silent and len(sentence.cell_numbers) == cells:
             return [self._mark((number,)) for number in sentence.cell_numbers]
         return [""] * (cells - 1) + [self.of(sentence)]
 
@@ -140,6 +138,22 @@ class _Marks:
         known = all(number in self._citations for number in numbers)
         style = self._style if known else CitationStyle.NUMBERED
         return cite.mark(numbers, self._citations, style, self._speech).strip()
+
+
+def _under_headings(sentences: Sequence[CitedSentence]) -> list[Sequence[CitedSentence]]:
+    """What stands below each heading, with it."""
+    starts = [place for place, sentence in enumerate(sentences) if sentence.kind is BlockKind.HEADING]
+    return [sentences[start:end] for start, end in pairwise([*starts, len(sentences)])]
+
+
+def _unmarked(run: Sequence[CitedSentence]) -> list[CitedSentence]:
+    """Of sentences that rest on one source, all but the last that is not code; none of others."""
+    told = [sentence for sentence in run if sentence.kind not in _CAPTIONS]
+    sources = {sentence.numbers for sentence in run if sentence.kind is BlockKind.HEADING or sentence in told}
+    if len(sources) != 1 or len(next(iter(sources))) != 1:
+        return []
+    spoken = [sentence for sentence in told if sentence.kind is not BlockKind.CODE] or told
+    return [sentence for sentence in run if sentence is not spoken[-1]] if spoken else []
 
 
 def _inline(citation: Citation) -> Citation:

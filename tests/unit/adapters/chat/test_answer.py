@@ -46,6 +46,20 @@ def test_with_two_sources_every_sentence_has_its_mark() -> None:
     assert [text.marks for text in told.sentences] == ["[1]", "[1]", "[2]"]
 
 
+def test_what_stands_under_the_heading_of_its_source_has_its_mark_once() -> None:
+    heading = BlockKind.HEADING
+    shown = [
+        sentence("Leave", heading, 1),
+        sentence("One.", BlockKind.PROSE, 1),
+        sentence("Two.", BlockKind.PROSE, 1),
+        sentence("Travel", heading, 2),
+        sentence("Three.", BlockKind.PROSE, 2),
+    ]
+    blocks = reply(cited(sentences=shown, citations=[citation(1), citation(2)])).blocks
+    marks = [text.marks for block in blocks if isinstance(block, Paragraph) for text in block.sentences]
+    assert marks == ["", "[1]", "[2]"]
+
+
 def test_passages_of_one_place_are_one_line_of_the_sources() -> None:
     sources = reply(cited("One.", citations=[citation(1), citation(2), citation(3, heading=("Sick leave",))])).sources
     assert [source.mark for source in sources] == ["[1][2]", "[3]"]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.compose.cite import Numbering
-from pipeline.compose.compose import format_response
-from pipeline.drafting.nearest import nearest
+from pipeline.compose.compose import Drafted, format_response
+from pipeline.drafting.nearest import beside
 from pipeline.read.excerpt import EXCERPT, ROOM, excerpts
 from pipeline.respond import Responder
 from pipeline.values import Answer, Block, BlockKind, Brief, Document, Level, Options, Request, RetrievedChunk
@@ -27,7 +27,7 @@ LIST = (
 
 
 def asked(question: str, *passages: RetrievedChunk) -> Numbering:
-    return nearest(evidence(Brief(question=question), passages))
+    return beside(evidence(Brief(question=question), passages), Numbering(()), Drafted())
 
 
 async def answered(question: str, *passages: RetrievedChunk) -> Answer:
@@ -48,7 +48,8 @@ async def answered(question: str, *passages: RetrievedChunk) -> Answer:
 
 
 def said(found: Numbering) -> list[str]:
-    return [sentence.text for sentence in found.sentences]
+    """What passages say, without the paths of their headings."""
+    return [sentence.text for sentence in found.sentences if sentence.kind is not BlockKind.HEADING]
 
 
 def test_a_list_is_shown_whole_with_its_lead_in_and_not_what_adds_nothing_below_it() -> None:
@@ -133,20 +134,43 @@ def test_of_a_long_passage_the_part_with_the_words_of_the_question_is_shown() ->
     assert "The landlord signs the lease." in said(found)
 
 
-async def test_an_answer_that_is_not_sure_is_the_passage_it_stands_in() -> None:
-    told = ("The lounge opens at nine.", "It has a kitchen.", "Its windows look to the north.")
-    unsure = passage("lounge", *told, score=0.9).model_copy(update={"unit_scores": (0.6, 0.1, 0.1)})
+def test_a_passage_stands_under_its_document_and_the_path_of_its_headings() -> None:
+    found = asked("Which levels are there in a job?", *indexed(LEVELS, (BlockKind.HEADING, "Careers"), *LIST))
+    assert found.sentences[0].text == "Titles - Careers"
+    assert found.sentences[0].numbers == (1,)
+
+
+LOUNGE = ("The lounge opens at nine.", "It has a kitchen.", "Its windows look to the north.")
+
+
+async def test_an_answer_of_medium_confidence_is_the_passage_it_stands_in() -> None:
+    unsure = passage("lounge", *LOUNGE, score=0.9).model_copy(update={"unit_scores": (0.72, 0.1, 0.1)})
     answer = await answered("When does the lounge open?", unsure)
-    assert answer.confidence.level is not Level.HIGH
-    assert [one.text for one in answer.sentences] == list(told)
+    assert answer.confidence.level is Level.MEDIUM
+    assert [one.text for one in answer.sentences] == list(LOUNGE)
     assert answer.quoted == ()
-    assert [source.passage for source in answer.sources] == [" ".join(told)]
+    assert [source.passage for source in answer.sources] == [" ".join(LOUNGE)]
 
 
-async def test_below_an_answer_that_is_not_sure_stands_the_closest_passage_and_its_numbers_go_on() -> None:
-    low = passage("a", "The lounge opens at nine.", score=0.7).model_copy(update={"unit_scores": (0.6,)})
-    near = passage("b", "Everybody likes the lounge.", score=0.8).model_copy(update={"unit_scores": (0.1,)})
+async def test_an_answer_of_low_confidence_is_what_the_nearest_passages_say_under_their_headings() -> None:
+    low = passage("a", *LOUNGE, score=0.7).model_copy(update={"unit_scores": (0.62, 0.1, 0.1)})
+    near = passage("b", "Everybody likes the lounge.", score=0.6).model_copy(update={"unit_scores": (0.1,)})
     answer = await answered("When does the lounge open?", low, near)
+    assert answer.confidence.level is Level.LOW
+    assert [one.text for one in answer.sentences] == [
+        "Leave policy",
+        *LOUNGE,
+        "Leave policy",
+        "Everybody likes the lounge.",
+    ]
+    assert [one.numbers for one in answer.sentences] == [(1,)] * 4 + [(2,)] * 2
+    assert answer.quoted == ()
+
+
+async def test_below_an_answer_of_medium_confidence_stands_the_closest_passage_and_its_numbers_go_on() -> None:
+    medium = passage("a", "The lounge opens at nine.", score=0.5).model_copy(update={"unit_scores": (0.8,)})
+    near = passage("b", "Everybody likes the lounge.", score=0.9).model_copy(update={"unit_scores": (0.1,)})
+    answer = await answered("When does the lounge open?", medium, near)
     assert [one.text for one in answer.sentences] == ["The lounge opens at nine."]
     assert answer.quoted[-1].text == "Everybody likes the lounge."
     assert [source.chunk_id for source in answer.sources] == ["a", "b"]
