@@ -123,12 +123,14 @@ def _table(part: TablePart) -> WholeWords:
 
 
 def _sources(sources: Sequence[Source]) -> Table:
-    """One line each: mark, title, place, date, address."""
+    """One line each: mark, title, place, date, path of the file, address."""
     grid = _grid(1, 2)
     for source in sources:
         line = Text(source.title, style="bold")
         for part in filter(None, (source.place, source.date)):
             line.append(f" · {part}", style="not bold")
+        if source.path and source.path not in (source.title, source.url):
+            line.append("  ").append(source.path, style="dim not bold")
         if source.url:
             line.append("  ").append(visible(source.url), style=_linked(source.url))
         grid.add_row(Text(source.mark, style="cyan"), line)

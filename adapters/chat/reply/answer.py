@@ -158,6 +158,7 @@ def source(
         url=citation.url,
         place=one_line(cite.place(citation, speech), PLACE),
         date=citation.date,
+        path=one_line(citation.filename, PLACE),
     )
 
 

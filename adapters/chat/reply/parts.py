@@ -88,6 +88,8 @@ class Source(Value):
     """The one address it may link to."""
     place: Shown = ""
     date: Shown = ""
+    path: Shown = ""
+    """Of its file, for whoever has that at hand."""
 
 
 class Button(StrEnum):

@@ -77,6 +77,13 @@ def test_what_a_browser_should_not_open_is_no_link(url: str) -> None:
     assert shown(cited("Yes.", citations=[citation(url=url)])).links == frozenset()
 
 
+def test_a_source_is_shown_with_the_path_of_its_file_and_its_address() -> None:
+    told = citation(filename="handbook/leave.md", url="https://wiki.acme.example/leave")
+    line = next(line for line in shown(cited("Yes.", citations=[told])).text.split("\n") if line.startswith("[1]"))
+    assert "handbook/leave.md" in line
+    assert "https://wiki.acme.example/leave" in line
+
+
 def test_an_unverified_claim_is_marked() -> None:
     assert lines(CitedSentence(text="Perhaps.", verified=False)) == [f"{wording.UNVERIFIED}: Perhaps."]
 
