@@ -10,7 +10,7 @@ import asyncio
 import re
 import statistics
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench.quality import Row, read
@@ -41,7 +41,9 @@ class Knowing:
 
     async def close(self) -> None: ...
 
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         yield StreamEnd(reason="stop")
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from bench.quality import Row
 from bot.citewell import Citewell
@@ -36,7 +36,9 @@ class KnowingModel:
 
     async def close(self) -> None: ...
 
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         wanted = set(content_words(self._row["passage"]))
         found = _PASSAGE.findall(messages[-1].content)
         number, _ = max(found, key=lambda one: len(wanted & set(content_words(one[1]))))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,7 +26,6 @@ from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR, Roles, Rules
 from pipeline.rules.places import asked
-from pipeline.streams import closing
 from pipeline.values import (
     Answer,
     Audience,
@@ -128,7 +128,7 @@ class Citewell:
         format: Format | None = None,  # noqa: A002 - the word its users know
         citations: CitationStyle | None = None,
         everything: bool = False,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """The same as it comes: progress, checked sentences, and last the `Answer`."""
         request = Request(
             text=text,
@@ -140,13 +140,13 @@ class Citewell:
             citation_style=citations,
             everything=everything,
         )
-        async with closing(self.responder.respond(request)) as events:
+        async with aclosing(self.responder.respond(request)) as events:
             async for event in events:
                 yield event
 
     async def respond(self, request: Request) -> Answer:
         """The answer to a request that says everything itself."""
-        async with closing(self.responder.respond(request)) as events:
+        async with aclosing(self.responder.respond(request)) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     answer = event

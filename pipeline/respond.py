@@ -7,8 +7,8 @@ Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -23,7 +23,6 @@ from pipeline.plan.smalltalk import greeted
 from pipeline.ports import HistoryStore, Passages, Planner, Retriever
 from pipeline.read import asked
 from pipeline.read.evidence import gather
-from pipeline.streams import closing
 from pipeline.translations import Words
 from pipeline.unasked import unless_idle
 from pipeline.values import (
@@ -77,19 +76,19 @@ class Responder:
     library: Passages | None = None
     """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
 
-    async def respond(self, request: Request) -> AsyncIterator[Event]:
+    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong.
 
         To what nobody asked, that alone; SILENT where nothing is to be said."""
         events = self._answered(request)
-        async with closing(unless_idle(request, events) if request.unasked else events) as shown:
+        async with aclosing(unless_idle(request, events) if request.unasked else events) as shown:
             async for event in shown:
                 yield event
 
-    async def _answered(self, request: Request) -> AsyncIterator[Event]:
+    async def _answered(self, request: Request) -> AsyncGenerator[Event, None]:
         answer_id = secrets.token_hex(8)
         try:
-            async with closing(self._walk(request, answer_id)) as events:
+            async with aclosing(self._walk(request, answer_id)) as events:
                 async for event in events:
                     yield event
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
@@ -97,7 +96,7 @@ class Responder:
             self.report(incident, error)
             yield failed(answer_id, request.text, incident, _words(request))
 
-    async def _walk(self, request: Request, answer_id: str) -> AsyncIterator[Event]:
+    async def _walk(self, request: Request, answer_id: str) -> AsyncGenerator[Event, None]:
         watch = Stopwatch()
         yield Progress(stage=Stage.PLANNING)
         conversation = await self._recall(request)
@@ -140,7 +139,7 @@ class Responder:
                     allowance.spent = None
                 spent = self.model and not request.extract and not allowance.granted
                 forgone = SPENT if spent else None
-                async with closing(write(task, model, forgone)) as pieces:
+                async with aclosing(write(task, model, forgone)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, Drafted):
                             drafted = piece

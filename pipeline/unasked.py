@@ -5,7 +5,8 @@ The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions w
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing
 from functools import cache
 
 from pipeline.compose.compose import NO_CONFIDENCE
@@ -13,7 +14,6 @@ from pipeline.plan.followup import own_terms
 from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import wants_all
-from pipeline.streams import closing
 from pipeline.translations import LANGUAGES, Words
 from pipeline.values import Answer, Event, Level, Outcome, Request, Usage
 from pipeline.words import wording
@@ -43,14 +43,14 @@ def _orders() -> dict[str, bool]:
     }
 
 
-async def unless_idle(request: Request, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
+async def unless_idle(request: Request, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
     """Of the `events` of an answer to `request` the `Answer` alone, or a SILENT one where it is not worth saying.
 
     What asks nothing is not looked up: then `events` are not begun. Who wants all of a list that was cut gets it, and
     who wanted to be told once something can be answered."""
     text = request.text
     if request.awaited is not None:
-        async with closing(events):
+        async with aclosing(events):
             async for event in events:
                 if isinstance(event, Answer):
                     hindered = event.outcome is Outcome.FAILED or event.usage.hindered
@@ -60,7 +60,7 @@ async def unless_idle(request: Request, events: AsyncIterator[Event]) -> AsyncIt
     least = request.auto.least if request.auto else Level.MEDIUM
     whole = wants_all(clean(text)) and not request.auto
     if whole or asks(text):
-        async with closing(events):
+        async with aclosing(events):
             async for event in events:
                 if isinstance(event, Answer):
                     said = bool(event.sentences) if whole else worth_saying(text, event, least)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -16,7 +16,7 @@ from pipeline.values import Answer, Event, Progress, Stage, Written
 from pipeline.words import wording
 
 
-async def follow(events: AsyncIterator[Event], console: Console, words: Words = ENGLISH) -> Answer:
+async def follow(events: AsyncGenerator[Event, None], console: Console, words: Words = ENGLISH) -> Answer:
     """Show an answer's events on a terminal while they come, and return the `Answer`; elsewhere show nothing.
 
     What was shown is gone when this returns: the caller prints the answer."""

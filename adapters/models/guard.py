@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 
 from pipeline.errors import Unavailable
 from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta
-from pipeline.streams import closing
 from pipeline.values import Usage
 
 _LONGEST_WAIT = 2.0
@@ -89,11 +88,13 @@ class GuardedModel:
     async def connect(self) -> None:
         await self._model.connect()
 
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         """See `LanguageModel`. Raises Unavailable at once while the breaker is open."""
         begun = False
         try:
-            async with closing(self._attempt(messages, max_tokens)) as attempt:
+            async with aclosing(self._attempt(messages, max_tokens)) as attempt:
                 async for piece in attempt:
                     begun = True
                     yield piece
@@ -103,7 +104,7 @@ class GuardedModel:
             if begun or error.permanent or wait > _LONGEST_WAIT or self._breaker.open:
                 raise
         await self._sleep(wait)
-        async with closing(self._attempt(messages, max_tokens)) as attempt:
+        async with aclosing(self._attempt(messages, max_tokens)) as attempt:
             async for piece in attempt:
                 yield piece
 
@@ -117,8 +118,13 @@ class GuardedModel:
     async def close(self) -> None:
         await self._model.close()
 
-    async def _attempt(self, messages: Sequence[ChatMessage], max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
-        async with self._watched(self._streams), closing(self._model.stream(messages, max_tokens=max_tokens)) as stream:
+    async def _attempt(
+        self, messages: Sequence[ChatMessage], max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        async with (
+            self._watched(self._streams),
+            aclosing(self._model.stream(messages, max_tokens=max_tokens)) as stream,
+        ):
             async for piece in stream:
                 if isinstance(piece, StreamEnd):
                     self._tell(whole=bool(piece.reason))

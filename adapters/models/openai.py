@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
@@ -53,7 +53,9 @@ class OpenAIModel:
         """See `LanguageModel`: imports the SDK and makes the client."""
         await self._client.get()
 
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         """See `LanguageModel`. A server that refuses an optional parameter is asked again without it."""
         client = await self._client.get()
         optional = {"stream_options": {"include_usage": True}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
@@ -129,7 +129,7 @@ class Rest:
         """Raises Refused above `most` bytes."""
         return (await self._ask("GET", _asked(path, query), most=most)).body
 
-    async def parts(self, ask: Callable[[str], Awaitable[P]], first: str = "") -> AsyncIterator[P]:
+    async def parts(self, ask: Callable[[str], Awaitable[P]], first: str = "") -> AsyncGenerator[P, None]:
         """The parts of a list, of which `ask` gets each with what the one before names as `following`."""
         cursor, asked = first, set[str]()
         while True:

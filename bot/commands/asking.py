@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import shlex
 import tempfile
+from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +30,6 @@ from bot.commands.terminal import (
 )
 from bot.config.settings import Settings
 from bot.handbook import CONVERSATION, handbook
-from pipeline.streams import closing
 from pipeline.values import Answer, BlockKind, CitationStyle, Format, Outcome, Style
 from pipeline.words.language import speaking, told
 
@@ -82,7 +82,7 @@ def ask(
             asked = citewell.events(
                 text, thread=thread, style=style, format=format_, citations=citations, everything=everything
             )
-            async with closing(asked) as events:
+            async with aclosing(asked) as events:
                 answer = await follow(events, err, speaking(None, (told(text),)))
             warn(await not_embedded(citewell))
             return answer
@@ -131,7 +131,7 @@ def chat(
 
     async def answer(citewell: Citewell, text: str) -> Answer:
         name_question()
-        async with closing(citewell.events(text, thread=thread)) as events:
+        async with aclosing(citewell.events(text, thread=thread)) as events:
             return await follow(events, err, speaking(None, (told(text),)))
 
     thread = thread or f"chat-{secrets.token_hex(3)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from pipeline.values import Event, Request
@@ -11,6 +11,6 @@ from pipeline.values import Event, Request
 class Answering(Protocol):
     """`pipeline.respond.Responder`, and whatever watches one."""
 
-    def respond(self, request: Request) -> AsyncIterator[Event]:
+    def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """The events of one answer; the last is the `Answer`."""
         ...

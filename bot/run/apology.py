@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from pipeline.compose.compose import failed
 from pipeline.translations import Message, Words
@@ -23,5 +23,5 @@ def with_apology(answer: Answer) -> Answer:
     return answer.model_copy(update={"preface": preface})
 
 
-async def only(answer: Answer) -> AsyncIterator[Event]:
+async def only(answer: Answer) -> AsyncGenerator[Event, None]:
     yield answer

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 
 import structlog
 
@@ -15,7 +16,6 @@ from pipeline.compose.compose import told
 from pipeline.errors import Withdrawn
 from pipeline.ports import Growing, Inbox, PlatformAdapter
 from pipeline.rules.tenancy import bound
-from pipeline.streams import closing
 from pipeline.translations import Words
 from pipeline.unasked import silencing
 from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, Request, Work
@@ -72,7 +72,7 @@ class Delivery:
             return
         late = way.item.late and self._expire_late and not way.item.answer
         events = only(apology(way.item, wording.EXPIRED)) if late else self._events(way, chosen)
-        async with closing(events):
+        async with aclosing(events):
             await self._adapter(way.item).post(Growing(way.item, events), way)
         await (self._inbox.expired(message.key) if late else self._inbox.done(message.key))
 
@@ -98,7 +98,7 @@ class Delivery:
         way.know(answer=await self._saved(way, answer))
         return True
 
-    async def _events(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncIterator[Event]:
+    async def _events(self, way: OnItsWay[Work], chosen: Chosen) -> AsyncGenerator[Event, None]:
         """The saved answer, or a new one that is saved before it is handed on."""
         work = way.item
         if work.answer and not work.hopeless:
@@ -113,7 +113,7 @@ class Delivery:
             yield await self._saved(way, order)
             return
         request = await self._request(work.message, chosen, self._adapter(work))
-        async with self._thinking, closing(self._responder.respond(request)) as events:
+        async with self._thinking, aclosing(self._responder.respond(request)) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     button = wording.ask_button(request.ask, Words(work.language))
@@ -146,7 +146,7 @@ class Delivery:
         auto = None if wanted else request.auto
         if not (wanted or auto):
             return None
-        async with closing(self._responder.respond(request)) as events:
+        async with aclosing(self._responder.respond(request)) as events:
             async for event in events:
                 if not isinstance(event, Answer):
                     continue

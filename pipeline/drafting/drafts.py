@@ -6,7 +6,8 @@ answers, and where that one does not stand the extract answers instead.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
@@ -14,7 +15,6 @@ from pipeline.drafting.captions import header_above, is_caption, says_much, sett
 from pipeline.drafting.nearest import told
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
-from pipeline.streams import closing
 from pipeline.values import Finished, Sentence, Usage
 from pipeline.words import wording
 from pipeline.write.extract import extract
@@ -29,12 +29,14 @@ WROTE = (TOO_SHORT, TOO_LITTLE, UNSUPPORTED)
 SPENT = Drafted(failure=NO_TOKENS, instead=wording.MODEL_SPENT)
 
 
-async def write(task: Task, model: Model | None, failed: Drafted | None = None) -> AsyncIterator[Checked | Drafted]:
+async def write(
+    task: Task, model: Model | None, failed: Drafted | None = None
+) -> AsyncGenerator[Checked | Drafted, None]:
     """The sentences to show, in their order, and last one `Drafted`: what `model` writes; the extract where there is
     no model (`failed`: why not), or where nothing that it wrote may be shown."""
     begun = False
     if model:
-        async with closing(by_model(task, model)) as pieces:
+        async with aclosing(by_model(task, model)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Drafted) and piece.failure and not begun:
                     failed = piece
@@ -42,12 +44,12 @@ async def write(task: Task, model: Model | None, failed: Drafted | None = None) 
                     begun = True
                     yield piece
     if failed or not model:
-        async with closing(by_extract(task, failed)) as pieces:
+        async with aclosing(by_extract(task, failed)) as pieces:
             async for piece in pieces:
                 yield piece
 
 
-async def by_model(task: Task, model: Model) -> AsyncIterator[Checked | Drafted]:
+async def by_model(task: Task, model: Model) -> AsyncGenerator[Checked | Drafted, None]:
     """What `model` writes, from the sentence that answers on: where its first one does not stand, nothing does.
 
     Nothing is given on before it rests on as much as the operator asks for."""
@@ -55,7 +57,7 @@ async def by_model(task: Task, model: Model) -> AsyncIterator[Checked | Drafted]
     held: list[Checked] = []
     captions: list[Checked] = []
     given, finished = False, Finished(complete=False)
-    async with closing(in_time(task, model)) as pieces:
+    async with aclosing(in_time(task, model)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Finished):
                 finished = piece
@@ -99,7 +101,7 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
     )
 
 
-async def by_extract(task: Task, failed: Drafted | None) -> AsyncIterator[Checked | Drafted]:
+async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Checked | Drafted, None]:
     """The passages' own sentences, where they answer; `failed` is the model's draft that they stand in for."""
     with task.watch.stage("write"):
         drafted = extract(task.brief, task.evidence)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from pipeline.compose.compose import Checked
 from pipeline.drafting.captions import header_above, is_caption
 from pipeline.drafting.task import Model, Task
 from pipeline.errors import CitewellError, Unavailable
-from pipeline.streams import closing
 from pipeline.values import Finished, Judgement, Sentence, Support
 
 TOO_LATE = "it took too long"
 
 
-async def in_time(task: Task, model: Model) -> AsyncIterator[Checked | Finished]:
+async def in_time(task: Task, model: Model) -> AsyncGenerator[Checked | Finished, None]:
     """The model's sentences as far as they come in time; what goes wrong ends them."""
     limits = task.limits
     seconds = limits.first_sentence_seconds
-    async with closing(_reviewed(task, model)) as pieces:
+    async with aclosing(_reviewed(task, model)) as pieces:
         while True:
             try:
                 async with asyncio.timeout(seconds - task.watch.elapsed):
@@ -34,7 +34,7 @@ async def in_time(task: Task, model: Model) -> AsyncIterator[Checked | Finished]
                 seconds = limits.total_seconds
 
 
-async def _reviewed(task: Task, model: Model) -> AsyncIterator[Checked | Finished]:
+async def _reviewed(task: Task, model: Model) -> AsyncGenerator[Checked | Finished, None]:
     """The model's sentences in their order, each judged. Where words do not decide the judge reads, while the model
     writes on: an answer ends at most one such reading later."""
     drafted: asyncio.Queue[_Reading | Finished | None] = asyncio.Queue()
@@ -54,7 +54,7 @@ async def _reviewed(task: Task, model: Model) -> AsyncIterator[Checked | Finishe
 
     async def draft() -> None:
         try:
-            async with closing(model.writer.write(task.brief, task.passages, task.history)) as pieces:
+            async with aclosing(model.writer.write(task.brief, task.passages, task.history)) as pieces:
                 async for piece in pieces:
                     drafted.put_nowait(read(piece) if isinstance(piece, Sentence) else piece)
         finally:

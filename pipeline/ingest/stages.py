@@ -7,7 +7,8 @@ a few of those.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -18,7 +19,6 @@ from pipeline.ingest.stretches import stretches
 from pipeline.ingest.tally import Change, Tally
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Staged, Vectors
-from pipeline.streams import closing
 from pipeline.values import Block, Chunk, Document, Parsed
 
 READERS = 2
@@ -91,7 +91,7 @@ class Stages:
                     self.tally.count(Change.CHANGED if item.id in self.moved else Change.UNCHANGED, item.label)
                     continue
                 try:
-                    async with closing(self._parts(item)) as parts:
+                    async with aclosing(self._parts(item)) as parts:
                         async for part in parts:
                             await parsed.put(part)
                 except CitewellError as error:
@@ -104,7 +104,7 @@ class Stages:
                 group.create_task(reader())
         await parsed.put(None)
 
-    async def _parts(self, item: SourceItem) -> AsyncIterator[Part]:
+    async def _parts(self, item: SourceItem) -> AsyncGenerator[Part, None]:
         found = await self.source.parse(item)
         flagged = await asyncio.to_thread(self._flagged, found)
         update = {"collection": self.collection, "source": self.source.name, "flagged": flagged}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import date
 from typing import Literal, Protocol, TypeVar
 
@@ -40,7 +40,9 @@ class LanguageModel(Protocol):
         """Get ready now rather than at the first call, while someone waits; sends nothing."""
         ...
 
-    def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         """Yield text as it arrives, then one StreamEnd. Raises Unavailable or Unusable."""
         ...
 

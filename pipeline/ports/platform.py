@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,7 +38,7 @@ class Growing:
     """The reply to a leased message, which is shown while it is written."""
 
     work: Work
-    events: AsyncIterator[Event]
+    events: AsyncGenerator[Event, None]
 
 
 class PlatformAdapter(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 from pipeline.translations import ENGLISH, Words
@@ -33,6 +33,6 @@ class Retriever(Protocol):
 class Writer(Protocol):
     def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
-    ) -> AsyncIterator[Sentence | Finished]:
+    ) -> AsyncGenerator[Sentence | Finished, None]:
         """Draft an answer sentence by sentence, then one Finished. Raises Unavailable or Unusable."""
         ...

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass
 
 from pipeline.errors import CitewellError, Unusable
 from pipeline.ports import LanguageModel, StreamEnd
-from pipeline.streams import closing
 from pipeline.values import Brief, Finished, RetrievedChunk, Sentence, Turn, Usage
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate
@@ -35,7 +35,7 @@ class ModelWriter:
 
     async def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn]
-    ) -> AsyncIterator[Sentence | Finished]:
+    ) -> AsyncGenerator[Sentence | Finished, None]:
         """See `Writer`. Raises Unavailable before the model wrote anything only, Unusable before the first sentence.
 
         The draft is not complete when the stream failed, was cut, ran into its limit or was filtered; it ends,
@@ -46,7 +46,7 @@ class ModelWriter:
         length = written = 0
         full = False
         try:
-            async with closing(self.model.stream(prompt.messages, max_tokens=self.max_tokens)) as stream:
+            async with aclosing(self.model.stream(prompt.messages, max_tokens=self.max_tokens)) as stream:
                 async for piece in stream:
                     if isinstance(piece, StreamEnd):
                         end, marked = piece, parser.close(complete=piece.reason == "stop")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
@@ -227,11 +227,11 @@ class CommandRig(Rig):
         """Nothing is open between two commands, and none of them looks a past answer's passages up."""
 
 
-def scripted(rig: Rig) -> Callable[..., AsyncIterator[Event]]:
+def scripted(rig: Rig) -> Callable[..., AsyncGenerator[Event, None]]:
     """In the place of `Responder._walk`: the rig's events, made in the test's own loop; the turn is recorded."""
     loop = asyncio.get_running_loop()
 
-    async def walk(responder: Responder, request: Request, answer_id: str) -> AsyncIterator[Event]:
+    async def walk(responder: Responder, request: Request, answer_id: str) -> AsyncGenerator[Event, None]:
         events = rig.respond(request)
         while event := await _elsewhere(_next(events), loop):
             if isinstance(event, Answer):
@@ -241,7 +241,7 @@ def scripted(rig: Rig) -> Callable[..., AsyncIterator[Event]]:
     return walk
 
 
-async def _next(events: AsyncIterator[Event]) -> Event | None:
+async def _next(events: AsyncGenerator[Event, None]) -> Event | None:
     return await anext(events, None)
 
 

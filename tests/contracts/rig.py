@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ from storage.open import Storage, open_storage
 from tests.contracts.answers import cited
 from tests.doubles.reader import ReaderHere
 
-Script = Callable[[Request], AsyncIterator[Event]]
+Script = Callable[[Request], AsyncGenerator[Event, None]]
 GRACE = 0.2
 IDLE = 0.02
 
@@ -165,13 +165,13 @@ class Rig:
     async def state(self) -> dict[str, int]:
         return await self.storage.inbox.counts()
 
-    async def respond(self, request: Request) -> AsyncIterator[Event]:
+    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """The scripted part, in the place of the `Responder`."""
         events = self._scripted(request)
         async for event in unless_idle(request, events) if request.unasked else events:
             yield event
 
-    async def _scripted(self, request: Request) -> AsyncIterator[Event]:
+    async def _scripted(self, request: Request) -> AsyncGenerator[Event, None]:
         self.requests.append(request)
         async for event in self.script(request):
             if isinstance(event, Answer):
@@ -200,7 +200,7 @@ class Rig:
         self.kept.append(parsed)
 
 
-async def once(answer: Answer) -> AsyncIterator[Event]:
+async def once(answer: Answer) -> AsyncGenerator[Event, None]:
     """An answer that is there at once."""
     yield answer
 
@@ -208,7 +208,7 @@ async def once(answer: Answer) -> AsyncIterator[Event]:
 def searching_until(free: asyncio.Event) -> Script:
     """Work that shows nothing of an answer before `free`."""
 
-    async def script(request: Request) -> AsyncIterator[Event]:
+    async def script(request: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         await free.wait()
         yield cited("Thirty days.", question=request.text)
@@ -219,7 +219,7 @@ def searching_until(free: asyncio.Event) -> Script:
 def appearing_until(free: asyncio.Event, all_written: asyncio.Event | None = None) -> Script:
     """Twenty sentences that appear (`all_written` then), and at `free` an answer without them."""
 
-    async def script(request: Request) -> AsyncIterator[Event]:
+    async def script(request: Request) -> AsyncGenerator[Event, None]:
         for number in range(20):
             yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
         if all_written:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import closing
 
 import pytest
@@ -92,7 +92,7 @@ async def test_a_follow_up_needs_no_mention_where_the_bot_has_answered(driver: D
 async def test_a_follow_up_counts_while_the_first_answer_is_still_appearing(driver: Driver) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         for number in range(20):
             yield Written(sentence=CitedSentence(text=f"Rule {number} allows thirty days of leave.", numbers=(1,)))
         await free.wait()
@@ -401,7 +401,7 @@ async def test_a_message_delivered_again_after_a_restart_is_answered_once(driver
 async def test_an_edit_before_the_answer_changes_the_question(driver: Driver) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         await free.wait()
         yield cited(f"You asked: {request.text}", question=request.text)
@@ -457,7 +457,7 @@ async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(drive
 async def test_a_deletion_before_the_answer_cancels_it(driver: Driver) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited("Too late.", question=request.text)
 
@@ -486,7 +486,7 @@ async def test_a_stop_while_the_platform_is_out_of_reach_costs_a_question_nothin
 # --- The reply ------------------------------------------------------------------------------------
 
 
-async def growing(request: Request) -> AsyncIterator[Event]:
+async def growing(request: Request) -> AsyncGenerator[Event, None]:
     """Three sentences, each after a while."""
     sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
     yield Progress(stage=Stage.WRITING)

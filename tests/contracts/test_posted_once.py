@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import pytest
 
@@ -50,7 +50,7 @@ async def a_reply(driver: Driver) -> Begin:
 async def a_growing_reply(driver: Driver) -> Begin:
     begun: list[Said] = []
 
-    async def growing(request: Request) -> AsyncIterator[Event]:
+    async def growing(request: Request) -> AsyncGenerator[Event, None]:
         sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.", "Third.")]
         yield Progress(stage=Stage.WRITING)
         for sentence in sentences:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
 from adapters.models.openai import OpenAIModel
 from pipeline.check.judge import judge
 from pipeline.ports import Writer
-from pipeline.streams import closing
 from pipeline.values import Brief, Finished, Format, Intent, Sentence, Style
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
@@ -98,5 +97,5 @@ async def test_the_same_brief_gives_the_same_draft_while_others_are_written() ->
 
 
 async def test_a_draft_can_be_left_at_any_sentence() -> None:
-    async with opened() as writer, closing(writer.write(BRIEF, PASSAGES, [])) as pieces:
+    async with opened() as writer, aclosing(writer.write(BRIEF, PASSAGES, [])) as pieces:
         assert isinstance(await anext(pieces), Sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import structlog
@@ -31,7 +31,7 @@ NOBODY = Audience(collections=frozenset())
 class Thinking:
     """`slow` questions are answered sentence by sentence; `poison` ends the process, whatever else is under way."""
 
-    async def respond(self, request: Request) -> AsyncIterator[Event]:
+    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         if request.text.startswith("poison"):
             await asyncio.sleep(0.05)
             os.kill(os.getpid(), signal.SIGKILL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ async def driver(tmp_path: Path) -> AsyncIterator[DiscordDriver]:
     await opened.close()
 
 
-async def rules(request: Request) -> AsyncIterator[Event]:
+async def rules(request: Request) -> AsyncGenerator[Event, None]:
     yield cited(*RULES, question=request.text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -284,7 +284,7 @@ async def test_a_channel_that_cannot_be_read_keeps_no_other_one_waiting(driver: 
 async def test_an_edit_while_nobody_listened_changes_an_unanswered_question(driver: DiscordDriver) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited(f"You asked: {request.text}", question=request.text)
 

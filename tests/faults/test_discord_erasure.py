@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ def hold(driver: DiscordDriver) -> asyncio.Event:
     """A reply begins to appear; its answer is ready when this is set."""
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         await free.wait()
         yield cited("Thirty days.", question=request.text, standalone=request.text)

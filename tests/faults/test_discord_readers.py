@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -35,7 +35,7 @@ def hold(driver: DiscordDriver) -> asyncio.Event:
     """No answer is ready until this is set."""
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited("Thirty days.", question=request.text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -90,12 +90,12 @@ async def test_a_part_of_an_older_draft_that_somebody_deleted_is_no_obstacle(dri
 RULES = [f"Rule {number} says that request {number} needs form {number}." for number in range(300)]
 
 
-async def rules(request: Request) -> AsyncIterator[Event]:
+async def rules(request: Request) -> AsyncGenerator[Event, None]:
     yield cited(*RULES, question=request.text)
 
 
 async def test_a_question_deleted_just_before_the_reply_gets_none(driver: DiscordDriver) -> None:
-    async def deleted(request: Request) -> AsyncIterator[Event]:
+    async def deleted(request: Request) -> AsyncGenerator[Event, None]:
         del driver.world.channels[driver.channel].messages[said.handle["id"]]
         yield cited("Too late.", question=request.text)
 
@@ -205,7 +205,7 @@ async def test_where_threads_may_not_be_opened_the_answer_is_a_reply_that_says_s
 async def test_an_answer_in_a_thread_that_was_archived_meanwhile_is_still_completed(
     threads: DiscordThreadsDriver,
 ) -> None:
-    async def archived(request: Request) -> AsyncIterator[Event]:
+    async def archived(request: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         await until(lambda: threads.discord.replies(said.handle["id"]))
         threads.world.channels[said.handle["id"]].payload["thread_metadata"]["archived"] = True
@@ -303,7 +303,7 @@ async def test_a_file_on_a_message_chosen_from_its_menu_is_said_not_to_be_read(d
 async def test_stopping_lets_a_reply_under_way_end(driver: DiscordDriver) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited("Thirty days.", question=request.text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from itertools import pairwise
 
 from hypothesis import given, settings
@@ -84,7 +84,9 @@ class HostileModel:
     def __init__(self, reply: str) -> None:
         self._reply = reply
 
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         told = "\n".join(message.content for message in messages)
         mark = re.search(r"<question-(\w+)>", told)
         reply = self._reply.replace("{prompt}", told).replace("{mark}", mark[1] if mark else "")

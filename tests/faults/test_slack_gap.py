@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -244,7 +244,7 @@ async def test_nothing_is_asked_for_while_slack_wants_us_to_wait(slack: SlackDri
 async def test_an_edit_meanwhile_changes_a_question_that_is_not_answered(slack: SlackDriver, clock: Clock) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited(f"You asked: {request.text}", question=request.text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 
 import discord
@@ -194,7 +194,7 @@ def headed(pages: tuple[Page, ...], above: str) -> tuple[Page, ...]:
 
 
 async def follow(
-    events: AsyncIterator[Event], newest: Callable[[Page], None], speech: Words = ENGLISH
+    events: AsyncGenerator[Event, None], newest: Callable[[Page], None], speech: Words = ENGLISH
 ) -> Answer | None:
     """Read the events to their end, hand on what may be shown meanwhile, and return the answer."""
     draft = Draft(words=speech)

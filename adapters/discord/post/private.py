@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import NamedTuple, cast
 
 import discord
@@ -114,7 +114,7 @@ class Asking:
             else:
                 await self._tell_directly(work)
 
-    async def _show(self, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+    async def _show(self, work: Work, events: AsyncGenerator[Event, None], receipt: Receipt) -> None:
         interrupted = work.posting_since is not None
         await receipt.posting()
         async with Throttle(lambda page: self._glimpse(work, page), first=self._first, every=self._every) as painter:

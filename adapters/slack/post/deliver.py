@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 
 import structlog
@@ -143,7 +143,12 @@ class SlackDeliverer:
             log.warning("slack_busy_not_told", reason=str(error))
 
     async def _answer(
-        self, work: Work, origin: Origin, sender: SlackSender, the_reply: Messages[Post], events: AsyncIterator[Event]
+        self,
+        work: Work,
+        origin: Origin,
+        sender: SlackSender,
+        the_reply: Messages[Post],
+        events: AsyncGenerator[Event, None],
     ) -> None:
         speech = Words(work.language)
         adds = await self._offer(work.message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from types import TracebackType
 
 from pipeline.errors import Unusable
@@ -13,7 +13,7 @@ from pipeline.values import Event
 class Feed:
     """Reads one answer's events in a task of its own for as long as the context lasts."""
 
-    def __init__(self, events: AsyncIterator[Event]) -> None:
+    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
         self._source = events
         self._events: list[Event] = []
         self._news = asyncio.Event()

@@ -8,7 +8,7 @@ record nobody can know whether the answer was seen; the person is asked to ask a
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import UTC, datetime
 
 import structlog
@@ -89,7 +89,7 @@ def announced(message: IncomingMessage) -> bool:
     return message.place.message.startswith(ASKED)
 
 
-async def deliver(web: Web, look: Look, work: Work, events: AsyncIterator[Event], receipt: Receipt) -> None:
+async def deliver(web: Web, look: Look, work: Work, events: AsyncGenerator[Event, None], receipt: Receipt) -> None:
     """Show the answer to whoever asked; once the response URL is no longer good, ask them to ask again."""
     if work.reference:
         return
@@ -144,7 +144,7 @@ async def _tell_directly(web: Web, user: str, speech: Words) -> None:
         log.warning("slack_asker_not_told", reason=str(declined))
 
 
-async def _last(events: AsyncIterator[Event]) -> Answer:
+async def _last(events: AsyncGenerator[Event, None]) -> Answer:
     async with Feed(events) as feed:
         while True:
             for event in await feed.take():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -86,7 +86,7 @@ class GitHubApi:
             )
         return self._rest.read(found, into)
 
-    def pages(self, selection: str, into: type[P], *, after: str = "", **variables: str) -> AsyncIterator[P]:
+    def pages(self, selection: str, into: type[P], *, after: str = "", **variables: str) -> AsyncGenerator[P, None]:
         """A list of the repository page by page, each from the variable `after` on. Raises Unavailable."""
         return self._rest.parts(lambda cursor: self.ask(selection, into, **variables, after=cursor or None), after)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import aclosing
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -14,7 +15,6 @@ from adapters.sources.changes import differences, digest
 from adapters.sources.github.api import GitHubApi
 from adapters.sources.github.shapes import ThreadNode, ThreadPage
 from pipeline.ports import SourceMemory
-from pipeline.streams import closing
 from pipeline.values import Value
 
 _ALWAYS = "1970-01-01T00:00:00Z"
@@ -117,7 +117,7 @@ class ThreadList:
         else:
             pages = self._api.pages(_DISCUSSIONS.replace("DIRECTION", direction), ThreadPage)
         total = 0
-        async with closing(pages) as asked:
+        async with aclosing(pages) as asked:
             async for found in asked:
                 total = found.all.count
                 listed = [_thread(self._kind, node) for node in found.page.nodes if node]

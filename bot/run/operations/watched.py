@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import Protocol
 
 import structlog
 
 from bot.log import failures_logged
 from bot.run.answering import Answering
-from pipeline.streams import closing
 from pipeline.values import Answer, Event, Request
 
 log = structlog.get_logger(__name__)
@@ -28,10 +28,10 @@ class Watched:
         self._answering = answering
         self._observers = observers
 
-    async def respond(self, request: Request) -> AsyncIterator[Event]:
+    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """The same events."""
         platform = request.conversation.platform if request.conversation else ""
-        async with closing(self._answering.respond(request)) as events:
+        async with aclosing(self._answering.respond(request)) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     self._show(platform, event)

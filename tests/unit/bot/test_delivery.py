@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -104,7 +104,7 @@ class Thinking:
     def __init__(self) -> None:
         self.meanwhile: Step | None = None
 
-    async def respond(self, request: Request) -> AsyncIterator[Event]:
+    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.WRITING)
         if self.meanwhile:
             await self.meanwhile()
@@ -221,7 +221,7 @@ async def test_an_answer_that_the_platform_refuses_ends_in_an_apology(scene: Sce
     assert await scene.inbox.given_up() == {f"the platform refuses {len(answer().body)} characters": 1}
 
 
-async def _whole(request: Request) -> AsyncIterator[Event]:
+async def _whole(request: Request) -> AsyncGenerator[Event, None]:
     yield answer()
 
 
@@ -284,7 +284,7 @@ async def test_a_reply_whose_question_is_erased_meanwhile_is_ended_and_not_answe
 
 
 async def test_a_question_erased_before_anything_is_visible_gets_no_reply(scene: Scene) -> None:
-    async def erased(request: Request) -> AsyncIterator[Event]:
+    async def erased(request: Request) -> AsyncGenerator[Event, None]:
         await scene.storage.people.forget(message().author)
         yield answer()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +57,7 @@ class Drafting:
 
     async def write(
         self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn] = ()
-    ) -> AsyncIterator[Sentence | Finished]:
+    ) -> AsyncGenerator[Sentence | Finished, None]:
         for text in self._texts:
             await asyncio.sleep(0)
             yield text if isinstance(text, Sentence) else Sentence(text=text, chunk_ids=("c1",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_one_word_alone_sends_the_bot_away_or_calls_it_back(text: str, away: boo
 
 
 async def said(text: str, answer: Answer) -> Answer:
-    async def events() -> AsyncIterator[Event]:
+    async def events() -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         yield answer
 
@@ -84,7 +84,7 @@ MEDIUM = Confidence(level=Level.MEDIUM, score=0.6)
 async def test_whoever_waits_is_told_a_whole_and_sure_answer_that_rests_on_something_new(
     answer: Answer, rated: tuple[str, ...], told: bool
 ) -> None:
-    async def events() -> AsyncIterator[Event]:
+    async def events() -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.SEARCHING)
         yield answer
 
@@ -107,7 +107,7 @@ async def test_whoever_waits_is_told_a_whole_and_sure_answer_that_rests_on_somet
 async def test_that_nothing_is_told_tells_whether_that_may_be_for_a_technical_reason(
     answer: Answer, hindered: bool
 ) -> None:
-    async def events() -> AsyncIterator[Event]:
+    async def events() -> AsyncGenerator[Event, None]:
         yield answer
 
     request = Request(text="leave", audience=NOBODYS, unasked=True, awaited=frozenset())

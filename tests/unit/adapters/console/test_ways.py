@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,7 @@ async def test_checked_sentences_are_shown_while_the_answer_is_written_and_the_a
     free = asyncio.Event()
     sentences = [CitedSentence(text=text, numbers=(1,)) for text in ("First.", "Second.")]
 
-    async def events() -> AsyncIterator[Event]:
+    async def events() -> AsyncGenerator[Event, None]:
         yield Progress(stage=Stage.WRITING)
         yield Written(sentence=sentences[0], preface="The closest passage says:")
         await free.wait()
@@ -49,7 +49,7 @@ async def test_checked_sentences_are_shown_while_the_answer_is_written_and_the_a
 async def test_an_answer_higher_than_the_screen_leaves_nothing_above_it() -> None:
     sentences = [CitedSentence(text=f"Rule {number}.", opens=True) for number in range(200)]
 
-    async def events() -> AsyncIterator[Event]:
+    async def events() -> AsyncGenerator[Event, None]:
         for sentence in sentences:
             yield Written(sentence=sentence)
         await asyncio.sleep(0.2)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 import pytest
 
 from adapters.models.guard import GuardedModel
 from pipeline.errors import Unavailable, Unusable
 from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
-from pipeline.streams import closing
 from pipeline.values import Usage
 
 DOWN = Unavailable("m", "down")
@@ -42,7 +42,9 @@ class FlakyModel:
         self.calls = list(calls)
         self.made = self.open = self.most_open = 0
 
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         self.made += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
@@ -160,7 +162,7 @@ async def test_a_probe_whose_reader_has_enough_finds_the_service_back() -> None:
         with pytest.raises(Unavailable):
             await read(guard)
     clock.now += 10
-    async with closing(guard.stream([], max_tokens=5)) as probe:
+    async with aclosing(guard.stream([], max_tokens=5)) as probe:
         await anext(probe)
     assert await read(guard) == "ok"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Writer:
         self.more = more
         self.turn = asyncio.Semaphore(0)
 
-    async def __call__(self, request: Request) -> AsyncIterator[Event]:
+    async def __call__(self, request: Request) -> AsyncGenerator[Event, None]:
         for sentence in SENTENCES:
             yield Written(sentence=sentence)
             await self.turn.acquire()
@@ -155,7 +155,7 @@ async def test_a_stop_of_a_long_answer_keeps_all_that_was_written(slack: SlackDr
     rules = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(300)]
     written = asyncio.Event()
 
-    async def endless(request: Request) -> AsyncIterator[Event]:
+    async def endless(request: Request) -> AsyncGenerator[Event, None]:
         for rule in rules:
             yield Written(sentence=rule)
         written.set()
@@ -271,7 +271,7 @@ async def test_a_status_that_is_said_again_and_hangs_does_not_stay(tmp_path: Pat
             said_once.append(arguments["status"])
         return None
 
-    async def slowly(request: Request) -> AsyncIterator[Event]:
+    async def slowly(request: Request) -> AsyncGenerator[Event, None]:
         await again.wait()
         yield cited(sentences=SENTENCES, citations=SOURCES, question=request.text)
 
@@ -328,7 +328,7 @@ async def test_a_question_that_is_gone_gets_no_reply_and_is_done_with(slack: Sla
     """Its deletion never reached us."""
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited("Thirty days.")
 
@@ -355,7 +355,7 @@ async def test_a_reply_that_somebody_deleted_is_not_posted_again(slack: SlackDri
 async def test_the_parts_of_a_long_reply_are_posted_once_whatever_happens_between(slack: SlackDriver) -> None:
     sentences = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(300)]
 
-    async def long(request: Request) -> AsyncIterator[Event]:
+    async def long(request: Request) -> AsyncGenerator[Event, None]:
         yield cited(sentences=sentences)
 
     posts: list[str] = []

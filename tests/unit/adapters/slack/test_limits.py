@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
 import pytest
@@ -44,7 +44,7 @@ SENTENCES = [CitedSentence(text=text, numbers=(2 if text == "Third." else 1,)) f
 SOURCES = [citation(1), citation(2)]
 
 
-async def growing(request: Request, *whens: Callable[[], object]) -> AsyncIterator[Event]:
+async def growing(request: Request, *whens: Callable[[], object]) -> AsyncGenerator[Event, None]:
     """Three sentences; the second, the third and the end of the answer each come once something is so."""
     for sentence, when in zip(SENTENCES, whens, strict=True):
         yield Written(sentence=sentence)
@@ -153,7 +153,7 @@ async def test_an_answer_whose_turn_is_not_near_is_not_streamed(slack: SlackDriv
     web = await web_of(slack, gap=3600.0, longest_wait=36_000.0)
     written = asyncio.Event()
 
-    async def slowly(request: Request) -> AsyncIterator[Event]:
+    async def slowly(request: Request) -> AsyncGenerator[Event, None]:
         for text in TEXTS:
             yield Written(sentence=CitedSentence(text=text, numbers=(1,)))
             await asyncio.sleep(2 * QUICK.patience)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,7 @@ async def test_a_private_answer_that_a_crash_may_have_swallowed_is_asked_for_aga
 async def test_an_answer_that_comes_too_late_for_its_response_url_is_asked_for_again(slack: SlackDriver) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited("Thirty days.")
 
@@ -86,7 +86,7 @@ async def test_a_share_that_never_came_is_posted_when_it_is_tried_again(slack: S
 async def test_a_share_that_broke_off_between_its_messages_is_completed(slack: SlackDriver) -> None:
     rules = [CitedSentence(text=f"Rule {n} needs form {n}, in three copies.", numbers=(1,)) for n in range(150)]
 
-    async def long(request: Request) -> AsyncIterator[Event]:
+    async def long(request: Request) -> AsyncGenerator[Event, None]:
         yield cited(sentences=rules, question=request.text)
 
     posts: list[str] = []

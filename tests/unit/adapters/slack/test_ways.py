@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -115,7 +115,7 @@ async def test_every_subscribed_event_is_acknowledged(slack: SlackDriver) -> Non
 
 
 async def test_the_stop_button_ends_the_answer_and_says_so(slack: SlackDriver) -> None:
-    async def endless(request: Request) -> AsyncIterator[Event]:
+    async def endless(request: Request) -> AsyncGenerator[Event, None]:
         await asyncio.Event().wait()
         yield cited("Never.")
 
@@ -149,7 +149,7 @@ async def test_a_full_inbox_is_said_once(slack: SlackDriver) -> None:
 async def test_a_question_in_a_channel_that_we_may_not_write_to_is_explained_directly(slack: SlackDriver) -> None:
     free = asyncio.Event()
 
-    async def later(request: Request) -> AsyncIterator[Event]:
+    async def later(request: Request) -> AsyncGenerator[Event, None]:
         await free.wait()
         yield cited("Thirty days.")
 

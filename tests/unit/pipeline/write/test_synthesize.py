@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 import pytest
@@ -34,7 +34,9 @@ class ScriptedModel:
         self.closed = False
         self.asked: list[Sequence[ChatMessage]] = []
 
-    async def stream(self, messages: Sequence[ChatMessage], *, max_tokens: int) -> AsyncIterator[TextDelta | StreamEnd]:
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         self.asked.append(messages)
         try:
             for piece in self.pieces:
