@@ -2,7 +2,7 @@
 
 A question asked in a thread is searched a second time together with the thread, and both rankings are added: where
 the thread stays on its subject they agree, where it wanders the question prevails. A question that finds little by
-itself leans on what was said before.
+itself leans on what was said before; one that the thread does not hold, nor what the thread finds, changes the subject.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.fuse import Fit, Query, fit
 from pipeline.values import Audience, Chunk, Document, Hit
-from pipeline.words.text import fold, query_terms, stem
+from pipeline.words.text import fold, query_terms, stem, terms
 
 DEPTH = 15
 """Hits asked of each side, all of which are read: with 15 to 50 the same gold passages come first."""
+THREAD, HELD = 1.5, 0.25
+"""In the ranking a thread counts THREAD times a question that fits something wholly, and more where it fits nothing
+well; in proportion less where less than HELD of the question stands in it, or in what both find together. recall@1 of
+doc2dial is .727 (at 1 and 0 .710), of squad2's questions behind three turns about something else .743 (.597)."""
 
 T = TypeVar("T")
 
@@ -71,7 +75,9 @@ class Ranker:
         passages, vectors = await self.read(asked)
         fits = [fit(one, passages, vectors) for one in asked]
         weights = [1.0, *(1 / (fits[0].best or 1.0) for _ in fits[1:])]
-        fused = np.sum([weight * one.fused for weight, one in zip(weights, fits, strict=True)], axis=0)
+        subject = [1.0, *(THREAD * min(1.0, _held(asked[0], thread, fits[0], one) / HELD) for one in fits[1:])]
+        parts = [share * weight * one.fused for share, weight, one in zip(subject, weights, fits, strict=True)]
+        fused = np.sum(parts, axis=0)
         best = max(fits[0].best, sum(one.best for one in fits) / len(fits))
         scores = fused * (best / max(float(fused.max(initial=0.0)), 1e-9))
         ranked = [
@@ -130,6 +136,15 @@ class Ranker:
         except CitewellError:
             self.degraded.add(what)
             return otherwise
+
+
+def _held(asked: Query, thread: str, alone: Fit, together: Fit) -> float:
+    """How much of a question stands in its thread, or of what it finds alone in what it finds with the thread."""
+    if not alone.best:
+        return 1.0
+    said, total = set(terms(thread)), sum(asked.rarity.values()) or 1.0
+    repeated = sum(rarity for term, rarity in asked.rarity.items() if term in said) / total
+    return max(repeated, float(alone.window[together.fused.argmax()]) / alone.best)
 
 
 def _unit_scores(chunk_id: str, fits: Sequence[Fit], weights: Sequence[float]) -> NDArray[np.float32]:

@@ -165,6 +165,11 @@ async def test_a_thread_does_not_outweigh_a_question_on_something_else(office: S
     assert ids(await find(office, "When is the coffee machine cleaned?", context=thread))[0] == "kitchen#0"
 
 
+async def test_a_short_question_on_what_its_thread_does_not_speak_of_finds_it(office: Storage) -> None:
+    thread = "Vacation is thirty days a year.\nHow much vacation do I get?\nVacation is requested in the staff portal."
+    assert ids(await find(office, "Who cleans?", context=thread))[0] == "kitchen#0"
+
+
 async def test_near_copies_are_collapsed_and_do_not_fill_the_list(storage: Storage) -> None:
     rule = "Receipts are kept for ten years in the archive, and then they are destroyed by the registry"
     await put(storage, "a", rule, f"{rule}.")
