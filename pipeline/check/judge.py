@@ -11,7 +11,7 @@ from pipeline.check.sources import legible, ordered
 from pipeline.check.verbatim import Span, code, stretch, verbatim
 from pipeline.check.veto import invented
 from pipeline.screen import addressed_to_assistant
-from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_cells
+from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support
 from pipeline.words.text import distinct_terms, terms
 
 _EMPHASIS = re.compile(r"[*_`]+")
@@ -81,7 +81,7 @@ def _places(sentence: Sentence, named: Sequence[RetrievedChunk], header: str) ->
     if sentence.kind is BlockKind.CODE:
         return code(sentence.text, named)
     if sentence.kind is BlockKind.ROW:
-        return _rows(sentence.text, header, named) or _side_by_side(sentence.text, named)
+        return _rows(sentence.text, header, named) or _side_by_side(sentence.cells, named)
     return verbatim(sentence.text, named) or _spelled(sentence.text, named)
 
 
@@ -116,7 +116,7 @@ def _all_in(wanted: Iterable[tuple[str, str]], passage: RetrievedChunk, index: i
     return all(any(cell == have and name in ("", column) for column, have in columns) for name, cell in wanted)
 
 
-def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Span]:
+def _side_by_side(row: Sequence[str], named: Sequence[RetrievedChunk]) -> list[Span]:
     """The units that are the cells of a comparison: each a whole sentence, or a whole row of another table.
 
     Which side a sentence stands under is its writer's."""
@@ -125,7 +125,7 @@ def _side_by_side(text: str, named: Sequence[RetrievedChunk]) -> list[Span]:
         for index, unit in enumerate(passage.chunk.units):
             place = Span(passage, unit.start, unit.end)
             said.setdefault(_words(passage.chunk.text_of(index)), []).append(place)
-    cells = {_words(cell): len(fold(cell)) for cell in row_cells(text)}
+    cells = {_words(cell): len(fold(cell)) for cell in row}
     found = [said.get(words, []) if length >= CELL else [] for words, length in cells.items()]
     return [place for places in found for place in places] if all(found) else []
 
@@ -137,7 +137,7 @@ def _caption(caption: Sentence, named: Sequence[RetrievedChunk], question: str) 
         around += [passage.document.title, *passage.chunk.heading]
         around += [passage.chunk.text_of(index) for index in range(len(passage.chunk.units))]
     known = frozenset().union(*map(distinct_terms, around))
-    cells = [cell for cell in row_cells(caption.text) if fold(cell)]
+    cells = [cell for cell in caption.cells if fold(cell)]
     return bool(cells) and all(
         any(stretch(cell, text) for text in around)
         or (caption.kind is BlockKind.HEADER and len(fold(cell)) < CELL and known.issuperset(terms(cell)))

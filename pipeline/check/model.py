@@ -17,7 +17,7 @@ from pipeline.check.sources import around, legible, ordered
 from pipeline.check.verbatim import quoted
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import ChatMessage, LanguageModel
-from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_cells, row_named
+from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support, row_named
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate, shorten
 
@@ -88,7 +88,7 @@ def _claim(sentence: Sentence, header: str) -> str:
     """A row is read as a sentence: each cell behind the name of its column."""
     if sentence.kind is not BlockKind.ROW:
         return sentence.text
-    return row_named(sentence.text, header) or ", ".join(filter(None, row_cells(sentence.text)))
+    return row_named(sentence.text, header) or ", ".join(filter(None, sentence.cells))
 
 
 def _judged(

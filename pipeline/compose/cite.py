@@ -18,7 +18,6 @@ from pipeline.values import (
     Link,
     RetrievedChunk,
     Sentence,
-    row_cells,
     row_text,
 )
 from pipeline.words import links, wording
@@ -75,7 +74,7 @@ class Numbering:
         """Of a supported row that names the source of each of its cells."""
         if sentence.kind is not BlockKind.ROW or set(sentence.chunk_ids) != set(judgement.chunk_ids):
             return ()
-        each = len(sentence.chunk_ids) == len(row_cells(sentence.text))
+        each = len(sentence.chunk_ids) == len(sentence.cells)
         return tuple(self._numbers[chunk_id] for chunk_id in sentence.chunk_ids) if each else ()
 
     def number(self, chunk_ids: Sequence[str], quote: str = "") -> tuple[int, ...]:
@@ -323,7 +322,7 @@ def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tup
         case BlockKind.STEP:
             before = f"{step}. {warning}"
         case BlockKind.HEADER:
-            rule = row_text("---" for _ in row_cells(sentence.text))
+            rule = row_text("---" for _ in sentence.cells)
             return 2, f"| {sentence.text} |\n| {rule} |"
         case BlockKind.ROW:
             return 2 + len(warning), f"| {warning}{sentence.text}{marked} |"

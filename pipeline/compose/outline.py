@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import BlockKind, CitedSentence, Comparison, row_cells
+from pipeline.values import BlockKind, CitedSentence, Comparison
 from pipeline.words import wording
 from pipeline.words.text import terms
 
@@ -34,15 +34,15 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
     if not sides and not any(sentence.section for sentence in sentences):
         return None
     parts: dict[str, list[str]] = {"similarities": [], "differences": [], "contradictions": [], "conclusion": []}
-    header = ""
+    columns = list(sides)
     for sentence in sentences:
-        header = sentence.text if sentence.kind is BlockKind.HEADER else header
+        columns = sentence.cells[-len(sides) :] if sentence.kind is BlockKind.HEADER else columns
         if not sentence.verified or sentence.kind is BlockKind.HEADER:
             continue
         if sentence.section:
             parts[sentence.section].append(sentence.text)
         elif sentence.kind is BlockKind.ROW:
-            cells = row_cells(sentence.text)[-len(sides) :] if _heads(header, sides) else []
+            cells = sentence.cells[-len(sides) :] if _heads(columns, sides) else []
             same = len({" ".join(cell.lower().split()) for cell in cells}) == 1
             parts["similarities" if same else "differences"].append(_told(cells, sides) or sentence.text)
     return Comparison(
@@ -53,9 +53,8 @@ def comparison(sentences: Sequence[CitedSentence], sides: Sequence[str]) -> Comp
     )
 
 
-def _heads(header: str, sides: Sequence[str]) -> bool:
-    """Whether the columns of a table are the sides; of one without a header they are."""
-    columns = row_cells(header)[-len(sides) :] if header else sides
+def _heads(columns: Sequence[str], sides: Sequence[str]) -> bool:
+    """Whether the columns of a table are the sides."""
     paired = zip(columns, sides, strict=False)
     return len(columns) == len(sides) > 0 and all(set(terms(column)) & set(terms(side)) for column, side in paired)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, zip_longest
 
-from pipeline.values import BlockKind, Chunk, row_cells, row_named
+from pipeline.values import BlockKind, Chunk
 
 _SAID = 8
 """Values of each column that the vector of many rows is made from: of all of a passage it takes three times as long."""
@@ -26,10 +26,10 @@ def unit_texts(chunk: Chunk, title: str) -> list[str]:
         return [_together(chunk)]
     texts = []
     heading = chunk.heading[-1] if chunk.heading else ""
-    for unit in chunk.units:
+    for index, unit in enumerate(chunk.units):
         text, above = chunk.said(unit), None if unit.parent is None else chunk.units[unit.parent]
         if unit.kind is BlockKind.ROW and above:
-            text = row_named(text, chunk.said(above)) or text
+            text = chunk.named(index) or text
         if unit.kind in _ENTRIES and above and above.kind is not BlockKind.HEADING and len(text.split()) < _SHORT:
             text = f"{chunk.said(above)} {text}"
         if unit.kind is BlockKind.HEADING and not unit.inferred:
@@ -42,7 +42,7 @@ def unit_texts(chunk: Chunk, title: str) -> list[str]:
 
 def _together(chunk: Chunk) -> str:
     """What the rows are about: the names of the columns, and the first things that are said in each of them."""
-    rows = [row_cells(chunk.said(unit)) for unit in chunk.units]
+    rows = [chunk.cells(index) for index in range(len(chunk.units))]
     columns = zip_longest(*rows, fillvalue="")
     return ". ".join(", ".join(islice(dict.fromkeys(filter(_worded, column)), 1 + _SAID)) for column in columns)
 

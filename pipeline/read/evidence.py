@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from pipeline.read.asked import Question
 from pipeline.read.orders import orders
-from pipeline.values import BlockKind, RetrievedChunk, row_cells
+from pipeline.values import BlockKind, RetrievedChunk
 from pipeline.words.facts import dates
 from pipeline.words.text import distinct_terms, stem, terms, words
 
@@ -152,9 +152,9 @@ def _unit_terms(passage: RetrievedChunk) -> list[frozenset[str]]:
     return [distinct_terms(passage.chunk.said(unit)) for unit in passage.chunk.units]
 
 
-def _named_cells(row: str) -> list[list[str]]:
+def _named_cells(cells: Iterable[str]) -> list[list[str]]:
     """What each cell of a table row names: the parts between its commas and brackets; nothing if it is long."""
-    return [_DETAIL.split(cell) if len(cell.split()) <= NAME else [] for cell in row_cells(row)]
+    return [_DETAIL.split(cell) if len(cell.split()) <= NAME else [] for cell in cells]
 
 
 def _subject(item: str) -> list[str]:
@@ -274,8 +274,8 @@ class _Scorer:
         """What the cells of a row name; a bare figure only where the question has it beside the name of its column:
         `floor 3` is not the row with three rooms."""
         chunk, place = self._passage.chunk, self._passage.chunk.header(index)
-        named = _named_cells(chunk.text_of(index))
-        columns = row_cells(chunk.text_of(place)) if place is not None and self._pairs else []
+        named = _named_cells(chunk.cells(index))
+        columns = chunk.cells(place) if place is not None and self._pairs else []
         if len(columns) != len(named):
             return [name for cell in named for name in cell]
         return [

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pipeline.values.base import Value
 from pipeline.values.documents import Link
-from pipeline.values.kinds import BlockKind
+from pipeline.values.kinds import BlockKind, row_cells
 from pipeline.values.people import CitationStyle, Turn
 from pipeline.values.planning import Correction, Format
 from pipeline.values.writing import Claim, Usage
@@ -44,6 +44,11 @@ class Citation(Value):
     flagged: bool = False
     """Its document holds instructions addressed to an assistant; none of them is in the answer."""
 
+    @property
+    def rows(self) -> list[list[str]]:
+        """The cells of `table`."""
+        return [row_cells(row) for row in self.table]
+
 
 class CitedSentence(Value):
     """A checked sentence with its citation numbers."""
@@ -62,6 +67,11 @@ class CitedSentence(Value):
     """False only when the operator chose to show unverified claims, marked as such."""
     links: tuple[Link, ...] = ()
     """Words of `text` that lead, in a passage that supports it, to an address on the host of that document."""
+
+    @property
+    def cells(self) -> list[str]:
+        """Of a row or a header."""
+        return row_cells(self.text)
 
 
 class Level(StrEnum):

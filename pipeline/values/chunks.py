@@ -115,7 +115,15 @@ class Chunk(Value):
         part = self.units[index].part
         return joined and first is not None and 0 < part == first.part == self.units[-1].part
 
+    def cells(self, index: int) -> list[str]:
+        """Of a row or a header."""
+        return row_cells(self.text_of(index))
+
+    def named(self, index: int) -> str:
+        """A row by itself, each cell behind the name of its column; empty where that is not known."""
+        place = self.header(index)
+        return "" if place is None else row_named(self.text_of(index), self.text_of(place))
+
     def spelled_out(self, index: int) -> str:
-        """A row by itself, each cell behind the name of its column; as it stands where that is not known."""
-        row, place = self.text_of(index), self.opening(index)
-        return row_named(row, "" if place is None else self.text_of(place)) or " / ".join(row_cells(row))
+        """The same; its cells one after another where that is not known."""
+        return self.named(index) or " / ".join(self.cells(index))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from pipeline.values.base import Value
-from pipeline.values.kinds import BlockKind
+from pipeline.values.kinds import BlockKind, row_cells
 from pipeline.values.people import Style
 from pipeline.values.planning import Format, Intent
 
@@ -48,6 +48,11 @@ class Sentence(Value):
     """For code: the fence's language."""
     section: str = ""
     """In a comparison: `similarities`, `differences`, `contradictions` or `conclusion`."""
+
+    @property
+    def cells(self) -> list[str]:
+        """Of a row or a header."""
+        return row_cells(self.text)
 
 
 class Usage(Value):

@@ -16,7 +16,6 @@ from pipeline.values import (
     Document,
     Factor,
     Preferences,
-    row_cells,
 )
 from pipeline.words import wording
 
@@ -80,7 +79,7 @@ def _titled(document: Document) -> Text:
 def _passage(citation: Citation, speech: Words) -> Iterator[Block]:
     yield Heading(text=Text(text=line(source(citation, speech=speech))))
     if citation.table:
-        header, *rows = ([Text(text=cell) for cell in row_cells(row)] for row in citation.table)
+        header, *rows = ([Text(text=cell) for cell in row] for row in citation.rows)
         yield Table(header=tuple(header), rows=tuple(map(tuple, rows)))
     else:
         yield Quote(text=citation.passage or citation.quote or citation.snippet)

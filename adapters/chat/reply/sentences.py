@@ -10,7 +10,7 @@ from adapters.chat.reply.cut import NAME, clean, one_line
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
 from pipeline.compose import cite
 from pipeline.translations import Words
-from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link, row_cells
+from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link
 from pipeline.words import wording
 from pipeline.words.text import visible
 
@@ -87,12 +87,12 @@ def _says(text: Text) -> bool:
 
 
 def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
-    header = [_line(cell) for cell in row_cells(run[0].text)] if run[0].kind is BlockKind.HEADER else []
+    header = [_line(cell) for cell in run[0].cells] if run[0].kind is BlockKind.HEADER else []
     return Table(header=tuple(header), rows=tuple(_row(one, marks) for one in run[1 if header else 0 :]))
 
 
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
-    cells = [_line(cell, sentence.links) for cell in row_cells(sentence.text)]
+    cells = [_line(cell, sentence.links) for cell in sentence.cells]
     behind = marks.of_cells(sentence, len(cells))
     cells = [cell.model_copy(update={"marks": mark}) for cell, mark in zip(cells, behind, strict=True)]
     return (cells[0].model_copy(update={"warning": marks.before(sentence)}), *cells[1:])
