@@ -1,4 +1,4 @@
-"""What a question asks for: its content terms, whether it wants a yes or a no, and the thing it wants defined."""
+"""What a question asks for: its content terms, and whether it wants a yes or a no."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ class Question:
     """Distinct stems of its content words in order; its words as they stand when it has no content word."""
     whether: bool
     """It is answered by yes or no."""
-    defines: tuple[str, ...] = ()
-    """The terms of the thing that it wants to have explained; empty for any other question."""
     dates: bool = False
     """It asks when something was."""
     topic: tuple[str, ...] = ()
@@ -41,10 +39,6 @@ _MEASURING = re.compile(r"\b(how|that) (?:many|much|long|often|soon)\b", re.IGNO
 AUXILIARIES = frozenset("is are am was were do does did can may must should will could would has have".split())
 _WHETHER = re.compile(rf"^\W*(?:{'|'.join(sorted(AUXILIARIES))})\b(?!.*\bor\b)", re.IGNORECASE)
 """Begins like a yes-or-no question, and offers no choice."""
-_DEFINES = re.compile(
-    r"^\W*(?:what(?:['’]s| is| are| does)|define)\s+(?P<thing>(?:[^\s?]+\s*){1,5}?)(?:\s(?:mean|stand for))?\W*$",
-    re.IGNORECASE,
-)
 _DATES = word_pattern("when|(?:what|which) (?:date|day|year)|wann|quand|cuándo|quando")
 
 
@@ -53,13 +47,10 @@ def read(question: str, topic: str = "") -> Question:
     """Read `question`, which may lean on an earlier one, `topic`; the same one is read once."""
     plain = _REQUEST.sub("", _MEASURING.sub(r"\1", _WHETHER.sub(" ", question, count=1)))
     found = tuple(dict.fromkeys(terms(plain) or terms(question))) or tuple(query_terms(question))
-    defined = _DEFINES.match(question)
-    thing = tuple(terms(defined["thing"])) if defined else ()
     return Question(
         question,
         found,
         bool(_WHETHER.search(question)),
-        thing,
         bool(_DATES.search(question)),
         tuple(term for term in read(topic).terms if term not in found) if topic else (),
     )

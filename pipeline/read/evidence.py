@@ -22,14 +22,8 @@ without it a twentieth of the answers of doc2dial is lost."""
 UNDER, UNDER_REACH = 0.6, 3
 """What a heading that fits the question adds to the first three sentences under it, the nearest most: another
 twentieth."""
-NAMED = 1.0
-"""What a table row or item gains for the share of the question in a cell that the question names whole."""
-DEFINES = 0.5
-"""What a sentence gains that begins with what the question wants to have explained."""
 TOPIC = 0.5
 """What all terms count together that only the question has which this one leans on."""
-LABEL = 4
-"""Words up to which a sentence may be a label."""
 NAME = 5
 """Words up to which a cell, or the beginning of an item, names something."""
 _DETAIL = re.compile(r"[,;:]\s|[(\[、（]")
@@ -191,20 +185,13 @@ class _Scorer:
         heading, cosine, since = distinct_terms(" ".join(chunk.heading)), 0.0, UNDER_REACH
         found = []
         for index, own in enumerate(self._units):
-            above = chunk.heads(index) or self._is_label(index)
+            above = chunk.heads(index)
             found.append(self._candidate(index, heading, cosine, since, above=above))
             if above:
                 heading, cosine, since = own, self._cosine(index), 0
             elif chunk.units[index].kind is not BlockKind.ROW:
                 since += 1
         return found
-
-    def _is_label(self, index: int) -> bool:
-        """Whether a short sentence only repeats words of the question, as `Safety stock.` does before what it is."""
-        chunk = self._passage.chunk
-        short = chunk.units[index].kind is BlockKind.PROSE and len(chunk.text_of(index).split()) <= LABEL
-        last = index + 1 == len(chunk.units) or chunk.apart(index + 1)
-        return short and not last and frozenset[str]() < self._units[index] <= frozenset(self._asked.terms)
 
     def _candidate(self, index: int, heading: frozenset[str], cosine: float, since: int, *, above: bool) -> Candidate:
         chunk = self._passage.chunk
@@ -233,13 +220,7 @@ class _Scorer:
             heading=under,
             named=named,
             cosine=own_cosine,
-            score=held
-            + around
-            + own_cosine
-            + PASSAGE * self._relative
-            + UNDER * near * (under + cosine / 2)
-            + NAMED * named
-            + (DEFINES if self._defines(text, heading, since) else 0.0),
+            score=held + around + named + own_cosine + PASSAGE * self._relative + UNDER * near * (under + cosine / 2),
         )
 
     def _dated(self, index: int, held: float) -> bool:
@@ -247,15 +228,6 @@ class _Scorer:
         text = self._passage.chunk.text_of(index)
         heading = self._passage.chunk.units[index].kind is BlockKind.HEADING
         return self._asked.dates and heading and held > 0 and bool(dates(text.lower()))
-
-    def _defines(self, text: str, heading: frozenset[str], since: int) -> bool:
-        """Whether a sentence begins with what is to be explained, or is the first under a heading that is nothing
-        else."""
-        thing = self._asked.defines
-        if not thing:
-            return False
-        start = terms(text[:80])[: len(thing)]
-        return tuple(start) == thing or (since == 0 and heading == frozenset(thing))
 
     def _before(self, index: int) -> frozenset[str]:
         chunk = self._passage.chunk

@@ -10,12 +10,10 @@ from pipeline.read.asked import Question
 from pipeline.read.evidence import Candidate, best_of, needed
 from pipeline.read.wholes import whole
 from pipeline.values import LISTED, BlockKind, Style
-from pipeline.words.text import leads_in, terms
+from pipeline.words.text import leads_in
 
 ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
-COMPLETES = 1.2
-"""How far below the best one the sentence may score that adds a word of the question missing so far."""
 
 _LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
 
@@ -63,10 +61,6 @@ def choose(asked: Question, evidence: Sequence[Sequence[Candidate]], measure: Me
             words += length
             chosen.update(added)
             chooser.prefer_neighbours(added, left)
-    if more := chooser.completing(best, chosen):
-        added = {one.place_in_text: one for one in chooser.with_parts(more.place_in_text)}
-        if words + _words(added.values()) <= measure.words:
-            chosen.update(added)
     return [chosen[place] for place in sorted(chosen)]
 
 
@@ -80,29 +74,6 @@ class _Chooser:
 
     def all(self) -> Iterable[Candidate]:
         return (one for units in self._evidence for one in units)
-
-    def completing(self, best: Candidate, chosen: dict[Place, Candidate]) -> Candidate | None:
-        """The sentence of the best one's passage that has a word of the question which nothing chosen has; of a
-        paragraph of several sentences only those of the paragraph, and where none has such a word the one that leans
-        on the best."""
-        if best.kind is BlockKind.ROW:
-            return None
-        around = [best.passage.document.title, best.passage.chunk.above(best.index)]
-        lacking = set(self._asked.terms) - set(terms(" ".join([*around, *(one.text for one in chosen.values())])))
-        after = self.by_place.get((best.place, best.index + 1))
-        alone = any(_beside(best, one) for one in self._evidence[best.place] if abs(one.index - best.index) == 1)
-        leaning = after if lacking and after and after.says and leans(after) and _beside(best, after) else None
-        found = (
-            one
-            for one in self._evidence[best.place]
-            if one.place_in_text not in chosen
-            and one.says
-            and _goes_with(best, one)
-            and one.score >= best.score - COMPLETES
-            and lacking & one.near[0]
-            and (not alone or _beside(best, one))
-        )
-        return max(found, key=lambda one: one.score, default=leaning)
 
     def with_parts(self, place: Place) -> list[Candidate]:
         """A unit after the lead-in, table header, heading or sentence that it cannot be understood without, with the
@@ -152,13 +123,6 @@ def _goes_with(best: Candidate, one: Candidate) -> bool:
         return one is best
     rows = (best.kind is BlockKind.ROW, one.kind is BlockKind.ROW)
     return not any(rows) or (all(rows) and (one.named > 0 or best.named == 0))
-
-
-def _beside(best: Candidate, one: Candidate) -> bool:
-    """Whether they are sentences of one paragraph."""
-    first, last = sorted((best.index, one.index))
-    prose = best.kind is one.kind is BlockKind.PROSE
-    return prose and not any(best.passage.chunk.apart(index) for index in range(first + 1, last + 1))
 
 
 def _words(candidates: Iterable[Candidate]) -> int:

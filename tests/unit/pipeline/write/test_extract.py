@@ -125,17 +125,6 @@ def test_a_figure_in_a_cell_is_named_only_beside_the_name_of_its_column() -> Non
     assert said("Which floor has 2 kitchens?", *floors) == [(HEADER, header), (ROW, first)]
 
 
-def test_what_the_best_sentence_does_not_say_is_looked_for_in_its_own_paragraph() -> None:
-    aurora, fjordview = (
-        "We stay at the Aurora. A room costs 118 euros.",
-        "Oslo has the Fjordview. It charges 164 euros.",
-    )
-    (hotels,) = passages("hotels", (PROSE, aurora), (PROSE, fjordview))
-    near = hotels.model_copy(update={"unit_scores": (0.2, 0.3, 0.8, 0.4)})
-    found = [text for _, text in said("What does the Fjordview cost?", near)]
-    assert found == ["Oslo has the Fjordview.", "It charges 164 euros."]
-
-
 @pytest.mark.parametrize("form", [Format.PROSE, Format.PLAIN, Format.STEPS])
 def test_a_row_is_read_out_where_the_form_has_no_tables(form: Format) -> None:
     assert said("What does P2 mean?", CODES, format=form) == [
