@@ -26,7 +26,7 @@ _TAG = re.compile(
 _LINKED = re.compile(r"\]\([^()\n]{0,300}?\{[{%][^()\n]{0,300}?\}[^()\n]{0,300}?\)")
 _ATTRIBUTE = r"""(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^<>"'{}])"""
 _COMPONENT = re.compile(rf"</?[A-Z][\w.]*(?:\s{_ATTRIBUTE}*)?/?>|</?>")
-_ALERT = re.compile(r"\[!\w+\][-+]?[ \t]*")
+_ALERT = re.compile(r"\[!(\w+)\][-+]?[ \t]*")
 _CONTAINER = re.compile(r":{3,}[ \t]*(?:\{?[\w-]*\}?)[ \t]*(.*)")
 _INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:[\w ]*?)[ \t]*(?:"([^"]*)")?[ \t]*(?:\{[^{}]*\})?""")
 _MODULE = re.compile(
@@ -131,6 +131,7 @@ def _tag(state: StateInline, silent: bool) -> bool:
         found = _COMPONENT.match(state.src, state.pos)
     else:
         found = _ALERT.match(state.src) if first == "[" and state.pos == 0 else None
+        content = f"{found[1].capitalize()}: " if found else ""
     if not found:
         return False
     if not silent and content:

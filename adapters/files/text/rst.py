@@ -83,6 +83,9 @@ class _RstWalk:
                 term = "".join(_text(child) for child in node.children if isinstance(child, nodes.term))
                 self._outline.add(BlockKind.PROSE, term.rstrip(":") + ":", depth=nested)
                 self.blocks([c for c in node.children if isinstance(c, nodes.definition)], level, nested=nested)
+            case nodes.Admonition() if isinstance(node, nodes.Element):
+                self._note(node)
+                self.blocks(node.children, level, nested=nested)
             case nodes.field() | nodes.option_list_item():
                 self._outline.add(BlockKind.ITEM, ": ".join(_text(child) for child in node.children), depth=nested)
             case nodes.literal_block() | nodes.doctest_block():
@@ -100,6 +103,13 @@ class _RstWalk:
                 self.blocks(node.children, level, nested=nested)
             case _:
                 pass
+
+    def _note(self, note: nodes.Element) -> None:
+        """Put its title, or what kind of note it is, before its first words."""
+        told = next((_text(child) for child in note.children if isinstance(child, nodes.title)), "")
+        first = next((child for child in note.children if isinstance(child, nodes.paragraph)), None)
+        if first is not None:
+            first.insert(0, nodes.Text(f"{told or note.tagname.capitalize()}: "))
 
     def _refused(self, text: str, level: int, nested: int) -> None:
         """What docutils did not understand."""

@@ -190,7 +190,7 @@ A   B
         ("step", "First"),
         ("step", "Second"),
         ("item", "item"),
-        ("prose", "Take care."),
+        ("prose", "Note: Take care."),
         ("code", "ls -l"),
         ("prose", "It came late."),
         ("header", "A | B"),
@@ -287,6 +287,19 @@ Run it:
 def test_no_word_of_a_widened_table_is_lost(lines: list[str], border: str) -> None:
     text = "\n".join([border, *lines, border])
     assert re.findall("[ab]+", widened(text)) == re.findall("[ab]+", text)
+
+
+def test_a_note_begins_with_its_title_or_with_what_kind_of_note_it_is() -> None:
+    rst = ".. warning::\n\n   Never open the lid.\n\n.. admonition:: On holidays\n\n   Nobody is here.\n"
+    assert [block.text for block in read_rst(rst.encode()).blocks] == [
+        "Warning: Never open the lid.",
+        "On holidays: Nobody is here.",
+    ]
+    markdown = "> [!CAUTION]\n> Never open the lid.\n\n> Only a quotation."
+    assert [block.text for block in read_markdown(markdown.encode()).blocks] == [
+        "Caution: Never open the lid.",
+        "Only a quotation.",
+    ]
 
 
 @pytest.mark.parametrize("directive", ["include", "literalinclude", "csv-table:: x\n   :file", "raw:: html\n   :file"])
