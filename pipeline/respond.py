@@ -155,7 +155,9 @@ class Responder:
                 brief,
                 drafted,
                 numbering,
-                beside(evidence, numbering, drafted, words),
+                beside(
+                    evidence if numbering.sentences else evidence.joined(retrieval.nearest), numbering, drafted, words
+                ),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(passages)),

@@ -79,7 +79,7 @@ class HybridRetriever:
         good = tuple(map(_passage, _merged([one.good for one in found])))
         return Retrieval(
             passages=good,
-            nearest=good or tuple(map(_passage, _spread(ranked, self._top_k)[0])),
+            nearest=tuple(map(_passage, _spread(ranked, self._top_k)[0])),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
             corrections=tuple(dict.fromkeys(correction for one in found for correction in one.corrections)),

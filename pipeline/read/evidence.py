@@ -84,8 +84,10 @@ class Evidence:
     topic."""
 
     def joined(self, further: Sequence[RetrievedChunk]) -> Evidence:
-        """The same with `further` passages."""
-        return gather(self.asked, [*self.passages, *further]) if further else self
+        """The same with `further` passages, each once."""
+        known = {one.chunk.id for one in self.passages}
+        new = [one for one in further if one.chunk.id not in known]
+        return gather(self.asked, [*self.passages, *new]) if new else self
 
 
 def gather(asked: Question, passages: Sequence[RetrievedChunk]) -> Evidence:
