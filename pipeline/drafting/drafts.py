@@ -114,6 +114,8 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
     preface = ""
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
         shown = told(task, stands, drafted, assessment)
+        if {one.sentence.text for one in stands}.difference(one.sentence.text for one in shown):
+            assessment = assessment.model_copy(update={"extent": None})  # of a list that is not said
         preface = wording.preface(
             assessment.confidence.level,
             task.words,

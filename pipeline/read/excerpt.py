@@ -143,9 +143,10 @@ def _blocks(chunk: Chunk) -> Iterator[range]:
 
 
 def _parted(chunk: Chunk, before: int, after: int) -> bool:
-    """Whether another part of the document begins, and not the one that the unit before leads in."""
+    """Whether another part of the document begins, and not one that the unit before leads in: its list, or what a term
+    means."""
     one, other = chunk.units[before], chunk.units[after]
-    if one.kind is BlockKind.HEADING:
+    if one.kind is BlockKind.HEADING or leads_in(chunk.text_of(before)):
         return False
     return one.part != other.part and other.parent != before if other.part else chunk.apart(after)
 

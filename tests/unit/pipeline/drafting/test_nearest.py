@@ -167,6 +167,13 @@ async def test_an_answer_of_low_confidence_is_what_the_nearest_passages_say_unde
     assert answer.quoted == ()
 
 
+def test_what_a_term_means_is_shown_with_the_term() -> None:
+    terms = ((BlockKind.PROSE, "Lounge:"), (BlockKind.PROSE, "A room to rest in, with a kitchen."))
+    filling = (BlockKind.PROSE, "Nothing of this has to do with anything that anybody asks. " * 14)
+    found = asked("Which room has a kitchen?", *indexed(LEVELS, filling, *terms, filling))
+    assert said(found)[:2] == [text for _, text in terms]
+
+
 async def test_below_an_answer_of_medium_confidence_stands_the_closest_passage_and_its_numbers_go_on() -> None:
     medium = passage("a", "The lounge opens at nine.", score=0.5).model_copy(update={"unit_scores": (0.8,)})
     near = passage("b", "Everybody likes the lounge.", score=0.9).model_copy(update={"unit_scores": (0.1,)})
