@@ -11,7 +11,7 @@ from pipeline.compose.compose import Drafted, format_response
 from pipeline.drafting.nearest import beside
 from pipeline.read.excerpt import EXCERPT, ROOM, excerpts
 from pipeline.respond import Responder
-from pipeline.values import Answer, Block, BlockKind, Brief, Document, Level, Options, Request, RetrievedChunk
+from pipeline.values import Answer, Block, BlockKind, Brief, Document, Level, Options, Outcome, Request, RetrievedChunk
 from tests.doubles import samples
 from tests.doubles.llm.walk import EVERYBODY, NoHistory, Straight, passage
 from tests.doubles.samples import evidence, indexed
@@ -165,6 +165,20 @@ async def test_an_answer_of_low_confidence_is_what_the_nearest_passages_say_unde
     ]
     assert [one.numbers for one in answer.sentences] == [(1,)] * 4 + [(2,)] * 2
     assert answer.quoted == ()
+
+
+async def test_entries_of_a_list_are_counted_only_where_it_is_said() -> None:
+    rules = [
+        (BlockKind.ITEM, f"Rule {n} of the lounge is that dish {n} is not brought into it at night.") for n in range(30)
+    ]
+    found = indexed(LEVELS, (BlockKind.PROSE, "These are the rules of the lounge:"), *rules)
+    for cosine, counted in ((0.7, False), (0.76, True)):
+        scores = [(cosine, *[0.3] * (len(one.chunk.units) - 1)) for one in found]
+        passages = [
+            one.model_copy(update={"score": 0.6, "unit_scores": some}) for one, some in zip(found, scores, strict=True)
+        ]
+        answer = await answered("rules of the lounge", *passages)
+        assert (answer.outcome is Outcome.PARTIAL) == ("entries are shown" in answer.closing) == counted
 
 
 def test_what_a_term_means_is_shown_with_the_term() -> None:
