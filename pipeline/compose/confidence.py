@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.compose import manner
-from pipeline.read.asked import Question
+from pipeline.read.candidates import Candidate
 from pipeline.read.differing import differing
-from pipeline.read.evidence import Candidate, Evidence, Units
+from pipeline.read.evidence import Evidence
+from pipeline.read.listed import titled
 from pipeline.read.signals import Signals, agreeing, answerability, signals
 from pipeline.read.verdict import verdict
-from pipeline.read.wholes import titled
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     LISTED,
@@ -75,7 +75,7 @@ def assess(
     `extent`: only a part of a list is shown."""
     asked, units = evidence.asked, evidence.units
     supported = [sentence for sentence, judgement in sentences if judgement.supported]
-    found = signals(asked, units, several=several, listed=_listed(asked, units, supported))
+    found = signals(asked, units, several=several, listed=_listed(evidence, supported))
     answerable = answerability(found)
     said = " ".join(sentence.text for sentence in supported)
     apart = differing(asked.text, units)
@@ -99,13 +99,13 @@ def assess(
     )
 
 
-def _listed(asked: Question, evidence: Units, supported: Sequence[Sentence]) -> Candidate | None:
+def _listed(evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:
     """The first entry of the list, procedure or table that is all that is said, where it was asked for by its title."""
     said = {sentence.text for sentence in supported if sentence.kind in LISTED}
     if len(said) < 2 or any(sentence.kind is BlockKind.PROSE for sentence in supported[1:]):
         return None
-    first = next((one for units in evidence for one in units if one.kind in LISTED and one.text in said), None)
-    return first if first and titled(asked, evidence, first) else None
+    first = next((one for units in evidence.units for one in units if one.kind in LISTED and one.text in said), None)
+    return first if first and titled(evidence, first) else None
 
 
 def has_sufficient_context(answerable: float, said: str) -> bool:

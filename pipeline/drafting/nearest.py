@@ -9,7 +9,8 @@ from pipeline.compose.cite import Numbering, cite, reference
 from pipeline.compose.compose import CAPTIONS, Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE, Assessment
 from pipeline.drafting.task import Task
-from pipeline.read.evidence import Evidence, best_of
+from pipeline.read.candidates import best_of
+from pipeline.read.evidence import Evidence
 from pipeline.read.excerpt import Excerpt, excerpts
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import LISTED, BlockKind, Judgement, Level, Sentence, Support

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 from pipeline.read.asked import AUXILIARIES, Question, read
-from pipeline.read.evidence import Candidate
+from pipeline.read.candidates import Candidate
 from pipeline.read.given import agree, values, without_values
 from pipeline.read.verdict import negated, stated
 from pipeline.values import BlockKind

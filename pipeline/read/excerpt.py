@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from pipeline.read.evidence import Candidate, Units
+from pipeline.read.candidates import Candidate, Units
 from pipeline.values import BlockKind, Chunk, RetrievedChunk, Sentence
 from pipeline.words.text import leads_in
 

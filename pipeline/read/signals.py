@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.read.asked import Question
-from pipeline.read.evidence import Candidate, best_of
+from pipeline.read.candidates import Candidate, best_of
 from pipeline.values import BlockKind
 from pipeline.words.text import terms
 

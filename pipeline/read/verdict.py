@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pipeline.read.asked import AUXILIARIES, Question
-from pipeline.read.evidence import Candidate
+from pipeline.read.candidates import Candidate
 from pipeline.values import BlockKind
 from pipeline.words.text import leads_in, stem, terms, words
 

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pipeline.ports import Passages
-from pipeline.read.asked import Question
-from pipeline.read.evidence import Candidate, Units
+from pipeline.read.candidates import Candidate, Place, Units
 from pipeline.values import LISTED, BlockKind, Chunk, RetrievedChunk
-from pipeline.words.text import terms
 
 FURTHER = 12
 """Chunks that are fetched at most to complete a passage: 60 steps are three, 120 rows of a table five."""
 _CUT = frozenset({*LISTED, BlockKind.CODE})
 
 
-def whole(evidence: Units, one: Candidate) -> list[Candidate]:
-    """Every entry of what `one` is an entry of, with what stands between them, in order."""
+def wholes(units: Units) -> Mapping[Place, Sequence[Candidate]]:
+    """`Evidence.wholes`."""
+    told: dict[tuple[int, int, BlockKind], list[Candidate]] = {}
+    found: dict[Place, Sequence[Candidate]] = {}
+    for one in (one for passage in units for one in passage if one.kind in _CUT):
+        own = one.passage.chunk.whole(one.index)
+        key = one.place, own.start, one.kind
+        if key not in told:
+            told[key] = _whole(units, one, own)
+        found[one.place_in_text] = told[key]
+    return found
+
+
+def _whole(evidence: Units, one: Candidate, own: range) -> list[Candidate]:
+    """The entries of `own`, with those of the chunks before and after that go on with them."""
     units = evidence[one.place]
-    found = [units[index] for index in one.passage.chunk.whole(one.index)]
+    found = [units[index] for index in own]
     for before in reversed(evidence[: one.place]):
         if not (before and (last := _last(before, one.kind)) and _goes_on(last, found[0])):
             break
@@ -30,25 +41,6 @@ def whole(evidence: Units, one: Candidate) -> list[Candidate]:
         first = next(entry for entry in after if _own(entry))
         found += [after[index] for index in first.passage.chunk.whole(first.index) if _own(after[index])]
     return [entry for entry in found if _own(entry) or entry.place == found[0].place]
-
-
-def titled(asked: Question, evidence: Units, one: Candidate) -> bool:
-    """Whether the list, procedure or table that `one` is an entry of is what was asked for: its headings, the title of
-    its document and the rows that the question names hold most of the question, and its passage the rest; the word for
-    an entry aside."""
-    entries = whole(evidence, one)
-    wanted = frozenset(asked.terms) - frozenset(terms(one.kind.value))
-    over = frozenset(terms(f"{one.passage.document.title} {one.passage.chunk.above(one.index)}"))
-    over = wanted & over.union(*(row.near[0] for row in named(asked, entries)))
-    inside = (other.near[0] for other in (*entries, *evidence[one.place]))
-    return 2 * len(over) > len(wanted) and wanted <= over.union(*inside)
-
-
-def named(asked: Question, entries: Sequence[Candidate]) -> list[Candidate]:
-    """The rows that the question names; not those of which it names less than of others."""
-    rows = [one for one in entries if one.kind is BlockKind.ROW and one.named]
-    held = [one.near[0].intersection(asked.terms) for one in rows]
-    return [one for one, found in zip(rows, held, strict=True) if not any(found < other for other in held)]
 
 
 async def parts(passages: Sequence[RetrievedChunk], chunk_id: str, library: Passages) -> list[RetrievedChunk]:

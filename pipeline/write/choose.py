@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipeline.read.asked import Question
-from pipeline.read.evidence import Candidate, best_of, needed
-from pipeline.read.wholes import whole
+from pipeline.read.candidates import Candidate, Place, best_of
+from pipeline.read.evidence import Evidence
+from pipeline.read.listed import needed
 from pipeline.values import LISTED, BlockKind, Style
 from pipeline.words.text import leads_in
 
@@ -16,8 +16,6 @@ ADJACENT, UNDER_HEADING = 0.15, 1.2
 """What standing beside a chosen sentence adds, and that much more under a heading that holds the whole question."""
 
 _LEANING = re.compile(r"(?:it|they|he|she|this|these|those|such|his|her|their|its)\b", re.IGNORECASE)
-
-Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +36,15 @@ MEASURES = {
 }
 
 
-def choose(asked: Question, evidence: Sequence[Sequence[Candidate]], measure: Measure) -> list[Candidate]:
+def choose(evidence: Evidence, measure: Measure) -> list[Candidate]:
     """The best candidate and those that come near it, each with what it cannot be understood without, in reading order.
 
     A sentence beside a chosen one is preferred, so that an answer of several sentences comes whole. A table
     row that answers stands alone or with rows that the question names as well."""
-    best = best_of(evidence)
+    best = best_of(evidence.units)
     if best is None:
         return []
-    chooser = _Chooser(asked, evidence)
+    chooser = _Chooser(evidence)
     left = {one.place_in_text: one.score for one in chooser.all() if one.says and _goes_with(best, one)}
     chosen: dict[Place, Candidate] = {}
     words = 0
@@ -67,13 +65,12 @@ def choose(asked: Question, evidence: Sequence[Sequence[Candidate]], measure: Me
 class _Chooser:
     """The candidates by their place in the text."""
 
-    def __init__(self, asked: Question, evidence: Sequence[Sequence[Candidate]]) -> None:
-        self._asked = asked
+    def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self.by_place = {one.place_in_text: one for one in self.all()}
 
     def all(self) -> Iterable[Candidate]:
-        return (one for units in self._evidence for one in units)
+        return (one for units in self._evidence.units for one in units)
 
     def with_parts(self, place: Place) -> list[Candidate]:
         """A unit after the lead-in, table header, heading or sentence that it cannot be understood without, with the
@@ -87,13 +84,17 @@ class _Chooser:
             return [*entries, *(self._led_in(one) if len(entries) == 1 else ())]
         opening = self.by_place[one.place, before]
         if one.kind is BlockKind.CODE:
-            entries = whole(self._evidence, one)
-        return [*([opening] if needed(self._asked, opening, entries[0]) else []), *entries]
+            entries = list(self._evidence.wholes[place])
+        return [*([opening] if needed(self._evidence.asked, opening, entries[0]) else []), *entries]
 
     def _parts(self, one: Candidate) -> list[Candidate]:
         """The code and the nested list below a unit."""
         below = [self.by_place[one.place, index] for index in one.passage.chunk.within(one.index)]
-        return below[:-1] + whole(self._evidence, below[-1]) if below and below[-1].kind is BlockKind.CODE else below
+        return (
+            [*below[:-1], *self._evidence.wholes[below[-1].place_in_text]]
+            if below and below[-1].kind is BlockKind.CODE
+            else below
+        )
 
     def _led_in(self, one: Candidate) -> list[Candidate]:
         """What a lead-in opens, whole: a list, a table, or headings."""
@@ -103,8 +104,8 @@ class _Chooser:
         columns = [header] if header and header.kind is BlockKind.HEADER else []
         after = self.by_place.get((one.place, one.index + 1 + len(columns)))
         if after is None or after.kind in LISTED:
-            return [*columns, *(whole(self._evidence, after) if after else ())]
-        rest = self._evidence[one.place][after.index :]
+            return [*columns, *(self._evidence.wholes[after.place_in_text] if after else ())]
+        rest = self._evidence.units[one.place][after.index :]
         return [other for other in rest if other.kind is BlockKind.HEADING] if after.kind is BlockKind.HEADING else []
 
     def prefer_neighbours(self, added: dict[Place, Candidate], left: dict[Place, float]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import product
 
 from pipeline.read.asked import read
-from pipeline.read.evidence import Candidate, gather
+from pipeline.read.candidates import Candidate
+from pipeline.read.evidence import gather
 from pipeline.values import BlockKind, Brief, RetrievedChunk, Sentence, row_text
 from pipeline.words.text import leads_in, terms
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from pipeline.ports import Passages
 from pipeline.read import wholes
-from pipeline.read.asked import Question, read
-from pipeline.read.evidence import Candidate, Evidence, Units, best_of, gather
-from pipeline.read.wholes import may_be_cut, named, whole
+from pipeline.read.asked import read
+from pipeline.read.candidates import Candidate, best_of
+from pipeline.read.evidence import Evidence, gather
+from pipeline.read.listed import named
+from pipeline.read.wholes import may_be_cut
 from pipeline.values import LISTED, TAUGHT, BlockKind, Brief, Chunk, Extent, Format, Intent, Sentence, Style
 from pipeline.words.text import leads_in
 from pipeline.write.choose import MEASURES, choose
@@ -44,29 +46,29 @@ def extract(brief: Brief, evidence: Evidence) -> Extract:
     """The passages' own sentences, items, steps and rows that answer `brief`, in the order they are read; nothing is
     reworded and nothing is cut. At most `brief.max_length` characters, unless the first unit alone is longer, or
     everything is wanted. What a person replied to such a question is said whole."""
-    asked, units = evidence.asked, evidence.units
+    units = evidence.units
     best = best_of(units)
     if best and best.passage.document.source == TAUGHT:
         return Extract(list(_sentences([one for one in units[best.place] if one.says], bullets=False)))
     if brief.sides and brief.format is Format.TABLE and (table := comparison(brief, evidence.passages)):
         return Extract(table)
-    listed = _listed(brief, asked, units)
-    chosen = listed or _prose(brief, asked, units)
+    listed = _listed(brief, evidence)
+    chosen = listed or _prose(brief, evidence)
     kept = chosen if brief.everything else _fitting(chosen, brief.max_length)
     bullets = brief.format is Format.BULLETS or brief.style is Style.BULLET or brief.intent in _OVERVIEWS
     if brief.format in UNRULED and not listed:
-        return Extract(list(_spelled_out(kept)), _extent(asked, units, kept))
-    return Extract(list(_sentences(kept, bullets=bullets)), _extent(asked, units, kept))
+        return Extract(list(_spelled_out(kept)), _extent(evidence, kept))
+    return Extract(list(_sentences(kept, bullets=bullets)), _extent(evidence, kept))
 
 
 _OVERVIEWS = (Intent.SUMMARY, Intent.AGGREGATION)
 
 
-def _listed(brief: Brief, asked: Question, units: Units) -> list[Candidate]:
+def _listed(brief: Brief, evidence: Evidence) -> list[Candidate]:
     kinds = _wanted(brief)
     if kinds:
-        return entries(asked, units, kinds)
-    return overview(units) if brief.intent in _OVERVIEWS else []
+        return entries(evidence, kinds)
+    return overview(evidence.units) if brief.intent in _OVERVIEWS else []
 
 
 def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
@@ -80,23 +82,22 @@ def _wanted(brief: Brief) -> tuple[BlockKind, ...]:
     return (BlockKind.ROW,) if brief.format is Format.TABLE else ()
 
 
-def _prose(brief: Brief, asked: Question, units: Units) -> list[Candidate]:
+def _prose(brief: Brief, evidence: Evidence) -> list[Candidate]:
     """The sentences that answer, each with what it cannot be understood without."""
     measure = MEASURES[brief.style]
-    parts: list[tuple[Question, Units]]
-    parts = [(read(query), _part(units, number, query)) for number, query in enumerate(brief.queries) if brief.sides]
-    chosen = {one.place_in_text: one for part in parts or [(asked, units)] for one in choose(*part, measure)}
+    parts = [_part(evidence, number, query) for number, query in enumerate(brief.queries) if brief.sides]
+    chosen = {one.place_in_text: one for part in parts or [evidence] for one in choose(part, measure)}
     return [chosen[place] for place in sorted(chosen)]
 
 
-def _part(evidence: Units, number: int, query: str) -> Units:
+def _part(evidence: Evidence, number: int, query: str) -> Evidence:
     """The evidence for one part of a question: every passage counts, but one that was found for another part has no
     vectors for this one."""
-    passages = [units[0].passage for units in evidence if units]
+    passages = [units[0].passage for units in evidence.units if units]
     plain = [
         passage if passage.query == number else passage.model_copy(update={"unit_scores": ()}) for passage in passages
     ]
-    return gather(read(query), plain).units
+    return gather(read(query), plain)
 
 
 def _spelled_out(chosen: Sequence[Candidate]) -> Iterable[Sentence]:
@@ -184,15 +185,15 @@ def _fitting(chosen: Sequence[Candidate], length: int) -> list[Candidate]:
     return kept
 
 
-def _extent(asked: Question, evidence: Units, shown: Sequence[Candidate]) -> Extent | None:
+def _extent(evidence: Evidence, shown: Sequence[Candidate]) -> Extent | None:
     """How much is shown of the first list, table or code of which more than one entry is shown; None when that is
     all. Of a table of which rows are named, these count."""
     places = {one.place_in_text for one in shown}
     for one in shown:
         if one.kind not in _PARTED:
             continue
-        every = [entry for entry in whole(evidence, one) if entry.kind is one.kind]
-        rows = named(asked, every)
+        every = [entry for entry in evidence.wholes[one.place_in_text] if entry.kind is one.kind]
+        rows = named(evidence.asked, every)
         if one.place_in_text in (row.place_in_text for row in rows):
             every = rows
         said = [entry for entry in every if entry.place_in_text in places]

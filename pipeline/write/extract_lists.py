@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.read.asked import Question
-from pipeline.read.evidence import Candidate, Units, best_of, needed
-from pipeline.read.wholes import named, titled, whole
+from pipeline.read.candidates import Candidate, Units, best_of
+from pipeline.read.evidence import Evidence
+from pipeline.read.listed import named, needed, titled
 from pipeline.values import BlockKind
 from pipeline.words.text import leads_in
 
@@ -18,25 +18,25 @@ OVERVIEW = 6
 TOLD = frozenset({BlockKind.PROSE, BlockKind.ITEM, BlockKind.STEP})
 
 
-def entries(asked: Question, evidence: Units, kinds: Sequence[BlockKind]) -> list[Candidate]:
+def entries(evidence: Evidence, kinds: Sequence[BlockKind]) -> list[Candidate]:
     """The list, procedure or table that was asked for by its title, or fits the question best, whole and with its
     opening; [] when none comes near. Of a table only the rows that the question names, if any."""
-    best = best_of(evidence)
+    asked, best = evidence.asked, best_of(evidence.units)
     found: list[tuple[tuple[float, ...], Candidate]] = []
-    for units in evidence:
+    for units in evidence.units:
         for first in _lists(units, kinds):
             score = _fit(units, first)
             near = NEAR_WITHIN if best and best.place == first.place else NEAR
-            if titled(asked, evidence, first):
-                found.append(((1.0, first.heading, len(whole(evidence, first))), first))
+            if titled(evidence, first):
+                found.append(((1.0, first.heading, len(evidence.wholes[first.place_in_text])), first))
             elif best and score >= best.score - near:
                 found.append(((0.0, score), first))
     if not found:
         return []
-    listed = whole(evidence, max(found, key=lambda one: one[0])[1])
+    listed = evidence.wholes[max(found, key=lambda one: one[0])[1].place_in_text]
     first = listed[0]
     place = first.passage.chunk.opening(first.index)
-    opening = evidence[first.place][place] if place is not None else None
+    opening = evidence.units[first.place][place] if place is not None else None
     return [*([opening] if opening and needed(asked, opening, first) else []), *(named(asked, listed) or listed)]
 
 

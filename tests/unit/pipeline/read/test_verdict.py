@@ -3,7 +3,8 @@
 import pytest
 
 from pipeline.read.asked import read
-from pipeline.read.evidence import best_of, gather
+from pipeline.read.candidates import best_of
+from pipeline.read.evidence import gather
 from pipeline.read.verdict import verdict
 from tests.doubles.samples import prose
 

@@ -1,0 +1,57 @@
+"""The units of the passages as candidates for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.values import BlockKind, RetrievedChunk
+
+Place = tuple[int, int]
+"""Of a passage, and of a unit in it; sorts into reading order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One unit of one passage."""
+
+    passage: RetrievedChunk
+    place: int
+    """0-based, of the passage."""
+    index: int
+    """Which unit of the chunk."""
+    text: str
+    kind: BlockKind
+    says: bool
+    """It can stand in an answer: no heading, no question, no orders to an assistant."""
+    near: tuple[frozenset[str], ...]
+    """Terms of its own, of the sentence before (for a table row: of the header), the headings and the title."""
+    own: float
+    """0 to 1: weighted share of the question's terms that it holds itself."""
+    coverage: float
+    """The same with what stands around it, which counts less."""
+    heading: float
+    """The share that the heading above holds."""
+    named: float
+    """The share in a cell of a table row, or in what an item begins with, that the question names whole."""
+    cosine: float
+    """With the question; 0 without vectors."""
+    score: float
+    """How well it answers; comparable within one question."""
+
+    @property
+    def chunk_id(self) -> str:
+        return self.passage.chunk.id
+
+    @property
+    def place_in_text(self) -> Place:
+        return self.place, self.index
+
+
+Units = Sequence[Sequence[Candidate]]
+"""Every unit of some passages in reading order, one list a passage; neighbours in a document stand in its order."""
+
+
+def best_of(units: Units) -> Candidate | None:
+    """The candidate that fits best of those that can stand in an answer."""
+    return max((one for passage in units for one in passage if one.says), key=lambda one: one.score, default=None)

@@ -1,0 +1,38 @@
+"""Whether a list is what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.read.asked import Question
+from pipeline.read.candidates import Candidate
+from pipeline.read.evidence import Evidence
+from pipeline.values import BlockKind
+from pipeline.words.text import terms
+
+
+def titled(evidence: Evidence, one: Candidate) -> bool:
+    """Whether the list, procedure or table that `one` is an entry of is what was asked for: its headings, the title of
+    its document and the rows that the question names hold most of the question, and its passage the rest; the word for
+    an entry aside."""
+    asked, entries = evidence.asked, evidence.wholes[one.place_in_text]
+    wanted = frozenset(asked.terms) - frozenset(terms(one.kind.value))
+    over = frozenset(terms(f"{one.passage.document.title} {one.passage.chunk.above(one.index)}"))
+    over = wanted & over.union(*(row.near[0] for row in named(asked, entries)))
+    inside = (other.near[0] for other in (*entries, *evidence.units[one.place]))
+    return 2 * len(over) > len(wanted) and wanted <= over.union(*inside)
+
+
+def named(asked: Question, entries: Sequence[Candidate]) -> list[Candidate]:
+    """The rows that the question names; not those of which it names less than of others."""
+    rows = [one for one in entries if one.kind is BlockKind.ROW and one.named]
+    held = [one.near[0].intersection(asked.terms) for one in rows]
+    return [one for one, found in zip(rows, held, strict=True) if not any(found < other for other in held)]
+
+
+def needed(asked: Question, opening: Candidate, entry: Candidate) -> bool:
+    """Whether what opens a list must be said: not a heading that mostly repeats the question or the entry."""
+    if not opening.passage.chunk.heads(opening.index):
+        return True
+    found = opening.near[0]
+    return 2 * len(found.difference(asked.terms, entry.near[0])) > len(found)
