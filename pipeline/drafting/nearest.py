@@ -34,7 +34,7 @@ def told(task: Task, said: Sequence[Checked], drafted: Extract, assessment: Asse
     level = assessment.confidence.level
     listed = any(one.sentence.kind in LISTED for one in said)
     shaped = task.brief.format not in (None, *UNRULED) and listed
-    if level is Level.HIGH or task.brief.sides or assessment.differing or shaped:
+    if level is Level.HIGH or task.brief.sides or assessment.differing or shaped or _headed(task.evidence, said):
         return list(said)
     if level is Level.LOW:
         near = [one for one in _excerpts(task.evidence, SHOWN) if not one.passage.document.flagged]
@@ -49,10 +49,16 @@ def _around(evidence: Evidence, said: Sequence[Checked]) -> list[Checked]:
         return list(said)
     places = {one.text: one.index for one in reversed(best.units)}
     inside = all(one.judgement.chunk_ids[0] == best.passage.chunk.id and one.sentence.text in places for one in said)
-    if not inside or any(best.units[places[one.sentence.text]].kind is BlockKind.HEADING for one in said):
-        return list(said)  # a heading is the answer where its date is
+    if not inside:
+        return list(said)
     every = {one.sentence.text: one for one in (*said, *_checked(best)[1:])}
     return sorted(every.values(), key=lambda one: places[one.sentence.text])
+
+
+def _headed(evidence: Evidence, said: Sequence[Checked]) -> bool:
+    """Whether a heading is the answer, as where its date is."""
+    headings = {one.text for units in evidence.units for one in units if one.kind is BlockKind.HEADING}
+    return any(one.sentence.text in headings for one in said)
 
 
 def beside(evidence: Evidence, written: Numbering, drafted: Drafted, words: Words = ENGLISH) -> Numbering:
