@@ -26,14 +26,14 @@ reach .1 to .25 with what has nothing to do with them, and .3 to .5 with what a 
 
 def told(task: Task, said: Sequence[Checked], drafted: Extract, assessment: Assessment) -> list[Checked]:
     """What is shown of an extract of which `said` stands. Of low confidence, it is what the nearest passages say; of
-    medium, all that the nearest says, if it stands there. A comparison, a list and what was asked for in a form of its
-    own stay as they are.
+    medium, all that the nearest says, if it stands there. Rows, a comparison, a list and what was asked for in a form
+    of its own stay as they are.
 
     Of 56 questions of newcomers 15 are answered at low confidence: the sentences chosen have the facts of eight, the
     passages of 14; of 468 such of doc2dial, clapnq and squad2 the former have the gold of .77, the latter of .86."""
     level = assessment.confidence.level
-    listed = any(one.sentence.kind in LISTED for one in said)
-    shaped = task.brief.format not in (None, *UNRULED) and listed
+    kinds = {one.sentence.kind for one in said}
+    shaped = BlockKind.ROW in kinds or (task.brief.format not in (None, *UNRULED) and kinds & LISTED)
     if level is Level.HIGH or task.brief.sides or assessment.differing or shaped or _headed(task.evidence, said):
         return list(said)
     if level is Level.LOW:
