@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 from pipeline.read.candidates import Candidate, Units
@@ -53,21 +52,22 @@ def excerpts(passages: Units, weights: Mapping[str, float], shown: int) -> list[
     """The `shown` stretches of `passages` that say most about the question, those of one passage together, the best
     passage first: of its words, which count as their `weights`, and of its meaning, that of the nearest sentence.
     Paragraphs at their ends that add nothing to that are left out, and what has no more room beside the best."""
+    worths = [_worth(units, weights) for units in passages]
     ranked = [
         (PASSAGE * units[0].passage.score + worth, place, stretch)
         for place, units in enumerate(passages)
         for stretch in _stretches(units[0].passage.chunk)
-        if (worth := _worth(units, weights, stretch)) > 0
+        if (worth := worths[place](stretch)) > 0
     ]
     taken: dict[int, list[range]] = {}
     room = ROOM
     for _, place, stretch in sorted(ranked, key=lambda one: -one[0]):
         if sum(map(len, taken.values())) == shown:
             break
-        units, chunk = passages[place], passages[place][0].passage.chunk
+        chunk = passages[place][0].passage.chunk
         if any(stretch.start < other.stop and other.start < stretch.stop for other in taken.get(place, ())):
             continue
-        part = _needed(chunk, stretch, partial(_worth, units, weights))
+        part = _needed(chunk, stretch, worths[place])
         if not taken or _size(chunk, part) <= room:
             taken.setdefault(place, []).append(part)
             room -= _size(chunk, part)
@@ -91,11 +91,17 @@ def _leads(chunk: Chunk, index: int) -> bool:
     return chunk.units[index].kind in _ABOVE or leads_in(chunk.text_of(index))
 
 
-def _worth(units: Sequence[Candidate], weights: Mapping[str, float], stretch: range) -> float:
-    some = units[stretch.start : stretch.stop]
-    held = frozenset[str]().union(*(one.near[0] for one in some))
-    share = sum([weight for term, weight in weights.items() if term in held])
-    return share + max((one.cosine for one in some if one.says), default=-1.0)
+def _worth(units: Sequence[Candidate], weights: Mapping[str, float]) -> Callable[[range], float]:
+    """What a stretch of a passage says of the question."""
+    held = [one.near[0].intersection(weights) for one in units]
+    cosines = [one.cosine if one.says else -1.0 for one in units]
+
+    def worth(stretch: range) -> float:
+        found = frozenset[str]().union(*held[stretch.start : stretch.stop])
+        share = sum([weight for term, weight in weights.items() if term in found])
+        return share + max(cosines[stretch.start : stretch.stop])
+
+    return worth
 
 
 def _said(chunk: Chunk, index: int, before: int | None) -> Sentence:
@@ -146,9 +152,10 @@ def _parted(chunk: Chunk, before: int, after: int) -> bool:
     """Whether another part of the document begins, and not one that the unit before leads in: its list, or what a term
     means."""
     one, other = chunk.units[before], chunk.units[after]
-    if one.kind is BlockKind.HEADING or leads_in(chunk.text_of(before)):
+    if one.kind is BlockKind.HEADING:
         return False
-    return one.part != other.part and other.parent != before if other.part else chunk.apart(after)
+    parted = one.part != other.part and other.parent != before if other.part else chunk.apart(after)
+    return parted and not leads_in(chunk.text_of(before))
 
 
 def _size(chunk: Chunk, units: range) -> int:
