@@ -16,7 +16,7 @@ from pipeline.check.model import NOT_READ
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafting.drafts import SPENT, WROTE, write
-from pipeline.drafting.nearest import beside
+from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
 from pipeline.plan.smalltalk import greeted
@@ -148,6 +148,7 @@ class Responder:
                             cited = numbering.cite(piece.sentence, piece.judgement)
                             yield Written(sentence=cited, preface=preface)
                 allowance.spent = None if drafted.tokens is None else plan.tokens + drafted.tokens
+        few = not numbering.sentences and len(passages) < SHOWN
         with watch.stage("compose"):
             answer = compose(
                 answer_id,
@@ -155,9 +156,7 @@ class Responder:
                 brief,
                 drafted,
                 numbering,
-                beside(
-                    evidence if numbering.sentences else evidence.joined(retrieval.nearest), numbering, drafted, words
-                ),
+                beside(evidence.joined(retrieval.nearest) if few else evidence, numbering, drafted, words),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
                 flags=(*drafted.flags, *_flags(passages)),
