@@ -27,7 +27,7 @@ reach .1 to .25 with what has nothing to do with them, and .3 to .5 with what a 
 def told(task: Task, said: Sequence[Checked], drafted: Extract, assessment: Assessment) -> list[Checked]:
     """What is shown of an extract of which `said` stands. Of low confidence, it is what the nearest passages say; of
     medium, all that the nearest says, if it stands there. Rows, a comparison, a list and what was asked for in a form
-    of its own stay as they are.
+    of its own stay as they are, and so does what stands in a flagged document where that is nearest.
 
     Of 56 questions of newcomers 15 are answered at low confidence: the sentences chosen have the facts of eight, the
     passages of 14; of 468 such of doc2dial, clapnq and squad2 the former have the gold of .77, the latter of .86."""
@@ -37,8 +37,11 @@ def told(task: Task, said: Sequence[Checked], drafted: Extract, assessment: Asse
     if level is Level.HIGH or task.brief.sides or assessment.differing or shaped or _headed(task.evidence, said):
         return list(said)
     if level is Level.LOW:
-        near = [one for one in _excerpts(task.evidence, SHOWN) if not one.passage.document.flagged]
-        return [piece for one in near for piece in _checked(one, task.words)] or list(said)
+        near = _excerpts(task.evidence, SHOWN)
+        if any(one.passage.document.flagged for one in near[:1]):
+            return list(said)
+        clean = [one for one in near if not one.passage.document.flagged]
+        return [piece for one in clean for piece in _checked(one, task.words)] or list(said)
     return list(said) if drafted.extent else _around(task.evidence, said)
 
 

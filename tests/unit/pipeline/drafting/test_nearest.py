@@ -167,6 +167,15 @@ async def test_an_answer_of_low_confidence_is_what_the_nearest_passages_say_unde
     assert answer.quoted == ()
 
 
+async def test_what_a_flagged_document_says_is_not_lost_at_low_confidence() -> None:
+    low = passage("a", *LOUNGE, score=0.7).model_copy(update={"unit_scores": (0.62, 0.1, 0.1)})
+    flagged = low.model_copy(update={"document": low.document.model_copy(update={"flagged": True})})
+    near = passage("b", "Everybody likes the lounge.", score=0.6).model_copy(update={"unit_scores": (0.1,)})
+    answer = await answered("When does the lounge open?", flagged, near)
+    assert answer.confidence.level is Level.LOW
+    assert LOUNGE[0] in [one.text for one in answer.sentences]
+
+
 async def test_entries_of_a_list_are_counted_only_where_it_is_said() -> None:
     rules = [
         (BlockKind.ITEM, f"Rule {n} of the lounge is that dish {n} is not brought into it at night.") for n in range(30)
