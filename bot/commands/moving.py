@@ -73,10 +73,11 @@ async def _compare(old: End, new: End, embedder: Embedder | None) -> None:
     lacking = set[str]()
     for question in asked:
         search = Search(question=question, queries=(question,))
-        before, after = [await retriever.retrieve(search, everything) for retriever in retrievers]
-        again += not before.nearest or bool(_known(before.nearest[:1]) & _known(after.nearest))
-        same += {one.document.id for one in before.nearest} == {one.document.id for one in after.nearest}
-        lacking.update(before.degraded, after.degraded)
+        found = [await retriever.retrieve(search, everything) for retriever in retrievers]
+        before, after = (one.passages or one.nearest for one in found)
+        again += not before or bool(_known(before[:1]) & _known(after))
+        same += {one.document.id for one in before} == {one.document.id for one in after}
+        lacking.update(*(one.degraded for one in found))
     warn(f"{what} does not work: the questions were asked without it" for what in sorted(lacking))
     _say(f"Of {len(asked)} questions {again} find again what came first, {same} the same documents altogether.")
     if len(asked) - again > max(LOST * len(asked), 1):

@@ -23,7 +23,6 @@ class Evidence:
     weights: Mapping[str, float]
     """How much each term of the question counts, by how rare it is in the passages; they sum to 1 where it leans on no
     topic."""
-
     wholes: Mapping[Place, Sequence[Candidate]]
     """Of each entry of a list or table and each block of code, every entry of what it is an entry of, with what stands
     between them, in order."""

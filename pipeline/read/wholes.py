@@ -18,10 +18,10 @@ def wholes(units: Units) -> Mapping[Place, Sequence[Candidate]]:
     told: dict[tuple[int, int, BlockKind], list[Candidate]] = {}
     found: dict[Place, Sequence[Candidate]] = {}
     for one in (one for passage in units for one in passage if one.kind in _CUT):
-        own = one.passage.chunk.whole(one.index)
-        key = one.place, own.start, one.kind
+        chunk = one.passage.chunk
+        key = one.place, chunk.units[one.index].part or -one.index, one.kind
         if key not in told:
-            told[key] = _whole(units, one, own)
+            told[key] = _whole(units, one, chunk.whole(one.index))
         found[one.place_in_text] = told[key]
     return found
 

@@ -86,8 +86,7 @@ class Retrieval(Value):
     passages: tuple[RetrievedChunk, ...]
     """At or above the relevance floor, near-duplicates collapsed."""
     nearest: tuple[RetrievedChunk, ...] = ()
-    """The same, or the best few whatever their score where none is above the floor: what is shown when nothing
-    answers."""
+    """The best few whatever their score: looked at where few are above the floor and nothing answers."""
     documents: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
