@@ -24,8 +24,8 @@ _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-
 
 _PLAN_TOKENS = 900
 """What a plan costs at most, as it is estimated."""
-_REVIEWS = 8
-"""Sentences of one answer that a judging model is asked about; an answer of 1,000 characters seldom has more."""
+_REVIEWS = 3
+"""Times that a judging model is asked about the sentences of one answer (`pipeline/drafting/review.py`)."""
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +72,6 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
                 answer=_most_tokens(settings),
             ),
             judge=judge,
-            reviews=_REVIEWS,
             planner=helped if settings.planner_model else None,
         )
 
@@ -106,11 +105,15 @@ def _judge(model: LanguageModel) -> ModelJudge:
 
 
 def _most_tokens(settings: Settings) -> int:
-    """What one answer may cost at most: the prompt, what is written, the plan, and the reviews."""
-    from pipeline.check.model import MOST_TOKENS
+    """What one answer may cost at most: a plan, the draft with its searches, the sentences written again, the
+    reviews."""
+    from pipeline.check.exhibits import MOST_TOKENS
+    from pipeline.write.looking import LOOKS
 
     review = 0 if settings.judge == "none" else _REVIEWS * MOST_TOKENS
-    return settings.context_tokens + settings.max_tokens + _PLAN_TOKENS * settings.planner_model + review
+    prompts = LOOKS + 2 + 1
+    written = prompts * (settings.context_tokens + settings.max_tokens)
+    return written + _PLAN_TOKENS * settings.planner_model + review
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:
