@@ -17,7 +17,7 @@ from bench.quality import Row, read
 from bot.evaluation.grounding import parsed, predict_grounding
 from bot.evaluation.scores import Figures, shown_sentences
 from pipeline.check.model import ModelJudge
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool
 from pipeline.values import Usage
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate
@@ -42,7 +42,7 @@ class Knowing:
     async def close(self) -> None: ...
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         yield StreamEnd(reason="stop")
 

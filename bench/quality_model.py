@@ -12,7 +12,7 @@ from bot.evaluation.scores import content_words
 from pipeline.budget import TokenBudget
 from pipeline.check.model import ModelJudge
 from pipeline.drafting.task import Model
-from pipeline.ports import ChatMessage, StreamEnd, TextDelta
+from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool
 from pipeline.ports.models import T
 from pipeline.values import Usage
 from pipeline.write.prompts import PromptOptions
@@ -37,7 +37,7 @@ class KnowingModel:
     async def close(self) -> None: ...
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         wanted = set(content_words(self._row["passage"]))
         found = _PASSAGE.findall(messages[-1].content)

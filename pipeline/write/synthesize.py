@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import KW_ONLY, dataclass
 
 from pipeline.errors import CitewellError, Unusable
-from pipeline.ports import LanguageModel, StreamEnd
+from pipeline.ports import LanguageModel, StreamEnd, TextDelta
 from pipeline.values import Brief, Finished, RetrievedChunk, Sentence, Turn, Usage
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate
@@ -50,9 +50,11 @@ class ModelWriter:
                 async for piece in stream:
                     if isinstance(piece, StreamEnd):
                         end, marked = piece, parser.close(complete=piece.reason == "stop")
-                    else:
+                    elif isinstance(piece, TextDelta):
                         written += estimate(piece.text)
                         marked = parser.feed(piece.text)
+                    else:
+                        continue
                     for sentence in _resolved(marked, prompt.passages, mark):
                         full = full or bool(length and length + len(sentence.text) > brief.max_length)
                         if not full:
