@@ -6,6 +6,8 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import anthropic
+import openai
 import pytest
 
 from adapters.models.guard import GuardedModel
@@ -239,3 +241,22 @@ async def test_a_service_that_does_not_answer_is_unavailable_with_tools_too(kind
     async with served(kind, Status(503), Status(503)) as (model, _):
         with pytest.raises(Unavailable):
             await asked(model)
+
+
+async def test_the_vendors_own_clients_read_the_same_calls_from_the_server() -> None:
+    act = Asking((LEAVE, SICK), text="Let me look. ", after="One moment.")
+    chat, schema = [{"role": "user", "content": "?"}], dict(SEARCH.parameters)
+    async with LlmServer([act, act]).running() as server:
+        async with openai.AsyncOpenAI(api_key="k", base_url=f"{server.url}/v1") as client:
+            offered = [{"type": "function", "function": {"name": "search", "parameters": schema}}]
+            async with client.chat.completions.stream(model="m", messages=chat, tools=offered) as stream:  # type: ignore[arg-type]
+                [choice] = (await stream.get_final_completion()).choices
+        async with anthropic.AsyncAnthropic(api_key="k", base_url=server.url) as other:
+            named = [{"name": "search", "input_schema": schema}]
+            async with other.messages.stream(model="m", max_tokens=9, messages=chat, tools=named) as events:  # type: ignore[arg-type]
+                message = await events.get_final_message()
+    expected = [(call.id, json.loads(call.arguments)) for call in (LEAVE, SICK)]
+    assert choice.finish_reason == "tool_calls"
+    assert [(call.id, json.loads(call.function.arguments)) for call in choice.message.tool_calls or ()] == expected
+    assert message.stop_reason == "tool_use"
+    assert [(block.id, block.input) for block in message.content if block.type == "tool_use"] == expected
