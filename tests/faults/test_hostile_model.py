@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline.budget import TokenBudget
 from pipeline.drafting.task import Model
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool
 from pipeline.respond import Responder
 from pipeline.values import Answer, BlockKind, CitedSentence, Options, Request, Usage, Written
 from pipeline.words.text import words
@@ -85,7 +85,7 @@ class HostileModel:
         self._reply = reply
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
         told = "\n".join(message.content for message in messages)
         mark = re.search(r"<question-(\w+)>", told)

@@ -8,7 +8,7 @@ from contextlib import aclosing
 import pytest
 
 from pipeline.errors import Unusable
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Brief, Chunk, Document, Finished, RetrievedChunk, Sentence, Usage
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS, ModelWriter
@@ -35,8 +35,8 @@ class ScriptedModel:
         self.asked: list[Sequence[ChatMessage]] = []
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         self.asked.append(messages)
         try:
             for piece in self.pieces:
