@@ -153,7 +153,8 @@ def test_what_a_prompt_begins_with_is_the_same_for_every_question_and_holds_no_m
     options = PromptOptions(system_instructions="Call us Acme.")
     briefs = [Brief(question="How much leave?"), Brief(question="Who asks?", style=Style.DETAILED, intent=Intent.LIST)]
     prompts = [
-        answer_prompt(brief, PASSAGES, [], options, mark) for brief, mark in zip(briefs, (MARK, "00ff00ff"), strict=True)
+        answer_prompt(brief, PASSAGES, [], options, mark)
+        for brief, mark in zip(briefs, (MARK, "00ff00ff"), strict=True)
     ]
     one, other = (prompt.messages[0].content for prompt in prompts)
     begins = os.path.commonprefix([one, other])

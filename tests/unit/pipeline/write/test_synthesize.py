@@ -35,11 +35,13 @@ class ScriptedModel:
         self.again = again
         self.closed = False
         self.asked: list[Sequence[ChatMessage]] = []
+        self.offered: list[Sequence[Tool]] = []
 
     async def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
     ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         self.asked.append(messages)
+        self.offered.append(tools)
         try:
             for piece in self.pieces:
                 yield TextDelta(text=piece) if isinstance(piece, str) else piece
@@ -164,6 +166,22 @@ async def test_the_mark_is_the_same_for_the_same_prompt_alone_and_nobody_outside
     assert marks[0] == marks[1]
     assert marks[3] == marks[4]
     assert len({marks[0], marks[2], marks[3], marks[5]}) == 4
+
+
+async def nothing_else(text: str) -> Sequence[RetrievedChunk]:
+    return []
+
+
+@pytest.mark.parametrize(("tokens", "offered"), [(4000, True), (2000, False)])
+async def test_a_search_is_offered_where_the_prompt_has_room_for_the_passages_as_well(
+    tokens: int, offered: bool
+) -> None:
+    model = ScriptedModel("Staff get 25 days [1].", STOP)
+    writer = ModelWriter(model, PromptOptions(context_tokens=tokens))
+    first, *_ = [piece async for piece in writer.write(BRIEF, PASSAGES, [], nothing_else)]
+    assert isinstance(first, Sentence)
+    assert first.chunk_ids == ("c1",)
+    assert [tool.name for tool in model.offered[0]] == ["search"] * offered
 
 
 DRAFT = [
