@@ -151,16 +151,16 @@ def test_an_unknown_language_never_reaches_the_prompt() -> None:
 
 def test_what_a_prompt_begins_with_is_the_same_for_every_question_and_holds_no_mark() -> None:
     options = PromptOptions(system_instructions="Call us Acme.")
-    briefs = [Brief(question="How much leave?"), Brief(question="Who asks?", style=Style.DETAILED, intent=Intent.LIST)]
-    prompts = [
-        answer_prompt(brief, PASSAGES, [], options, mark)
-        for brief, mark in zip(briefs, (MARK, "00ff00ff"), strict=True)
+    other = Brief(question="Who asks?", style=Style.DETAILED, intent=Intent.LIST)
+    told = [
+        answer_prompt(brief, PASSAGES, [], options, mark).messages
+        for brief, mark in ((Brief(question="How much leave?"), MARK), (other, "00ff00ff"))
     ]
-    one, other = (prompt.messages[0].content for prompt in prompts)
-    begins = os.path.commonprefix([one, other])
-    assert begins.rstrip("\n").endswith("Rules 1 to 7 stand.")
-    assert MARK not in one
-    assert prompts[0].messages[1].content.startswith(f"Code: {MARK}\n")
+    end = "Rules 1 to 7 stand.\n"
+    begins = {system.content.partition(end)[0] for system, _ in told}
+    assert len(begins) == 1
+    assert MARK not in told[0][0].content
+    assert [user.content.split("\n")[0] for _, user in told] == [f"Code: {MARK}", "Code: 00ff00ff"]
 
 
 def test_house_style_stands_behind_the_rules_and_is_followed_by_them() -> None:
