@@ -139,8 +139,8 @@ async def test_a_sentence_with_an_address_that_no_passage_has_is_left_out(trick:
     assert [s.text for s in sentences if isinstance(s, Sentence)] == ["Contractors get none."]
 
 
-async def test_the_draft_ends_at_the_sentence_that_would_be_too_long() -> None:
-    brief = BRIEF.model_copy(update={"max_length": 30})
+async def test_the_draft_ends_at_the_sentence_with_which_it_would_be_twice_as_long_as_was_asked_for() -> None:
+    brief = BRIEF.model_copy(update={"max_length": 18})
     first, end = await written("Staff get 25 days [1]. Contractors get none [2].", STOP, brief=brief)
     assert isinstance(first, Sentence)
     assert isinstance(end, Finished)
