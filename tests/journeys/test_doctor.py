@@ -31,7 +31,7 @@ from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer
 from tests.journeys.process import indexed
 
 CHANNEL = "C1"
-VERDICT = Text('{"words": "The office opens at nine", "verdict": "supported"}')
+VERDICT = Text('{"verdicts": [{"claim": 1, "words": "The office opens at nine", "verdict": "supported"}]}')
 
 
 class Installation(NamedTuple):
@@ -98,6 +98,21 @@ def _out_of_the_channel(installation: Installation) -> None:
     installation.slack.workspace.channels[CHANNEL].member = False
 
 
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ("auto", "openai:double tells what a passage says, and checks what it writes itself"),
+        ("openai:other", "openai:other tells what a passage says, and checks what openai:double writes"),
+    ],
+)
+async def test_who_checks_what_the_model_writes_is_told(installation: Installation, judge: str, said: str) -> None:
+    installation.settings["judge"] = judge
+    (found,) = [finding for finding in await installation.examined() if finding.subject == "sentence check"]
+    assert found.state is State.GOOD
+    assert found.said.startswith(said)
+    assert ("CITEWELL_JUDGE=" in found.said) is (judge == "auto")
+
+
 def _empty_database(installation: Installation) -> None:
     for file in installation.folder.glob("citewell.db*"):
         file.write_bytes(b"")
@@ -108,7 +123,7 @@ def _damaged_backup(installation: Installation) -> None:
 
 
 def _model_that_does_not_read(installation: Installation) -> None:
-    installation.model.otherwise = lambda _: Text('{"words": "", "verdict": "not there"}')
+    installation.model.otherwise = lambda _: Text('{"verdicts": [{"claim": 1, "words": "", "verdict": "not there"}]}')
 
 
 def _model_down(installation: Installation) -> None:

@@ -14,7 +14,7 @@ from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.rules.access import OPERATOR
-from pipeline.values import Answer, Outcome, Written
+from pipeline.values import Answer, Level, Outcome, Written
 from pipeline.words import wording
 from tests.doubles.llm.faults import Hang, Status, Text
 from tests.doubles.llm.grounded import quoting
@@ -119,14 +119,47 @@ async def test_nothing_found_asks_no_model(settings: Settings, documents: Path) 
     assert server.requests == []
 
 
-async def test_what_the_judge_does_not_find_is_answered_by_the_passages(settings: Settings, documents: Path) -> None:
-    draft = Text("Everybody who works here has 25 days off for vacation [1].")
-    no = Text('{"words": "", "verdict": "not there"}')
+OWN_WORDS = "Everybody who works here has 25 days off for vacation"
+NO = Text('{"verdicts": [{"claim": 1, "words": "", "verdict": "not there"}]}')
+
+
+async def test_what_neither_stands_nor_is_written_again_is_answered_by_the_passages(
+    settings: Settings, documents: Path
+) -> None:
     async with (
-        LlmServer([draft, no]).running() as server,
+        LlmServer([Text(f"{OWN_WORDS} [1]."), NO, Text('{"sentences": []}')]).running() as server,
         written_by(server, settings, documents) as citewell,
     ):
         answer = await citewell.answer(QUESTION)
-    assert len(server.requests) == 2
+    assert len(server.requests) == 3
     assert answer.usage.writer == "extractive"
     assert answer.preface.startswith(wording.MODEL_UNSUPPORTED)
+
+
+async def test_what_does_not_stand_is_shown_as_it_is_written_again(settings: Settings, documents: Path) -> None:
+    again = {"sentences": [{"number": 0, "text": "Employees get 25 vacation days a year [1]."}]}
+    async with (
+        LlmServer([Text(f"{OWN_WORDS} [1]."), NO, Text(json.dumps(again))]).running() as server,
+        written_by(server, settings, documents) as citewell,
+    ):
+        answer = await citewell.answer(QUESTION)
+    assert answer.usage.writer == "openai:double"
+    assert [sentence.text for sentence in answer.sentences] == ["Employees get 25 vacation days a year."]
+    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (120 + 150 + 150, 30)
+
+
+@pytest.mark.parametrize(
+    ("judge", "level"), [("auto", Level.MEDIUM), ("openai:other", Level.HIGH)], ids=["its writer", "another model"]
+)
+async def test_an_answer_in_other_words_says_who_read_it_and_is_sure_only_where_another_model_did(
+    settings: Settings, documents: Path, judge: str, level: Level
+) -> None:
+    yes = {"claim": 1, "words": "Employees get 25 vacation days", "verdict": "supported"}
+    async with (
+        LlmServer([Text("Each employee has 25 vacation days a year [1]."), Text(json.dumps(yes))]).running() as server,
+        written_by(server, settings, documents, judge=judge) as citewell,
+    ):
+        answer = await citewell.answer(QUESTION)
+    assert answer.confidence.level is level
+    [read] = [reason.text for reason in answer.confidence.reasons if reason.name == "read"]
+    assert read.endswith("openai:double." if judge == "auto" else "openai:other.")

@@ -52,6 +52,7 @@ FALSE = "Contractors can take 25 days off with pay as well."
 OTHER = "What was not taken is lost when spring begins."
 WRONG = "Full-time staff get 52 days of paid leave a year."
 QUESTION = "How many days of paid leave do full-time staff get a year?"
+FAR = passage("c2", "Team leads approve paid leave in the portal.", title="Approval", score=0.3)
 
 
 class Drafting:
@@ -312,6 +313,41 @@ class Absent(Reader):
         return [Judgement(support=Support.UNSURE, score=0.2, reason=NOT_READ) for _ in said], 0
 
 
+class Private(Straight):
+    """Finds a passage for people of one collection."""
+
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+        found = await super().retrieve(search, audience)
+        allowed = search.question == "who approves leave" and "people" in audience.collections
+        return Retrieval(passages=(FAR,)) if allowed else found
+
+
+class Searching(Drafting):
+    """Searches before it drafts."""
+
+    async def write(
+        self,
+        brief: Brief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        look: Look | None = None,
+    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
+        assert look
+        yield Found(passages=tuple(await look("who approves leave")))
+        async for piece in super().write(brief, passages, history):
+            yield piece
+
+
+@pytest.mark.parametrize(("collections", "shown"), [({"people"}, [FAR.chunk.text, SAID[0]]), ({"default"}, [SAID[0]])])
+async def test_a_model_finds_by_searching_again_what_the_asker_may_read_and_no_more(
+    collections: set[str], shown: list[str]
+) -> None:
+    request = Request(text=QUESTION, audience=Audience(collections=frozenset(collections)))
+    drafted = Searching(Sentence(text=FAR.chunk.text, chunk_ids=("c2",)), SAID[0])
+    answer, _ = await answered(request, retriever=Private(PASSAGES), model=drafted)
+    assert said(answer) == shown
+
+
 async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
     answer, _ = await answered(asking(), judge=Absent(), model=Drafting(SAID[0], OWN))
     assert said(answer) == [SAID[0]]
@@ -341,9 +377,6 @@ async def test_what_a_judge_rested_on_stands_below_an_answer_that_may_say_less_w
     assert {one.numbers for one in answer.quoted} == {(1,)}
     assert answer.confidence.level is Level.MEDIUM
     assert "more" in {one.name for one in answer.confidence.reasons}
-
-
-FAR = passage("c2", "Team leads approve paid leave in the portal.", title="Approval", score=0.3)
 
 
 class Wide(Straight):
