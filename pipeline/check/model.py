@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
@@ -52,9 +53,8 @@ class _Verdicts(BaseModel):
 
     def by_claim(self, count: int) -> Mapping[int, _Verdict]:
         """The verdict of each claim that has exactly one."""
-        found = {one.claim: one for one in self.verdicts}
-        single = len(found) == len(self.verdicts)
-        return {number: one for number, one in found.items() if single and 1 <= number <= count}
+        times = Counter(one.claim for one in self.verdicts)
+        return {one.claim: one for one in self.verdicts if times[one.claim] == 1 and 1 <= one.claim <= count}
 
 
 @dataclass(frozen=True)

@@ -181,6 +181,8 @@ class _Draft:
         again, tokens = await self._model.writer.rewrite(task.brief, task.passages, task.history, draft, refused)
         self._spent += tokens
         said = {n: Said(sentence, readings[n].said.header) for n, sentence in again.items() if n in refused}
+        if not said:
+            return
         for n, judgement in zip(said, await self._judged(list(said.values())), strict=True):
             if judgement.supported:
                 readings[n].said = said[n]

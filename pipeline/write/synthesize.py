@@ -57,9 +57,11 @@ class ModelWriter:
         """See `Writer`. Raises Unavailable before the model wrote anything only, Unusable before the first sentence.
 
         The draft is not complete when the stream failed, was cut, ran into its limit or was filtered; it ends,
-        complete, at the sentence with which it would be LONGER times what was asked for."""
-        prompt, mark = self._prompt(brief, passages, history, looking=look is not None)
-        looking = Looking(look, brief, mark) if look else None
+        complete, at the sentence with which it would be LONGER times what was asked for. It searches only where that
+        leaves half of the prompt for the passages."""
+        room = self.options.context_tokens >= 2 * LOOKS * TOKENS
+        prompt, mark = self._prompt(brief, passages, history, looking=room and look is not None)
+        looking = Looking(look, brief, mark) if room and look else None
         draft = _Draft(self.model.name, brief, mark, list(prompt.passages))
         messages = list(prompt.messages)
         for _ in range(LOOKS + 2 if looking else 1):
@@ -142,16 +144,18 @@ class _Draft:
     """Text and calls of the last reply."""
     end: StreamEnd = field(default_factory=lambda: StreamEnd(reason=""))
     length: int = 0
-    written: int = 0
-    """Tokens, estimated."""
+    written: bool = False
     read: int = 0
-    """Tokens of the prompts before the last, as the provider counts them."""
+    told: int = 0
+    """Tokens of the prompts before the last and of the replies to them, as the provider counts them."""
     full: bool = False
     cut: str = ""
 
     def begins(self) -> Parser:
         """The parser of the next reply."""
         self.read += self.end.input_tokens
+        self.told += self.end.output_tokens or estimate(self.said)
+        self.end = StreamEnd(reason="")
         self.said, self.calls = "", []
         parser = Parser({mark for passage in self.passages for mark in own_marks(passage.chunk.text)})
         parser.missing = self.missing
@@ -168,7 +172,7 @@ class _Draft:
                 marked = parser.close(complete=piece.reason in ("stop", CALLS))
             case TextDelta():
                 self.said += piece.text
-                self.written += estimate(piece.text)
+                self.written = self.written or bool(piece.text)
                 marked = parser.feed(piece.text)
         for sentence in _resolved(marked, self.passages, self.mark):
             longer = self.length + len(sentence.text)
@@ -182,7 +186,7 @@ class _Draft:
         usage = Usage(
             writer=self.writer,
             input_tokens=self.read + (self.end.input_tokens or prompt),
-            output_tokens=self.end.output_tokens or self.written,
+            output_tokens=self.told + (self.end.output_tokens or estimate(self.said)),
         )
         if self.full and not self.cut:
             return Finished(reason="max_length", usage=usage)
