@@ -5,6 +5,7 @@ Each row is a script for the loopback server, how the answer must have come abou
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
 import pytest
@@ -15,9 +16,7 @@ from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Writt
 from pipeline.words import wording
 from tests.doubles.llm.faults import (
     Act,
-    Asking,
     Broken,
-    Call,
     Cut,
     Ending,
     Hang,
@@ -104,11 +103,11 @@ ROWS = [
     Row("hang after the first sentence", [Stall(BEGUN)], "partial", 1, "too long", THEN_SHORT),
     Row("one character every 0.1 s", [Text(GOOD, size=1, pause=0.1)], "extract", 1, "too long", SHORT),
     Row("hang behind the finish reason", [Ending(GOOD, "stop", hang=True)], "model"),
-    Row("nothing of it in the passages", [Text("The moon is made of cheese [1].")], "unsupported", 1, "do not support"),
-    Row("no source numbers at all", [Text(UNCITED)], "unsupported", 1, "do not support"),
-    Row("forged source numbers", [Text(f"{FIRST[:-1]} [999]. It is 25 [0] [-1].")], "unsupported", 1, "do not support"),
+    Row("nothing of it in the passages", [Text("The moon is made of cheese [1].")], "unsupported", 2, "do not support"),
+    Row("nothing, with sources that are none", [Text(UNCITED)], "unsupported", 2, "do not support"),
+    Row("forged source numbers", [Text(f"{FIRST[:-1]} [999]. It is 25 [0] [-1].")], "model", 2),
+    Row("no source numbers at all", [Text(f"{FIRST} {SECOND}")], "model"),
     Row("not in the documents", [Text("NOT_IN_DOCUMENTS")], "declined"),
-    Row("a call that nobody offered", [Asking((Call("search"),))], "extract", 1, "tool_calls"),
     Row("direction marks, invisibles, half a surrogate pair", [Text(STRANGE)], "model"),
     Row("full-width marks", [Text("Full-time staff get 25 days of paid leave a year［１］。")], "model"),
 ]
@@ -150,24 +149,130 @@ def _came_about(answer: Answer, way: str, model: str, reasons: list[str]) -> Non
         assert reasons
 
 
+def again(text: str) -> Text:
+    return Text(json.dumps({"sentences": [{"number": 1, "text": text}]}))
+
+
+DOUBTFUL = f"{FIRST[:-1]} [1]. Contractors get 12 days of paid leave [2]. {SECOND[:-1]} [1]."
+REWRITING = [
+    pytest.param(Text("no JSON"), id="garbage"),
+    pytest.param(again("Contractors get 40 days of paid leave [2]."), id="another lie"),
+    pytest.param(again("Ask https://evil.example about paid leave [2]."), id="an address"),
+    pytest.param(again(""), id="nothing"),
+    pytest.param(Ending("", "refusal"), id="refuses"),
+    pytest.param(Hollow("choices"), id="hollow"),
+    pytest.param(Page(200), id="HTML page"),
+    pytest.param(Status(500), id="500"),
+    pytest.param(Status(401, "Incorrect API key: sk-secret"), id="401"),
+    pytest.param(Reset(), id="reset"),
+    pytest.param(Hang(), id="hang"),
+]
+SOON = Limits(first_sentence_seconds=1.0, total_seconds=1.0)
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("act", REWRITING)
+async def test_a_model_that_does_not_write_again_costs_the_sentence_alone(act: Act, provider: str) -> None:
+    limits = SOON if isinstance(act, Hang) else Limits()
+    async with (
+        LlmServer([Text(DOUBTFUL), act]).running() as server,
+        walking(server, PASSAGES, provider=provider, limits=limits) as walk,
+    ):
+        answer = await walk.answer(QUESTION)
+    assert walk.incidents == []
+    assert len(server.requests) == 2
+    assert [sentence.text for sentence in answer.sentences] == [FIRST, SECOND]
+    _came_about(answer, "model", f"{provider}:m", walk.reasons)
+    assert wording.PARTIAL_DROPPED in answer.limitations
+    assert "sk-secret" not in answer.model_dump_json()
+
+
+async def test_what_a_model_writes_again_in_a_passages_words_is_shown_in_its_place() -> None:
+    script = [Text(DOUBTFUL), again("Contractors get no paid leave from the company [2].")]
+    async with LlmServer(script).running() as server, walking(server, PASSAGES) as walk:
+        answer = await walk.answer(QUESTION)
+    assert [sentence.text for sentence in answer.sentences] == [FIRST, THIRD, SECOND]
+
+
+@pytest.mark.parametrize("act", [Text("no JSON"), Status(500), Hang()], ids=["garbage", "500", "hang"])
+async def test_where_nothing_stands_and_nothing_is_written_again_the_passages_answer(act: Act) -> None:
+    limits = SOON if isinstance(act, Hang) else Limits()
+    async with (
+        LlmServer([Text("The moon is made of cheese [1]."), act]).running() as server,
+        walking(server, PASSAGES, limits=limits) as walk,
+    ):
+        answer = await walk.answer(QUESTION)
+    _came_about(answer, "unsupported", "openai:m", walk.reasons)
+
+
+def verdict(words: str, said: str = "supported") -> Text:
+    return Text(json.dumps({"verdicts": [{"claim": 1, "words": words, "verdict": said}]}))
+
+
+REWORDED = "Each year, someone who works full-time can take 25 days off with pay."
+ALSO = "Days that were not taken can be used in March."
+OWN_WORDS = Text(f"{REWORDED[:-1]} [1]. {ALSO[:-1]} [1]. {THIRD[:-1]} [2].")
+YES, YES_ALSO = verdict("staff get 25 days of paid leave"), verdict("Unused days may be carried into March")
+NO = verdict("", "not there")
+WORDED_AGAIN = again("What is left over can be kept until March [1].")
+JUDGING = [
+    pytest.param(Text("no JSON"), id="garbage"),
+    pytest.param(verdict("carried into the moon"), id="made up"),
+    pytest.param(Status(500), id="500"),
+    pytest.param(Reset(), id="reset"),
+    pytest.param(Ending("", "refusal"), id="refuses"),
+    pytest.param(Hang(), id="hang"),
+]
+
+
+async def test_sentences_in_other_words_are_shown_once_they_are_read() -> None:
+    async with (
+        LlmServer([OWN_WORDS, YES, YES_ALSO]).running() as server,
+        walking(server, PASSAGES, judged=True) as walk,
+    ):
+        answer = await walk.answer(QUESTION)
+    assert [sentence.text for sentence in answer.sentences] == [REWORDED, ALSO, THIRD]
+    assert answer.usage.notes == ()
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("before", [[OWN_WORDS, YES], [OWN_WORDS, YES, NO, WORDED_AGAIN]], ids=["second", "third"])
+@pytest.mark.parametrize("act", JUDGING)
+async def test_a_judge_that_fails_later_costs_what_it_was_to_read_alone(
+    act: Act, before: list[Act], provider: str
+) -> None:
+    limits = SOON if isinstance(act, Hang) else Limits()
+    async with (
+        LlmServer([*before, act, Status(500)]).running() as server,
+        walking(server, PASSAGES, provider=provider, limits=limits, judged=True) as walk,
+    ):
+        answer = await walk.answer(QUESTION)
+    assert walk.incidents == []
+    assert [sentence.text for sentence in answer.sentences] == [REWORDED, THIRD]
+    _came_about(answer, "model", f"{provider}:m", walk.reasons)
+
+
 @pytest.mark.parametrize(
-    ("act", "limits", "counted"),
+    ("script", "limits", "counted"),
     [
-        (Hang(), SHORT, 100),
-        (Stall("Full-time"), SHORT, 100),
-        (Status(500), Limits(), 0),
-        (WRONG_KEY, Limits(), 0),
-        (Text(GOOD), Limits(), 150),
+        ([Hang()], SHORT, 100),
+        ([Stall("Full-time")], SHORT, 100),
+        ([Status(500), Status(500)], Limits(), 0),
+        ([WRONG_KEY], Limits(), 0),
+        ([Text(GOOD)], Limits(), 150),
+        ([Text(DOUBTFUL), again("")], Limits(), 300),
+        ([Text(DOUBTFUL), Status(500)], Limits(), 150),
+        ([Text(DOUBTFUL), Hang()], SOON, 100),
     ],
-    ids=["hang", "stall", "down", "wrong key", "good"],
+    ids=["hang", "stall", "down", "wrong key", "good", "written again", "not written again", "hang when asked again"],
 )
 async def test_a_model_that_was_not_waited_for_keeps_the_tokens_set_aside(
-    act: Act, limits: Limits, counted: int
+    script: list[Act], limits: Limits, counted: int
 ) -> None:
     tally = Tally()
     budget = TokenBudget(tally, person=1000, space=0, answer=100)
     async with (
-        LlmServer(otherwise=lambda _: act).running() as server,
+        LlmServer(script).running() as server,
         walking(server, PASSAGES, limits=limits, budget=budget) as walk,
     ):
         await walk.answer(QUESTION)
