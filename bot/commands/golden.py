@@ -11,6 +11,7 @@ from rich.progress import track
 from rich.table import Table
 
 from bot.commands.terminal import Data, err, note, out, run, settings
+from bot.evaluation.drafts import drafts
 from bot.evaluation.golden import (
     KINDS,
     Difference,
@@ -22,7 +23,7 @@ from bot.evaluation.golden import (
     write_baseline,
 )
 from bot.evaluation.rows import read_rows, turns
-from pipeline.values import Action, Outcome
+from pipeline.values import Action, Answer, Outcome
 from pipeline.words import wording
 
 NAMED = 10
@@ -39,12 +40,14 @@ def golden(
 ) -> None:
     """Answer questions over what is indexed, and say what got better and worse since the baseline.
 
-    `documents` are file names that must be cited, `facts` texts that must be said, `absent` texts that must not. Exit
-    status 1: a share got worse by more than chance; one row never does that."""
+    `documents` are file names that must be cited, `facts` texts that must be said, `absent` texts that must not. Where
+    a model is set, also what people see of what it writes, and what decided that. Exit status 1: a share got worse by
+    more than chance; one row never does that."""
     found = settings(data)
     rows = read_rows(file, "question", allowed={"outcome": (*Outcome, "")})
     against = baseline or file.with_name(f"{file.name}.baseline.json")
     now: dict[str, dict[str, Any]] = {}
+    answers: list[Answer] = []
 
     async def work() -> None:
         from bot.wiring import open_citewell
@@ -54,10 +57,12 @@ def golden(
             everything = await citewell.everything()
             for row in track(rows, "Answering", console=err, disable=not err.is_terminal, transient=True):
                 request = Request(text=row["question"], audience=everything, turns=turns(row.get("history") or []))
-                now[str(row["id"])] = measured(row, await citewell.respond(request))
+                answers.append(await citewell.respond(request))
+                now[str(row["id"])] = measured(row, answers[-1])
 
     run(work())
     _shares(now)
+    _written(answers)
     if write:
         write_baseline(against, now)
         out.print(f"This is the baseline now: {against}", markup=False)
@@ -74,6 +79,15 @@ def _shares(now: dict[str, dict[str, Any]]) -> None:
         low, high = interval(right, len(now))
         table.add_row(kind, f"{right} of {len(now)}", f"{right / len(now):.0%}", f"{low:.0%} to {high:.0%}")
     out.print(table)
+
+
+def _written(answers: list[Answer]) -> None:
+    """What people see of what a model wrote, where one is set."""
+    if found := drafts(answers):
+        table = Table("what the model wrote", "", box=None)
+        for name, value in found.items():
+            table.add_row(name, value)
+        out.print("", table)
 
 
 def _compared(found: list[Difference]) -> bool:

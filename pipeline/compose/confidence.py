@@ -24,7 +24,6 @@ from pipeline.values import (
     Judgement,
     Level,
     Sentence,
-    Support,
     Value,
 )
 from pipeline.words import wording
@@ -36,8 +35,9 @@ ABSTAIN_BELOW = 0.45
 and .663, and of 100 that could be answered seven fewer are declined."""
 SPECIFICS = 0.05
 """The share of the doubt that definite figures take away (specification B)."""
-RISKY = 0.5
-"""The score of a judged sentence below which an answer is not HIGH."""
+RISKY = 0.7
+"""The score of a judged sentence below which an answer is not HIGH: of 147 false claims of our own that a judge passed
+32 are then HIGH (51 at .5), of people's answers of clapnq that were judged .663 (.686)."""
 UNSURE = HIGH - 0.01
 """The most that an answer can score that is not certain in itself, whatever the passages are."""
 EXTRACTIVE = "extractive"
@@ -119,15 +119,15 @@ def has_sufficient_context(answerable: float, said: str) -> bool:
 def _score(answerable: float, said: str, sentences: Sequence[tuple[Sentence, Judgement]], *, by_model: bool) -> float:
     """Answerability, raised by definite figures and lowered by what is unsupported, hedged or short.
 
-    Where a model answered and a judge read it, both had to be mistaken: the doubt that is left is that of the passages
-    times that of the sentences. Hedged or short wording alone withholds no extract: `MIT licence.` may be all."""
+    Where a model answered, it and the passages had to be mistaken: the doubt that is left is that of the passages times
+    that of the sentences. Hedged or short wording alone withholds no extract: `MIT licence.` may be all."""
     doubt = 1 - answerable
-    judged = [judgement.score for _, judgement in sentences if judgement.support is Support.JUDGED]
-    if by_model and judged:
-        doubt *= 1 - sum(judged) / len(judged)
+    shown = [judgement.score for _, judgement in sentences if judgement.supported]
+    if by_model and shown:
+        doubt *= 1 - sum(shown) / len(shown)
     worth = (1 - doubt * (1 - SPECIFICS * manner.specific(said))) * _share(sentences)
-    shown = worth * manner.hedging(said) * manner.brevity(len(said.split()))
-    return shown if by_model else max(shown, min(worth, ABSTAIN_BELOW))
+    plain = worth * manner.hedging(said) * manner.brevity(len(said.split()))
+    return plain if by_model else max(plain, min(worth, ABSTAIN_BELOW))
 
 
 def _share(sentences: Sequence[tuple[Sentence, Judgement]]) -> float:

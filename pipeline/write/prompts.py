@@ -29,7 +29,7 @@ class PromptOptions(Value):
     mode: Mode = Mode.GROUNDED
     system_instructions: str = ""
     """House style or extra rules; cut to 300 tokens at the end of a sentence."""
-    context_tokens: int = Field(default=4000, ge=1500)
+    context_tokens: int = Field(default=12_000, ge=1500)
     """Estimated tokens of a whole prompt (`tokens.estimate`), never exceeded."""
 
 

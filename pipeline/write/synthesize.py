@@ -15,8 +15,8 @@ from pipeline.words.text import terms
 from pipeline.words.tokens import estimate
 from pipeline.write.addresses import known
 from pipeline.write.looking import LOOKS, SEARCH, TOKENS, Looking
-from pipeline.write.markup import Marked, Parser
 from pipeline.write.marks import own_marks
+from pipeline.write.markup import Marked, Parser
 from pipeline.write.prompts import Prompt, PromptOptions, answer_prompt
 from pipeline.write.rewriting import MOST, SENTENCE, Rewritten, read, request
 
