@@ -168,25 +168,42 @@ def test_a_part_of_a_list_is_not_high() -> None:
 
 
 @pytest.mark.parametrize(
-    ("support", "score", "level"),
-    [(Support.JUDGED, 0.9, Level.HIGH), (Support.JUDGED, 0.2, Level.MEDIUM), (Support.VERBATIM, 1.0, Level.HIGH)],
+    ("how", "level"),
+    [
+        ({"support": Support.VERBATIM, "score": 1.0}, Level.HIGH),
+        ({"support": Support.JUDGED, "score": 0.9, "judge": "another-model"}, Level.HIGH),
+        ({"support": Support.JUDGED, "score": 0.2, "judge": "another-model"}, Level.MEDIUM),
+        ({"support": Support.JUDGED, "score": 0.9, "judge": "some-model"}, Level.MEDIUM),
+        ({"support": Support.JUDGED, "score": 0.9, "judge": "another-model", "beside": ANSWER}, Level.MEDIUM),
+    ],
+    ids=["verbatim", "read by another", "read with some risk", "read by its writer", "says less than its passage"],
 )
-def test_what_a_model_wrote_is_high_only_where_it_was_read_with_little_risk(
-    support: Support, score: float, level: Level
+def test_what_a_model_wrote_is_high_only_where_another_read_it_with_little_risk(
+    how: dict[str, object], level: Level
 ) -> None:
     said = judged("Full-time staff may take 25 days off a year and are paid for all of them.", "leave")
-    said = said[0], said[1].model_copy(update={"support": support, "score": score})
+    said = said[0], said[1].model_copy(update=how)
     result = assess(gather(read(QUESTION), [prose("leave", ANSWER)]), [said], generator="some-model")
     assert result.confidence.level is level
 
 
-def test_what_a_judge_found_supported_is_trusted_further_than_the_passages_alone() -> None:
-    vague = [prose("leave", ANSWER, 0.5)]
-    reviewed = assess(
-        gather(read(QUESTION), vague), [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m"
-    )
-    quoted = assess(gather(read(QUESTION), vague), [judged(ANSWER, "leave")], generator="m")
-    assert reviewed.confidence.score > quoted.confidence.score
+def test_who_read_what_words_do_not_decide_is_told_and_whether_its_passage_says_more() -> None:
+    def told(**how: str) -> dict[str, str]:
+        said = judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)
+        said = said[0], said[1].model_copy(update=how)
+        result = assess(gather(read(QUESTION), [prose("leave", ANSWER)]), [said], generator="some-model")
+        return {factor.name: factor.text for factor in result.confidence.reasons if factor.name in ("read", "more")}
+
+    assert "only by the model that wrote it, some-model" in told(judge="some-model")["read"]
+    assert "by another model, another-model" in told(judge="another-model")["read"]
+    assert set(told(judge="another-model", beside=ANSWER)) == {"read", "more"}
+
+
+def test_what_a_model_wrote_and_the_check_supports_is_trusted_further_than_the_passages_alone() -> None:
+    vague = gather(read(QUESTION), [prose("leave", ANSWER, 0.5)])
+    reviewed = assess(vague, [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m")
+    assert reviewed.confidence.score > extract(QUESTION, ANSWER, cosine=0.5).confidence.score
+    assert assess(vague, [judged(ANSWER, "leave")], generator="m").confidence.score >= reviewed.confidence.score
 
 
 def test_words_alone_are_enough_to_judge_by() -> None:
