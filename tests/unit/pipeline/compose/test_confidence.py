@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.compose import manner
-from pipeline.compose.confidence import ABSTAIN_BELOW, Assessment, assess
+from pipeline.compose.confidence import ABSTAIN_BELOW, EXTRACTIVE, Assessment, assess
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
 from pipeline.values import (
@@ -180,13 +180,12 @@ def test_what_a_model_wrote_is_high_only_where_it_was_read_with_little_risk(
     assert result.confidence.level is level
 
 
-def test_what_a_judge_found_supported_is_trusted_further_than_the_passages_alone() -> None:
-    vague = [prose("leave", ANSWER, 0.5)]
-    reviewed = assess(
-        gather(read(QUESTION), vague), [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m"
-    )
-    quoted = assess(gather(read(QUESTION), vague), [judged(ANSWER, "leave")], generator="m")
-    assert reviewed.confidence.score > quoted.confidence.score
+def test_what_a_model_answers_with_is_trusted_further_than_the_passages_alone() -> None:
+    vague = gather(read(QUESTION), [prose("leave", ANSWER, 0.5)])
+    reviewed = assess(vague, [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m")
+    quoted = assess(vague, [judged(ANSWER, "leave")], generator="m")
+    extracted = assess(vague, [judged(ANSWER, "leave")], generator=EXTRACTIVE)
+    assert quoted.confidence.score > reviewed.confidence.score > extracted.confidence.score
 
 
 def test_words_alone_are_enough_to_judge_by() -> None:
