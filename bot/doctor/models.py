@@ -37,7 +37,7 @@ async def _embedder(settings: Settings) -> Finding:
         async with open_embedder(settings) as embedder, asyncio.timeout(SECONDS):
             if embedder is None:
                 return good("embedder", "none is set: documents are found by words alone")
-            await embedder.embed(["A short text."])
+            await embedder.embed_question("A short text.")
             return good("embedder", f"{embedder.name} embeds a text")
     except (CitewellError, TimeoutError) as error:
         fix = error.what_to_do if isinstance(error, Misconfigured) else ""

@@ -21,7 +21,12 @@ class Embedder(Protocol):
     dimensions: int
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed `texts`, in order. Raises Unavailable."""
+        """Embed `texts`, units of documents or what is compared with its like, in order. Raises Unavailable."""
+        ...
+
+    async def embed_question(self, text: str) -> Vectors:
+        """Embed what someone asks, while they wait, to be compared with units: shape (dimensions,). Raises
+        Unavailable."""
         ...
 
 

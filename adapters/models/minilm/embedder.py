@@ -23,7 +23,7 @@ MODEL_SHA256 = "e911017e4f3268bff09a3a004ea0413f56283f35481295609462b146e0922749
 MAX_TOKENS = 256
 """What the model was trained with; the rest of a longer text is not seen."""
 REMEMBERED = 256
-"""Single texts (questions) whose vectors are kept."""
+"""Questions whose vectors are kept."""
 
 
 ERRORS = 3
@@ -52,26 +52,25 @@ class MiniLM:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), 384), in order. Raises Unavailable."""
-        if len(texts) == 1:
-            return await self._embed_question(texts[0])
         return await asyncio.to_thread(self._run, list(texts))
+
+    async def embed_question(self, text: str) -> Vectors:
+        """Shape (384,); the same vector as `embed` gives, and read-only. Raises Unavailable."""
+        if text in self._remembered:
+            self._remembered.move_to_end(text)
+            return self._remembered[text]
+        vector: Vectors = (await asyncio.to_thread(self._run, [text]))[0]
+        vector.flags.writeable = False
+        self._remembered[text] = vector
+        while len(self._remembered) > REMEMBERED:
+            self._remembered.popitem(last=False)
+        return vector
 
     def count(self, text: str) -> int:
         """Tokens of `text` without the two special ones. Raises Unavailable."""
         with self._loading:
             tokenizer = self._whole_tokenizer
         return len(tokenizer.encode(text, add_special_tokens=False).ids)
-
-    async def _embed_question(self, text: str) -> Vectors:
-        if text in self._remembered:
-            self._remembered.move_to_end(text)
-            return self._remembered[text]
-        vector = await asyncio.to_thread(self._run, [text])
-        vector.flags.writeable = False
-        self._remembered[text] = vector
-        while len(self._remembered) > REMEMBERED:
-            self._remembered.popitem(last=False)
-        return vector
 
     def _run(self, texts: list[str]) -> Vectors:
         vectors = np.empty((len(texts), self.dimensions), np.float32)

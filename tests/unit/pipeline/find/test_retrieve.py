@@ -37,6 +37,10 @@ class Meaning:
         unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
 
+    async def embed_question(self, text: str) -> Vectors:
+        vector: Vectors = (await self.embed([text]))[0]
+        return vector
+
 
 class Mute(Meaning):
     async def embed(self, texts: Sequence[str]) -> Vectors:
