@@ -11,6 +11,7 @@ import numpy as np
 from adapters.models.client import openai_client
 from adapters.models.replies import body
 from adapters.models.translate import translated
+from adapters.models.vectors import of_unit_length
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
 
@@ -77,11 +78,7 @@ class OpenAIEmbedder:
         if any(len(row) != self.dimensions for row in rows):
             raise Unavailable(self._service, "returned vectors of other dimensions", permanent=True)
         vectors = np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not np.isfinite(lengths).all():
-            raise Unavailable(self._service, "returned numbers that are not finite")
-        unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-12))
-        return unit
+        return of_unit_length(self._service, vectors)
 
     async def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         """The raw vectors of one batch, in order. Raises Unavailable."""
