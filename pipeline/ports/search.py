@@ -30,6 +30,13 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    async def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """How well each of `passages` answers `question`, in their order: finite, the higher the better, comparable
+        within one call only. Raises Unavailable, within the time that somebody who asks can wait."""
+        ...
+
+
 class Tokenizer(Protocol):
     def count(self, text: str) -> int:
         """How many tokens of the embedder `text` has, special tokens left out."""
