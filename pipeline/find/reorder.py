@@ -2,8 +2,9 @@
 
 It reads question and passage together, which the fused scores do not, but gives numbers of its own scale, for which no
 floor and no confidence is fitted. So it says which passage is the best and which comes next, and they get the scores
-in that order: as many pass each threshold as before. With scores that stay where they were, the right order moved no
-figure of 360 questions (squad2, clapnq, doc2dial), since sentences are weighed by the score of their passage.
+in that order: as many pass each threshold as before. With scores that stay where they were, the right order
+helps no answer, since sentences are weighed by the score of their passage: of those to mtrag (121 questions) .273 hold
+the gold then, .281 without a reranker, .355 as it is done here.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pipeline import ports
 from pipeline.find.rank import Ranked
 
 MOST = 15
-"""Passages that are given to a reranker, as it takes its time for each. Were it always right, so many of the answers
-to mtrag (121 questions) would hold the gold: .281 without it, .347 with 15, .355 with 30; doc2dial .433, .440, .440."""
+"""Passages that are given to a reranker, as it takes its time for each. Of those answers .347 hold the gold with 15,
+.355 with 30, were it always right; of doc2dial's .440 with either (.433 without)."""
 
 
 async def reordered(reranker: ports.Reranker, question: str, ranked: Sequence[Ranked]) -> list[Ranked]:

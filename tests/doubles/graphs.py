@@ -17,8 +17,11 @@ from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
-WORDS = ["[UNK]", "[CLS]", "[SEP]", *"query passage : the office opens open at nine when does pump is primed".split()]
-TABLE = np.random.default_rng(7).normal(size=(len(WORDS), 4)).astype(np.float32)
+WORDS = """
+    [UNK] [CLS] [SEP] query passage : ? . the office opens open at nine in morning when does pump is primed must be
+    before it started""".split()
+DIMENSIONS = 64
+TABLE = np.random.default_rng(7).normal(size=(len(WORDS), DIMENSIONS)).astype(np.float32)
 """The vector of each word."""
 FLOAT, INT64 = 1, 7
 
@@ -72,18 +75,20 @@ def graph(nodes: Sequence[bytes], inputs: str, output: bytes, *constants: bytes)
 def tokens_graph(*, times: float = 3.0, inputs: str = "input_ids attention_mask token_type_ids") -> bytes:
     """Gives each token its vector of TABLE, `times` as long."""
     table = constant("table", np.float32(times) * TABLE)
-    return graph([node("Gather", "table input_ids", "out")], inputs, named("out", FLOAT, "texts", "tokens", 4), table)
+    return graph(
+        [node("Gather", "table input_ids", "out")], inputs, named("out", FLOAT, "texts", "tokens", DIMENSIONS), table
+    )
 
 
 def pooled_graph(*, times: float = 1.0) -> bytes:
     """Gives a text the mean of those."""
     table, axis = constant("table", np.float32(times) * TABLE), constant("axis", np.array([1]))
     nodes = [node("Gather", "table input_ids", "every"), node("ReduceMean", "every axis", "out", keepdims=0)]
-    return graph(nodes, "input_ids", named("out", FLOAT, "texts", 4), table, axis)
+    return graph(nodes, "input_ids", named("out", FLOAT, "texts", DIMENSIONS), table, axis)
 
 
-def cross_encoder(*, classes: int = 1) -> bytes:
-    """How often a token of the second text stands in the first; of two `classes` the first is the negative of it."""
+def cross_encoder(gives: str = "yes") -> bytes:
+    """`yes` is how often a token of the second text stands in the first, `no` the negative of it."""
     nodes = [
         node("Unsqueeze", "input_ids two", "column"),
         node("Unsqueeze", "input_ids one", "row"),
@@ -98,11 +103,11 @@ def cross_encoder(*, classes: int = 1) -> bytes:
         node("ReduceSum", "shared both", "count", keepdims=0),
         node("Unsqueeze", "count one", "yes"),
         node("Neg", "yes", "no"),
-        node("Concat", "no yes" if classes == 2 else "yes", "out", axis=1),
+        node("Concat", gives, "out", axis=1),
     ]
     axes = [constant("one", np.array([1])), constant("two", np.array([2])), constant("both", np.array([1, 2]))]
     inputs = "input_ids attention_mask token_type_ids"
-    out = named("out", FLOAT, "texts", classes)
+    out = named("out", FLOAT, "texts", len(gives.split()))
     return graph(nodes, inputs, out, constant("unit", np.ones(1, np.float32)), *axes)
 
 

@@ -13,7 +13,7 @@ import pytest
 from adapters.models.onnx.embedder import OnnxEmbedder, open_onnx_embedder
 from pipeline.errors import Misconfigured, Unavailable
 from pipeline.ports import Vectors
-from tests.doubles.graphs import TABLE, WORDS, model_folder, pooled_graph, tokens_graph
+from tests.doubles.graphs import DIMENSIONS, TABLE, WORDS, model_folder, pooled_graph, tokens_graph
 
 SETTING = "CITEWELL_EMBEDDER"
 TEXT = "The office opens at nine"
@@ -91,8 +91,8 @@ async def test_the_dimensions_are_learnt_from_the_first_run(tmp_path: Path) -> N
     assert embedder.dimensions == 0
     assert (await embedder.embed([])).shape == (0, 0)
     await embedder.embed_question(TEXT)
-    assert embedder.dimensions == 4
-    assert (await embedder.embed([])).shape == (0, 4)
+    assert embedder.dimensions == DIMENSIONS
+    assert (await embedder.embed([])).shape == (0, DIMENSIONS)
 
 
 def test_the_name_differs_wherever_the_vectors_may(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ QUESTION = "When does the office open"
 PASSAGES = ["pump is primed", "the office opens at nine", "the office is open when the pump is"]
 
 
-@pytest.mark.parametrize("classes", [1, 2])
-async def test_question_and_passage_are_read_together(tmp_path: Path, classes: int) -> None:
-    reranker = open_onnx_reranker(model_folder(tmp_path, cross_encoder(classes=classes)), SETTING)
+@pytest.mark.parametrize("gives", ["yes", "no yes"])
+async def test_question_and_passage_are_read_together(tmp_path: Path, gives: str) -> None:
+    reranker = open_onnx_reranker(model_folder(tmp_path, cross_encoder(gives)), SETTING)
     pump, opens, is_open = await reranker.scores(QUESTION, PASSAGES)
     assert pump < opens < is_open
 
@@ -53,7 +53,7 @@ async def test_a_graph_that_is_no_cross_encoder_is_said_to_be_unavailable(tmp_pa
 
 async def test_changed_weights_are_not_run(tmp_path: Path) -> None:
     reranker = open_onnx_reranker(model_folder(tmp_path, cross_encoder()), SETTING)
-    (tmp_path / "model.onnx").write_bytes(cross_encoder(classes=2))
+    (tmp_path / "model.onnx").write_bytes(cross_encoder("no yes"))
     with pytest.raises(Unavailable, match=r"model\.onnx is not the file"):
         await reranker.scores(QUESTION, PASSAGES)
 
