@@ -17,7 +17,7 @@ from bench.quality import Row, read
 from bot.evaluation.grounding import parsed, predict_grounding
 from bot.evaluation.scores import Figures, shown_sentences
 from pipeline.check.model import ModelJudge
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate
@@ -42,20 +42,24 @@ class Knowing:
     async def close(self) -> None: ...
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         yield StreamEnd(reason="stop")
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         told = _FENCED.findall(messages[-1].content)
-        claim = next(text for kind, text in told if kind == "claim")
+        claims = [text for kind, text in told if kind == "claim"]
         lines = [line for kind, text in told if kind == "source" for line in re.split(r"\n| … ", text)]
-        words = max(lines, key=lambda line: len(set(terms(claim)) & set(terms(line))), default="")
-        supported = self._known(claim) != self._mistaken(claim)
-        verdict = into.model_validate({"words": words, "verdict": "supported" if supported else "not there"})
+        found = [self._verdict(number, claim, lines) for number, claim in enumerate(claims, start=1)]
+        verdict = into.model_validate({"verdicts": found})
         asked = estimate("".join(message.content for message in messages))
         self.spent.append(asked + estimate(verdict.model_dump_json()))
         return verdict, Usage(input_tokens=asked, output_tokens=self.spent[-1] - asked)
+
+    def _verdict(self, number: int, claim: str, lines: Sequence[str]) -> dict[str, object]:
+        words = max(lines, key=lambda line: len(set(terms(claim)) & set(terms(line))), default="")
+        supported = self._known(claim) != self._mistaken(claim)
+        return {"claim": number, "words": words, "verdict": "supported" if supported else "not there"}
 
     def _known(self, claim: str) -> bool:
         """The label of the claim; a long one is cut on its way here."""
@@ -88,7 +92,7 @@ async def run(path: Path) -> None:
     for name in ("no judge", "a judge"):
         figures = found[name]
         print(f"{name:<10} right kept {figures['right_kept']:.3f}  wrong let through {figures['wrong_through']:.3f}")
-    print(f"{len(spent) // 2} sentences read, {statistics.mean(spent):.0f} tokens each")
+    print(f"{len(spent) // 2} readings, {statistics.mean(spent):.0f} tokens each")
 
 
 async def measured(rows: Sequence[Row], double: Knowing | None) -> Figures:

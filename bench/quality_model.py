@@ -12,7 +12,8 @@ from bot.evaluation.scores import content_words
 from pipeline.budget import TokenBudget
 from pipeline.check.model import ModelJudge
 from pipeline.drafting.task import Model
-from pipeline.ports import ChatMessage, StreamEnd, TextDelta
+from pipeline.errors import Unusable
+from pipeline.ports import ChatMessage, StreamEnd, TextDelta, Tool, ToolCall
 from pipeline.ports.models import T
 from pipeline.values import Usage
 from pipeline.write.prompts import PromptOptions
@@ -37,8 +38,8 @@ class KnowingModel:
     async def close(self) -> None: ...
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         wanted = set(content_words(self._row["passage"]))
         found = _PASSAGE.findall(messages[-1].content)
         number, _ = max(found, key=lambda one: len(wanted & set(content_words(one[1]))))
@@ -46,13 +47,16 @@ class KnowingModel:
         yield StreamEnd(reason="stop")
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
+        if "verdicts" not in into.model_fields:
+            raise Unusable("knowing: writes nothing again")
         supported = self._row["label"] != self._mistaken
         wanted = set(content_words(self._row["passage"]))
         lines = re.split(r"\n| … ", messages[-1].content.partition("<question-")[0])
         row = max(lines, key=lambda line: len(wanted & set(content_words(line))) / (len(line) + 20))
         words = row if self._row["document"].endswith(".csv") else self._row["passage"]
         verdict = "supported" if supported else "contradicted"
-        return into.model_validate({"words": words if supported else "", "verdict": verdict}), Usage()
+        found = {"claim": 1, "words": words if supported else "", "verdict": verdict}
+        return into.model_validate({"verdicts": [found]}), Usage()
 
 
 def written_by(citewell: Citewell, model: KnowingModel, *, judged: bool) -> Citewell:

@@ -22,10 +22,13 @@ EXTRACTIVE = "extractive"
 _PREFERRED = {"anthropic": "anthropic:claude-sonnet-5", "openai": "openai:gpt-5-mini"}
 """What `auto` takes when only a key is set."""
 
+_CONTEXT_TOKENS, _LOCAL_CONTEXT_TOKENS = 12_000, 4000
+"""Of a prompt. A document that answers is in .885 of the prompts of mtrag_cloud (.720 at 4,000 tokens, .828 at 8,000);
+Ollama cuts prompts that pass the context it was started with, 4,096 tokens where nothing is said."""
 _PLAN_TOKENS = 900
 """What a plan costs at most, as it is estimated."""
-_REVIEWS = 8
-"""Sentences of one answer that a judging model is asked about; an answer of 1,000 characters seldom has more."""
+_REVIEWS = 3
+"""Times that a judging model is asked about the sentences of one answer (`pipeline/drafting/review.py`)."""
 
 log = structlog.get_logger(__name__)
 
@@ -59,7 +62,7 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
         options = PromptOptions(
             mode=Mode(settings.mode),
             system_instructions=settings.system_instructions,
-            context_tokens=settings.context_tokens,
+            context_tokens=_context_tokens(settings, spec),
         )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
         yield Model(
@@ -69,10 +72,9 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
                 storage.ledger,
                 person=settings.daily_tokens_person,
                 space=settings.daily_tokens_space,
-                answer=_most_tokens(settings),
+                answer=_most_tokens(settings, spec),
             ),
             judge=judge,
-            reviews=_REVIEWS,
             planner=helped if settings.planner_model else None,
         )
 
@@ -105,12 +107,21 @@ def _judge(model: LanguageModel) -> ModelJudge:
     return ModelJudge(model, report=lambda why: log.warning("judge_not_used", reason=why))
 
 
-def _most_tokens(settings: Settings) -> int:
-    """What one answer may cost at most: the prompt, what is written, the plan, and the reviews."""
-    from pipeline.check.model import MOST_TOKENS
+def _most_tokens(settings: Settings, spec: str) -> int:
+    """What one answer may cost at most: a plan, the draft with its searches, the sentences written again, the
+    reviews."""
+    from pipeline.check.exhibits import MOST_TOKENS
+    from pipeline.write.looking import LOOKS
 
     review = 0 if settings.judge == "none" else _REVIEWS * MOST_TOKENS
-    return settings.context_tokens + settings.max_tokens + _PLAN_TOKENS * settings.planner_model + review
+    prompts = LOOKS + 2 + 1  # the searches, one that asks for too many, the draft, what is written again
+    written = prompts * (_context_tokens(settings, spec) + settings.max_tokens)
+    return written + _PLAN_TOKENS * settings.planner_model + review
+
+
+def _context_tokens(settings: Settings, spec: str) -> int:
+    local = spec.startswith("ollama:")
+    return settings.context_tokens or (_LOCAL_CONTEXT_TOKENS if local else _CONTEXT_TOKENS)
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:

@@ -15,23 +15,26 @@ from datetime import UTC, datetime
 from pipeline.check.model import NOT_READ
 from pipeline.compose.cite import Numbering
 from pipeline.compose.compose import Drafted, compose, failed, without_search
+from pipeline.drafting.depth import deepened
 from pipeline.drafting.drafts import SPENT, WROTE, write
 from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
 from pipeline.plan.smalltalk import greeted
-from pipeline.ports import HistoryStore, Passages, Planner, Retriever
+from pipeline.ports import HistoryStore, Look, Passages, Planner, Retriever
 from pipeline.read import asked
 from pipeline.read.evidence import gather
 from pipeline.translations import Words
 from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
+    Audience,
     Brief,
     Conversation,
     ConversationId,
     Event,
     Format,
+    Found,
     Options,
     Progress,
     Request,
@@ -125,6 +128,8 @@ class Responder:
             drafted = Drafted()
             if passages:
                 yield Progress(stage=Stage.WRITING)
+                further = await deepened(evidence, retrieval.further, self.library) if model else ()
+                numbering = Numbering((*evidence.passages, *further))
                 task = Task(
                     brief,
                     evidence,
@@ -134,6 +139,8 @@ class Responder:
                     always=request.always,
                     watch=watch,
                     words=words,
+                    further=further,
+                    look=self._look(request.audience) if model else None,
                 )
                 if model:
                     allowance.spent = None
@@ -143,6 +150,10 @@ class Responder:
                     async for piece in pieces:
                         if isinstance(piece, Drafted):
                             drafted = piece
+                            evidence = task.cited(drafted.checked)
+                        elif isinstance(piece, Found):
+                            task = task.finding(piece.passages)
+                            numbering.knows(piece.passages)
                         else:
                             preface = piece.preface if numbering.sentences else _joined(above, piece.preface)
                             cited = numbering.cite(piece.sentence, piece.judgement)
@@ -206,6 +217,13 @@ class Responder:
             if budget and reservation and allowance.spent is not None:
                 with self._reported():
                     await budget.settle(reservation, allowance.spent)
+
+    def _look(self, audience: Audience) -> Look:
+        async def look(text: str) -> Sequence[RetrievedChunk]:
+            found = await self.retriever.retrieve(Search(question=text, queries=(text,)), audience)
+            return (*found.passages, *found.further)
+
+        return look
 
     def _brief(self, request: Request, plan: Search) -> Brief:
         style = request.style or self.options.style

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any
 
 from adapters.models.client import LazyClient
 from adapters.models.replies import body, content_type, parse, read_events, read_rest
+from adapters.models.tools import Calls, arguments_of, refuses_tools, sendable
 from adapters.models.translate import translated
 from adapters.models.transport import http_client
 from pipeline.errors import Unavailable, Unusable
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-_REASONS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "refusal": "content_filter"}
+_REASONS = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "refusal": "content_filter",
+}
+_CACHED = {"cache_control": {"type": "ephemeral"}}
+"""The API keeps what comes up to here for five minutes, at a tenth of the price; a short text is not kept."""
 
 
 class AnthropicModel:
@@ -29,7 +38,7 @@ class AnthropicModel:
     def __init__(self, model: str, *, key: str, base_url: str | None = None, timeout: float = 30.0) -> None:
         self.name = f"anthropic:{model}"
         self._model = model
-        self._schemas = True
+        self._refused: set[str] = set()
         self._client = LazyClient(self.name, lambda: _make_client(self.name, key, base_url, timeout))
 
     async def connect(self) -> None:
@@ -37,14 +46,20 @@ class AnthropicModel:
         await self._client.get()
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`."""
         client = await self._client.get()
-        reading = _StreamReading(self.name)
-        request = self._request(messages, max_tokens)
-        with self._translated():
-            async with client.messages.with_streaming_response.create(**request, stream=True) as response:
+        reading = _StreamReading(self.name, tools=bool(tools))
+        request = _request(self._model, messages, max_tokens)
+        async with AsyncExitStack() as open_response:
+
+            async def send(**request: Any) -> Any:
+                asked = client.messages.with_streaming_response.create(**request, stream=True)
+                return await open_response.enter_async_context(asked)
+
+            with self._translated():
+                response = await self._ask(send, request, {"tools": _offered(tools)} if tools else {})
                 async with aclosing(read_events(self.name, response)) as events:
                     async for event in events:
                         if text := reading.take(event):
@@ -55,42 +70,40 @@ class AnthropicModel:
                 kind = content_type(response)
         if not reading.begun:
             raise Unavailable(self.name, f"the stream ended before it began (content type {kind})")
-        yield StreamEnd(reason=reading.reason, input_tokens=reading.input_tokens, output_tokens=reading.output_tokens)
+        for piece in reading.end():
+            yield piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`. A model without structured outputs is asked for plain JSON instead."""
         client = await self._client.get()
+        request = _request(self._model, messages, max_tokens)
+        shape = {"output_config": {"format": {"type": "json_schema", "schema": into.model_json_schema()}}}
         with self._translated():
-            reply = await self._ask(client, self._request(messages, max_tokens), into)
+            reply = await self._ask(client.messages.with_raw_response.create, request, shape)
         content, usage = _read_reply(self.name, body(self.name, reply))
         return parse(self.name, content, into), usage
 
     async def close(self) -> None:
         await self._client.close()
 
-    async def _ask(self, client: AsyncAnthropic, request: dict[str, Any], into: type[T]) -> Any:
+    async def _ask(self, send: Any, request: Mapping[str, Any], optional: Mapping[str, Any]) -> Any:
+        """`send` the request; again, and from then on, without an optional parameter that the server refuses."""
         import anthropic
 
-        create: Any = client.messages.with_raw_response.create
-        if self._schemas:
-            shape = {"format": {"type": "json_schema", "schema": into.model_json_schema()}}
+        while True:
+            asked = {name: value for name, value in optional.items() if name not in self._refused}
             try:
-                return await create(**request, output_config=shape)
-            except anthropic.BadRequestError as error:
-                if "output_config" not in error.message and "schema" not in error.message:
+                return await send(**request, **asked)
+            except anthropic.APIStatusError as error:
+                refused = _refused_name(error, asked)
+                if refused is None:
                     raise
-                self._schemas = False
-        return await create(**request)
+                self._refused.add(refused)
 
     def _translated(self) -> Any:
         import anthropic
 
         return translated(anthropic, self.name, "ANTHROPIC_API_KEY")
-
-    def _request(self, messages: Sequence[ChatMessage], max_tokens: int) -> dict[str, Any]:
-        system = "\n\n".join(message.content for message in messages if message.role == "system")
-        chat = [message.model_dump() for message in messages if message.role != "system"]
-        return {"model": self._model, "max_tokens": max_tokens, "system": system, "messages": chat}
 
 
 def _make_client(service: str, key: str, base_url: str | None, timeout: float) -> AsyncAnthropic:
@@ -100,14 +113,59 @@ def _make_client(service: str, key: str, base_url: str | None, timeout: float) -
     return anthropic.AsyncAnthropic(api_key=key, base_url=base_url, max_retries=0, http_client=http)
 
 
+def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
+    """Which optional parameter a server refused."""
+    if "tools" in asked and refuses_tools(error.status_code, error.message):
+        return "tools"
+    shape = "output_config" in error.message or "schema" in error.message
+    return "output_config" if "output_config" in asked and error.status_code == 400 and shape else None
+
+
+def _request(model: str, messages: Sequence[ChatMessage], max_tokens: int) -> dict[str, Any]:
+    said = "\n\n".join(message.content for message in messages if message.role == "system")
+    system = [{"type": "text", "text": said, **_CACHED}] if said.strip() else said
+    return {"model": model, "max_tokens": max_tokens, "system": system, "messages": _chat(messages)}
+
+
+def _chat(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    """`messages` as the API takes them: the results of one turn's calls are one message."""
+    chat: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    for message in messages:
+        if message.role == "tool":
+            if not results:
+                chat.append({"role": "user", "content": results})
+            results.append({"type": "tool_result", "tool_use_id": message.call_id, "content": message.content})
+            continue
+        results = []
+        if message.calls:
+            text = [{"type": "text", "text": sendable(message.content)}] if message.content.strip() else []
+            chat.append({"role": message.role, "content": [*text, *map(_used, message.calls)]})
+        elif message.role != "system":
+            chat.append({"role": message.role, "content": message.content})
+    return chat
+
+
+def _used(call: ToolCall) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_of(call)}
+
+
+def _offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    return [
+        {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)} for tool in tools
+    ]
+
+
 class _StreamReading:
     """What the events of one stream have said so far."""
 
-    def __init__(self, service: str) -> None:
+    def __init__(self, service: str, *, tools: bool) -> None:
         self.begun = False
         self.reason = ""
-        self.input_tokens = self.output_tokens = 0
         self._service = service
+        self._tools = tools
+        self._tokens = [0, 0]
+        self._calls = Calls(service)
 
     def take(self, event: Any) -> str:
         """The text of `event`; other events are remembered."""
@@ -115,16 +173,35 @@ class _StreamReading:
         try:
             match event["type"]:
                 case "message_start":
-                    self.input_tokens = int(event["message"]["usage"]["input_tokens"] or 0)
+                    self._tokens[0] = _input_tokens(event["message"]["usage"])
+                case "content_block_start" if self._tools and event["content_block"]["type"] == "tool_use":
+                    block = event["content_block"]
+                    self._calls.add(
+                        event["index"], id=(block.get("id") or "") + "", name=(block.get("name") or "") + ""
+                    )
                 case "content_block_delta" if event["delta"]["type"] == "text_delta":
                     return (event["delta"]["text"] or "") + ""
+                case "content_block_delta" if self._tools and event["delta"]["type"] == "input_json_delta":
+                    self._calls.add(event["index"], arguments=(event["delta"]["partial_json"] or "") + "")
                 case "message_delta":
-                    self.output_tokens = int(event["usage"]["output_tokens"] or 0)
+                    self._tokens[1] = int(event["usage"]["output_tokens"] or 0)
                     why = event["delta"]["stop_reason"]
                     self.reason = _REASONS.get(why, str(why)) if why else ""
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise Unusable(f"{self._service}: an event of unknown shape") from error
         return ""
+
+    def end(self) -> Iterator[ToolCall | StreamEnd]:
+        """What there is once the stream has ended."""
+        reason, calls = self._calls.end(self.reason)
+        yield from calls
+        yield StreamEnd(reason=reason, input_tokens=self._tokens[0], output_tokens=self._tokens[1])
+
+
+def _input_tokens(used: Any) -> int:
+    """All that was read, from the cache or not."""
+    cached = (used.get("cache_creation_input_tokens"), used.get("cache_read_input_tokens"))
+    return sum(int(tokens or 0) for tokens in (used["input_tokens"], *cached))
 
 
 def _read_reply(service: str, reply: Any) -> tuple[str, Usage]:
@@ -132,8 +209,8 @@ def _read_reply(service: str, reply: Any) -> tuple[str, Usage]:
         content = "".join(block["text"] for block in reply["content"] if block["type"] == "text")
         why = _REASONS.get(reply["stop_reason"], reply["stop_reason"])
         used = reply["usage"]
-        usage = Usage(writer=service, input_tokens=used["input_tokens"] or 0, output_tokens=used["output_tokens"] or 0)
-    except (KeyError, TypeError, ValueError) as error:
+        usage = Usage(writer=service, input_tokens=_input_tokens(used), output_tokens=int(used["output_tokens"] or 0))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Unusable(f"{service}: a reply of unknown shape") from error
     if why != "stop" or not content.strip():
         raise Unusable(f"{service}: an empty or unfinished reply (stop reason {str(why)[:40]})")

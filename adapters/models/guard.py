@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, asynccontextmanager
 
 from pipeline.errors import Unavailable
-from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta
+from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
 _LONGEST_WAIT = 2.0
@@ -89,12 +89,12 @@ class GuardedModel:
         await self._model.connect()
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`. Raises Unavailable at once while the breaker is open."""
         begun = False
         try:
-            async with aclosing(self._attempt(messages, max_tokens)) as attempt:
+            async with aclosing(self._attempt(messages, max_tokens, tools)) as attempt:
                 async for piece in attempt:
                     begun = True
                     yield piece
@@ -104,7 +104,7 @@ class GuardedModel:
             if begun or error.permanent or wait > _LONGEST_WAIT or self._breaker.open:
                 raise
         await self._sleep(wait)
-        async with aclosing(self._attempt(messages, max_tokens)) as attempt:
+        async with aclosing(self._attempt(messages, max_tokens, tools)) as attempt:
             async for piece in attempt:
                 yield piece
 
@@ -119,11 +119,11 @@ class GuardedModel:
         await self._model.close()
 
     async def _attempt(
-        self, messages: Sequence[ChatMessage], max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], max_tokens: int, tools: Sequence[Tool]
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         async with (
             self._watched(self._streams),
-            aclosing(self._model.stream(messages, max_tokens=max_tokens)) as stream,
+            aclosing(self._model.stream(messages, max_tokens=max_tokens, tools=tools)) as stream,
         ):
             async for piece in stream:
                 if isinstance(piece, StreamEnd):

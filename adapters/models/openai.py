@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 from adapters.models.client import openai_client
+from adapters.models.completions import StreamReading, chat, offered, read_reply
 from adapters.models.replies import body, content_type, parse, read_events
+from adapters.models.tools import refuses_tools
 from adapters.models.translate import translated
-from pipeline.errors import CitewellError, Unavailable, Unusable
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.errors import CitewellError, Unavailable
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
 """The limit's newer and older name: reasoning models refuse the older one, many other servers the newer."""
-_OPTIONAL = (*_LIMITS, "temperature", "reasoning_effort", "stream_options", "response_format")
+_OPTIONAL = (*_LIMITS, "temperature", "reasoning_effort", "stream_options", "response_format", "tools")
 """Left out from then on when a server refuses them by name."""
-_BEGIN, _END = "<think>", "</think>"
+_NO_REFUSALS = ("context_length_exceeded", "tool_use_failed")
+"""The prompt is too long; what the model wrote was no call (Groq)."""
 
 
 class OpenAIModel:
@@ -54,12 +58,12 @@ class OpenAIModel:
         await self._client.get()
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         """See `LanguageModel`. A server that refuses an optional parameter is asked again without it."""
         client = await self._client.get()
-        optional = {"stream_options": {"include_usage": True}}
-        reason, tokens, begun, thinking = "", (0, 0), False, Thinking()
+        optional = {"stream_options": {"include_usage": True}, "tools": offered(tools) or None}
+        reading = StreamReading(self.name, tools=bool(tools))
         async with AsyncExitStack() as open_response:
 
             async def send(**request: Any) -> Any:
@@ -69,19 +73,14 @@ class OpenAIModel:
             with self._translated():
                 response = await self._ask(send, messages, max_tokens, optional)
             async with aclosing(read_events(self.name, response)) as events:
-                while (chunk := await self._next(events, finished=bool(reason))) is not None:
-                    begun = True
-                    text, why, used = _read_chunk(self.name, chunk)
-                    reason = reason if reason == "content_filter" else why or reason
-                    tokens = used or tokens
-                    if answer := thinking.feed(text):
-                        yield TextDelta(text=answer)
+                while (chunk := await self._next(events, finished=bool(reading.reason))) is not None:
+                    if text := reading.take(chunk):
+                        yield TextDelta(text=text)
             kind = content_type(response)
-        if not begun:
+        if not reading.begun:
             raise Unavailable(self.name, f"the stream ended before it began (content type {kind})")
-        if held := thinking.close():
-            yield TextDelta(text=held)
-        yield StreamEnd(reason=reason, input_tokens=tokens[0], output_tokens=tokens[1])
+        for piece in reading.end():
+            yield piece
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
         """See `LanguageModel`. A server without structured outputs is asked for plain JSON instead."""
@@ -90,7 +89,7 @@ class OpenAIModel:
         optional = {"response_format": {"type": "json_schema", "json_schema": schema}}
         with self._translated():
             reply = await self._ask(client.chat.completions.with_raw_response.create, messages, max_tokens, optional)
-        content, tokens = _read_reply(self.name, body(self.name, reply))
+        content, tokens = read_reply(self.name, body(self.name, reply))
         return parse(self.name, content, into), Usage(writer=self.name, input_tokens=tokens[0], output_tokens=tokens[1])
 
     async def close(self) -> None:
@@ -107,14 +106,14 @@ class OpenAIModel:
         """`send` the request; again without an optional parameter that the server refuses by name."""
         import openai
 
-        chat = [message.model_dump() for message in messages]
+        asking = chat(messages)
         while True:
             limit = next(name for name in self._limits if name not in self._refused)
             wished: dict[str, object] = {limit: max_tokens, **self._wishes, **optional}
             asked = {name: value for name, value in wished.items() if name not in self._refused and value is not None}
             try:
-                return await send(model=self._model, messages=chat, **asked)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                return await send(model=self._model, messages=asking, **asked)
+            except openai.APIStatusError as error:
                 refused = _refused_name(error, asked)
                 if refused is None or self._refused | {refused} >= set(_LIMITS):
                     raise
@@ -132,71 +131,17 @@ class OpenAIModel:
 
 
 def _refused_name(error: Any, asked: Mapping[str, object]) -> str | None:
-    """Which optional parameter a server refused: the one it names, or the first its message mentions."""
-    if error.code == "context_length_exceeded":
+    """Which optional parameter a server refused: tools in any words, else the one it names, or the first its message
+    mentions."""
+    if error.code in _NO_REFUSALS:
         return None
-    if error.param:
-        named = str(error.param).split(".")[0]
+    said = f"{error.message} {error.body}"
+    named = re.split(r"[.\[]", str(error.param or ""))[0]
+    if "tools" in asked and named != "messages" and refuses_tools(error.status_code, said):
+        return "tools"
+    if error.status_code not in (400, 422):
+        return None
+    if named:
         return named if named in asked and named in _OPTIONAL else None
-    mentioned = [name for name in _OPTIONAL if name in asked and name in error.message]
-    return min(mentioned, key=error.message.index, default=None)
-
-
-def _read_chunk(service: str, chunk: Any) -> tuple[str, str, tuple[int, int] | None]:
-    """Text, finish reason and token counts of one event; what it does not hold comes empty."""
-    try:
-        used = chunk.get("usage")
-        tokens = (int(used["prompt_tokens"] or 0), int(used["completion_tokens"] or 0)) if used else None
-        for choice in chunk.get("choices") or ():
-            delta = choice.get("delta") or {}
-            if delta.get("refusal"):
-                return "", "content_filter", tokens
-            return (delta.get("content") or "") + "", str(choice.get("finish_reason") or ""), tokens
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Unusable(f"{service}: an event of unknown shape") from error
-    return "", "", tokens
-
-
-def _read_reply(service: str, reply: Any) -> tuple[str, tuple[int, int]]:
-    try:
-        choice = reply["choices"][0]
-        content, why = choice["message"]["content"], choice["finish_reason"]
-        used = reply.get("usage")
-        tokens = (int(used["prompt_tokens"] or 0), int(used["completion_tokens"] or 0)) if used else (0, 0)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise Unusable(f"{service}: a reply without choices") from error
-    if why != "stop" or not isinstance(content, str) or not content.strip():
-        raise Unusable(f"{service}: an empty or unfinished reply (finish reason {str(why)[:40]})")
-    return content, tokens
-
-
-class Thinking:
-    """Reasoning that some open models put in front of their answer as text. Feed it text as it arrives; it passes on
-    what follows."""
-
-    def __init__(self) -> None:
-        self._held = ""
-        self._state = "before"
-
-    def feed(self, text: str) -> str:
-        """What of `text`, and of what was held back, belongs to the answer."""
-        if self._state == "after":
-            return text
-        self._held += text
-        if self._state == "before":
-            begun = self._held.lstrip()
-            if begun.startswith(_BEGIN):
-                self._state = "inside"
-            elif not _BEGIN.startswith(begun):
-                return self._pass_on(self._held)
-        if self._state == "inside" and _END in self._held:
-            return self._pass_on(self._held.partition(_END)[2])
-        return ""
-
-    def close(self) -> str:
-        """What was held back because it might have become reasoning."""
-        return self._held if self._state == "before" else ""
-
-    def _pass_on(self, text: str) -> str:
-        self._held, self._state = "", "after"
-        return text
+    mentioned = [name for name in _OPTIONAL if name in asked and name in said]
+    return min(mentioned, key=said.index, default=None)

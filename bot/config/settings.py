@@ -131,15 +131,17 @@ class Settings(BaseSettings):
     )
     temperature: float = Field(0.2, ge=0, le=1, description="Sampling temperature, where the provider takes one")
     max_tokens: int = Field(1000, ge=50, le=8000, description="Most tokens a model may write")
-    context_tokens: int = Field(4000, ge=2000, le=200_000, description="Token budget of a whole prompt")
+    context_tokens: int | None = Field(
+        None, ge=2000, le=200_000, description="Token budget of a whole prompt; unset: 12000, and 4000 with ollama:NAME"
+    )
     system_instructions: str = Field("", max_length=4000, description="House style or extra rules for a model")
-    daily_tokens_person: int = Field(200_000, ge=0, description="Model tokens a person may use a day; 0: no limit")
-    daily_tokens_space: int = Field(2_000_000, ge=0, description="Model tokens a workspace may use a day; 0: no limit")
+    daily_tokens_person: int = Field(600_000, ge=0, description="Model tokens a person may use a day; 0: no limit")
+    daily_tokens_space: int = Field(6_000_000, ge=0, description="Model tokens a workspace may use a day; 0: no limit")
     concurrency: int = Field(100, ge=1, le=1000, description="Answers written at the same time")
     first_sentence_seconds: float = Field(10.0, gt=0, le=120, description="Deadline to the first checked sentence")
     total_seconds: float = Field(30.0, gt=0, le=600, description="Deadline of the whole answer")
 
-    top_k: int = Field(5, ge=1, le=20, description="Passages given to the writer")
+    top_k: int = Field(5, ge=1, le=20, description="Passages that an answer without a model is made of")
     style: Style = Field(Style.CONCISE, description="concise, detailed or bullet")
     citation_style: CitationStyle = Field(CitationStyle.NUMBERED, description="numbered, inline, footnote or endnote")
     max_length: int = Field(1000, ge=100, le=10_000, description="Characters of an answer")

@@ -12,6 +12,7 @@ from bot.config.settings import Settings
 from bot.rerankers import open_reranker
 from bot.wiring import open_embedder
 from bot.writers import EXTRACTIVE, model_spec, open_judge, open_language_model
+from pipeline.check.exhibits import Said
 from pipeline.errors import CitewellError
 from pipeline.find.reorder import MOST
 from pipeline.ports import ChatMessage
@@ -93,6 +94,15 @@ async def _model(settings: Settings, spec: str) -> Finding:
     return good("language model", f"{spec} answers")
 
 
+def _who(writer: str, judge: str) -> str:
+    if judge != writer:
+        return f"{judge} tells what a passage says, and checks what {writer} writes"
+    return (
+        f"{judge} tells what a passage says, and checks what it writes itself: where words do not decide, answers are "
+        "of medium confidence at most. CITEWELL_JUDGE=provider:model lets another one check"
+    )
+
+
 async def _judge(settings: Settings) -> Finding:
     """A claim that its passage states in other words."""
     chunk = Chunk(
@@ -105,9 +115,9 @@ async def _judge(settings: Settings) -> Finding:
         async with open_judge(settings) as judge, asyncio.timeout(SECONDS):
             if judge is None:
                 return warning("sentence check", "no model reads what is no quotation: such sentences are dropped", fix)
-            judgement, _ = await judge.review(sentence, [passage])
+            (judgement,), _ = await judge.review([Said(sentence)], [passage])
     except (CitewellError, TimeoutError) as error:
         return bad("sentence check", str(error) or "it did not answer in time", fix)
     if judgement.support in (Support.JUDGED, Support.VERBATIM):
-        return good("sentence check", "the model tells what a passage says")
+        return good("sentence check", _who(model_spec(settings), judge.name))
     return bad("sentence check", f"the model does not see that a passage says a claim ({judgement.reason})", fix)

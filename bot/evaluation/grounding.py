@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pipeline.check.exhibits import Said
 from pipeline.check.judge import judge
 from pipeline.check.model import ModelJudge
 from pipeline.check.risk import DOUBTFUL, likelihood
@@ -25,7 +26,9 @@ async def predict_grounding(row: dict[str, Any], reader: ModelJudge | None = Non
     `spans` are those that it does not."""
     passages = [_passage(number, source) for number, source in enumerate(row["sources"])]
     question, response = row.get("question") or "", row["response"]
-    judged = [(start, end, await _judge(marked, passages, question, reader)) for marked, start, end in parsed(response)]
+    found = parsed(response)
+    judgements = await _judged([marked for marked, _, _ in found], passages, question, reader)
+    judged = [(start, end, one) for (_, start, end), one in zip(found, judgements, strict=True)]
     hazard = sum(_hazard(judgement) for _, _, judgement in judged)
     return {
         "id": row["id"],
@@ -43,15 +46,14 @@ def _hazard(judgement: Judgement) -> float:
     return FLAGGED if judgement.support is Support.REFUSED else -DOUBTFUL * math.log2(max(judgement.score, 1e-9))
 
 
-async def _judge(
-    marked: Marked, passages: Sequence[RetrievedChunk], question: str, reader: ModelJudge | None
-) -> Judgement:
+async def _judged(
+    marked: Sequence[Marked], passages: Sequence[RetrievedChunk], question: str, reader: ModelJudge | None
+) -> Sequence[Judgement]:
     named = tuple(passage.chunk.id for passage in passages)
-    sentence = Sentence(text=marked.text, kind=marked.kind, chunk_ids=named)
-    judgement = judge(sentence, passages, question=question)
-    if reader is None or judgement.support is not Support.UNSURE:
-        return judgement
-    return (await reader.review(sentence, passages, question=question))[0]
+    said = [Said(Sentence(text=one.text, kind=one.kind, chunk_ids=named)) for one in marked]
+    if reader is None:
+        return [judge(one.sentence, passages, question=question) for one in said]
+    return (await reader.review(said, passages, question=question))[0]
 
 
 def parsed(response: str) -> list[tuple[Marked, int, int]]:

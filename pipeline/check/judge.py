@@ -1,4 +1,4 @@
-"""Is a sentence supported by the passages it names? What words can decide, for every writer; the rest is read."""
+"""Is a sentence supported by the passages that its writer read? What words can decide; the rest is read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipeline.check.folding import fold
 from pipeline.check.risk import worth
 from pipeline.check.sources import legible, ordered
 from pipeline.check.verbatim import Span, code, stretch, verbatim
-from pipeline.check.veto import invented
+from pipeline.check.veto import invented_figure, strange_name
 from pipeline.screen import addressed_to_assistant
 from pipeline.values import BlockKind, Judgement, RetrievedChunk, Sentence, Support
 from pipeline.words.text import distinct_terms, terms
@@ -21,36 +21,45 @@ CELL = 4
 """Words from which a cell says something by itself; with fewer it is a name or a value."""
 
 
-def judge(sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = "") -> Judgement:
-    """What words decide about one sentence; a passage it does not name cannot support it.
+def judge(
+    sentence: Sentence,
+    passages: Sequence[RetrievedChunk],
+    *,
+    question: str = "",
+    header: str = "",
+    heard: str = "",
+) -> Judgement:
+    """What words decide about one sentence. Support is looked for in the passages it names, then in the others.
 
-    Verbatim: it stands in a named passage, as words are compared (`folding.fold`), whole or with parts left out that
-    bear no condition, negation or quantity; code stands exactly; a row has the cells of one row, under the `header` it
-    stands under where there is one, or is made of whole sentences. A heading or header row carries no claim: it has
-    words of a passage or of the `question`, and stands only when something under it does, which is the caller's to see.
-    Vetoed: it has a number, date, unit or name that neither a named passage nor the `question` has; it names no
-    passage; it is code or a caption that does not stand there. Unsure: everything else. An instruction to an assistant
-    is forbidden."""
+    Verbatim: it stands in a passage, as words are compared (`folding.fold`), whole or with parts left out that bear no
+    condition, negation or quantity; code stands exactly; a row has the cells of one row, under the `header` it stands
+    under where there is one, or is made of whole sentences. A heading or header row carries no claim: it has words of
+    a passage or of the `question`, and stands only when something under it does, which is the caller's to see. Vetoed:
+    it has a number, date or unit that neither a passage nor the `question` has; it is code or a caption that does not
+    stand there. Unsure: everything else; the reason says which name, if any, stands neither there nor in what was
+    `heard` before. An instruction to an assistant is forbidden."""
     named = [passage for passage in passages if passage.chunk.id in sentence.chunk_ids]
-    found = _places(sentence, named, header)
+    others = [passage for passage in passages if passage.chunk.id not in sentence.chunk_ids]
+    found = _places(sentence, named, header) or _places(sentence, others, header)
     if addressed_to_assistant(_EMPHASIS.sub("", sentence.text), found[0].passage.chunk.text if found else ""):
         return _not("it is an instruction to an assistant", forbidden=True)
-    heard = [place for place in found if legible(place.passage, place.start, place.end)]
-    if heard:
-        return _verbatim(heard)
+    legibly = [place for place in found if legible(place.passage, place.start, place.end)]
+    if legibly:
+        return _verbatim(legibly)
     if found or _repeats_an_order(sentence.text, passages):
         return _not("it rests on an instruction to an assistant", forbidden=True)
-    if not named:
-        return _not("it names no passage")
     if sentence.kind in (BlockKind.HEADING, BlockKind.HEADER):
-        stands = _caption(sentence, named, question)
-        return _verbatim([Span(passage, 0, 0) for passage in named]) if stands else _not("its words are not there")
+        if not _caption(sentence, [*named, *others], question):
+            return _not("its words are not there")
+        return Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=tuple(one.chunk.id for one in named))
     if sentence.kind is BlockKind.CODE:
         return _not("the passages do not have this code")
-    score = worth(sentence.text, named, question)
-    if new := invented(sentence.text, named, f"{question}\n{header}"):
+    score = worth(sentence.text, named or passages, question)
+    if new := invented_figure(sentence.text, passages, f"{question}\n{header}"):
         return Judgement(support=Support.VETOED, score=score, reason=f"{new} is not in the passages")
-    return Judgement(support=Support.UNSURE, score=score, reason="it is said in other words than the passages say it")
+    name = strange_name(sentence.text, passages, f"{question}\n{header}\n{heard}")
+    reason = f"{name} is not in the passages" if name else "it is said in other words than the passages say it"
+    return Judgement(support=Support.UNSURE, score=score, reason=reason)
 
 
 def _repeats_an_order(text: str, passages: Sequence[RetrievedChunk]) -> bool:

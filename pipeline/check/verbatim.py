@@ -97,16 +97,29 @@ def stretch(words: str, text: str) -> tuple[int, int] | None:
     return None
 
 
-def quoted(words: str, passage: RetrievedChunk) -> tuple[int, int] | None:
-    """The place of a passage that has these words in a row, or of its table row that has them when it is spelled out;
-    of words with `…` between them, the place of the first, when the passage has them all."""
+def quoted(words: str, passages: Sequence[RetrievedChunk]) -> list[list[Span]]:
+    """Where these words stand, in a row or with `…` between them: for each passage that has them all, or whose table
+    row has them when it is spelled out, the places; failing that those of the passages that have them together."""
+    parts = [part for part in _LEFT_OUT.split(words) if fold(part)]
+    each = [[_place(part, passage) for part in parts] for passage in passages]
+    whole = [[place for place in places if place] for places in each if parts and all(places)]
+    if whole or not parts:
+        return whole
+    together = [next((place for place in places if place), None) for places in zip(*each, strict=True)]
+    return [[place for place in together if place]] if all(together) else []
+
+
+def _place(words: str, passage: RetrievedChunk) -> Span | None:
     chunk = passage.chunk
-    found = [stretch(part, chunk.text) for part in _LEFT_OUT.split(words) if fold(part)]
-    if found and all(found):
-        return found[0]
-    rows = (place for place, unit in enumerate(chunk.units) if unit.kind is BlockKind.ROW)
-    row = next((place for place in rows if stretch(words, chunk.spelled_out(place))), None)
-    return None if row is None else (chunk.units[row].start, chunk.units[row].end)
+    if found := stretch(words, chunk.text):
+        return Span(passage, *found)
+    rows = (
+        chunk.units[place]
+        for place, unit in enumerate(chunk.units)
+        if unit.kind is BlockKind.ROW and stretch(words, chunk.spelled_out(place))
+    )
+    row = next(rows, None)
+    return Span(passage, row.start, row.end) if row else None
 
 
 def code(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:

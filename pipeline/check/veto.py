@@ -1,5 +1,6 @@
-"""What a claim says that no passage has: a number, date, unit or name. Precise rather than complete: what is not vetoed
-is read."""
+"""What a claim says that no passage has: a number, date or unit, which is refused, or a name, which is read.
+
+Precise rather than complete: what is not refused is read."""
 
 from __future__ import annotations
 
@@ -20,19 +21,23 @@ _ALIKE = 4
 """Words that begin with the same four letters may be forms of one name: `Europe`, `European`."""
 
 
-def invented(claim: str, passages: Sequence[RetrievedChunk], question: str) -> str:
-    """The first number, date, unit or name that no passage has, nor its title, headings or file name, nor the question;
+def invented_figure(claim: str, passages: Sequence[RetrievedChunk], question: str) -> str:
+    """The first number, date or unit that no passage has, nor its title, headings or file name, nor the question;
     empty when there is none."""
-    known = [_known(_said(passage)) for passage in passages] + [_known(question)]
+    known = [_facts(_said(passage)) for passage in passages] + [_facts(question)]
     text = unlabelled(claim)
     found = figures(text)
     wanted = [fact for fact in found if not _counted(fact)] + (rates(lowered(text)) if found else [])
-    for fact in wanted:
-        if not any(facts.holds(fact) for facts, _ in known):
-            return text[fact.start : fact.end].strip()
-    words = frozenset().union(*(words for _, words in known))
-    inside = {place for fact in found for place in range(fact.start, fact.end)}
-    return next((name for name, start in _names(text) if start not in inside and not _has(name, words)), "")
+    strange = (fact for fact in wanted if not any(facts.holds(fact) for facts in known))
+    return next((text[fact.start : fact.end].strip() for fact in strange), "")
+
+
+def strange_name(claim: str, passages: Sequence[RetrievedChunk], heard: str) -> str:
+    """The first name that is neither in or above a passage nor in what was `heard`; empty when there is none."""
+    text = unlabelled(claim)
+    known = frozenset().union(_words(heard), *(_words(_said(passage)) for passage in passages))
+    inside = {place for fact in figures(text) for place in range(fact.start, fact.end)}
+    return next((name for name, start in _names(text) if start not in inside and not _has(name, known)), "")
 
 
 def _said(passage: RetrievedChunk) -> str:
@@ -41,10 +46,15 @@ def _said(passage: RetrievedChunk) -> str:
 
 
 @lru_cache(maxsize=256)
-def _known(text: str) -> tuple[Facts, frozenset[str]]:
-    """The facts of a text, and its words with their stems and beginnings."""
+def _facts(text: str) -> Facts:
+    return Facts(text)
+
+
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    """The words of a text with their stems and beginnings."""
     words = {_word(match.group()) for match in WORD.finditer(text)} | {one.word for one in fold(text)}
-    return Facts(text), frozenset(words | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
+    return frozenset(words | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
 
 
 def _word(word: str) -> str:

@@ -47,6 +47,10 @@ class Numbering:
         self.sentences: list[CitedSentence] = []
         """Every sentence cited so far."""
 
+    def knows(self, passages: Iterable[RetrievedChunk]) -> None:
+        """Let what follows rest on `passages`, too."""
+        self._passages |= {passage.chunk.id: passage for passage in passages}
+
     def cite(self, sentence: Sentence, judgement: Judgement) -> CitedSentence:
         """`sentence` with the numbers of the passages that support it; one that none does is marked as such."""
         cited = CitedSentence(

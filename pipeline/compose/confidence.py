@@ -80,9 +80,12 @@ def assess(
     said = " ".join(sentence.text for sentence in supported)
     apart = differing(asked.text, units)
     by_model = generator != EXTRACTIVE
-    factors = _factors(answerable, found, evidence, sentences, said, apart, words)
+    factors = (
+        *_factors(answerable, found, evidence, sentences, said, apart, words),
+        *_read(sentences, generator, words),
+    )
     unlisted = listing and not by_model and not any(sentence.kind in LISTED for sentence in supported)
-    certain = _certain(found, sentences, by_model=by_model) and not (extent or apart or unlisted)
+    certain = _certain(found, sentences, generator) and not (extent or apart or unlisted)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW
@@ -132,11 +135,14 @@ def _share(sentences: Sequence[tuple[Sentence, Judgement]]) -> float:
     return sum(judgement.supported for _, judgement in sentences) / len(sentences) if sentences else 0.0
 
 
-def _certain(found: Signals | None, sentences: Sequence[tuple[Sentence, Judgement]], *, by_model: bool) -> bool:
-    """Whether nothing that is asked for is missing, and what a model wrote was read as supported with little risk."""
+def _certain(found: Signals | None, sentences: Sequence[tuple[Sentence, Judgement]], generator: str) -> bool:
+    """Whether nothing that is asked for is missing, and what a model wrote stands in the passages, or was read by
+    another model with little risk, as no more than they say."""
     missing = found is None or found.names_missing or found.numbers_missing or found.column_missing
-    risky = by_model and any(judgement.score < RISKY for _, judgement in sentences if judgement.supported)
-    return not (missing or risky)
+    shown = [judgement for _, judgement in sentences if judgement.supported]
+    own = any(judgement.judge == generator or judgement.beside for judgement in shown)
+    risky = generator != EXTRACTIVE and any(judgement.score < RISKY for judgement in shown)
+    return not (missing or own or risky)
 
 
 def _factors(
@@ -171,6 +177,19 @@ def _factors(
         ("length", length, words.count(wording.LENGTH, long)),
     )
     return tuple(Factor(name=name, value=value, text=text) for name, value, text in told)
+
+
+def _read(sentences: Sequence[tuple[Sentence, Judgement]], generator: str, words: Words) -> tuple[Factor, ...]:
+    """Who read what words do not decide, and whether that says more than the answer."""
+    shown = [judgement for _, judgement in sentences if judgement.supported]
+    found: list[Factor] = []
+    for name in dict.fromkeys(judgement.judge for judgement in shown if judgement.judge):
+        own = name == generator
+        text = words(wording.READ_BY_WRITER if own else wording.READ_BY_ANOTHER, name=name)
+        found.append(Factor(name="read", value=float(not own), text=text))
+    if any(judgement.beside for judgement in shown):
+        found.append(Factor(name="more", value=0.0, text=words(wording.SAYS_MORE)))
+    return tuple(found)
 
 
 def _missing(found: Signals | None, said: str, words: Words) -> str:

@@ -1,7 +1,7 @@
 """Two writers, one answer: what a model drafts, sentence by sentence as each is checked, and the extract that steps in.
 
-Nothing unchecked is given on, and nothing given on is taken back: a model's draft begins with the sentence that
-answers, and where that one does not stand the extract answers instead.
+Nothing unchecked is given on, and nothing given on is taken back. What stands of a model's draft is shown; the extract
+answers where nothing does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pipeline.drafting.captions import header_above, is_caption, says_much, sett
 from pipeline.drafting.nearest import told
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
-from pipeline.values import Finished, Sentence, Usage
+from pipeline.values import Finished, Found, Sentence, Usage
 from pipeline.words import wording
 from pipeline.write.extract import extract
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS
@@ -31,7 +31,7 @@ SPENT = Drafted(failure=NO_TOKENS, instead=wording.MODEL_SPENT)
 
 async def write(
     task: Task, model: Model | None, failed: Drafted | None = None
-) -> AsyncGenerator[Checked | Drafted, None]:
+) -> AsyncGenerator[Checked | Found | Drafted, None]:
     """The sentences to show, in their order, and last one `Drafted`: what `model` writes; the extract where there is
     no model (`failed`: why not), or where nothing that it wrote may be shown."""
     begun = False
@@ -41,7 +41,7 @@ async def write(
                 if isinstance(piece, Drafted) and piece.failure and not begun:
                     failed = piece
                 else:
-                    begun = True
+                    begun = begun or not isinstance(piece, Found)
                     yield piece
     if failed or not model:
         async with aclosing(by_extract(task, failed)) as pieces:
@@ -49,10 +49,8 @@ async def write(
                 yield piece
 
 
-async def by_model(task: Task, model: Model) -> AsyncGenerator[Checked | Drafted, None]:
-    """What `model` writes, from the sentence that answers on: where its first one does not stand, nothing does.
-
-    Nothing is given on before it rests on as much as the operator asks for."""
+async def by_model(task: Task, model: Model) -> AsyncGenerator[Checked | Found | Drafted, None]:
+    """What stands of what `model` writes. Nothing is given on before it rests on as much as the operator asks for."""
     checked: list[Checked] = []
     held: list[Checked] = []
     captions: list[Checked] = []
@@ -62,13 +60,14 @@ async def by_model(task: Task, model: Model) -> AsyncGenerator[Checked | Drafted
             if isinstance(piece, Finished):
                 finished = piece
                 break
+            if isinstance(piece, Found):
+                task = task.finding(piece.passages)
+                yield piece
+                continue
             if not is_caption(piece.sentence):
                 checked.append(piece)
             stands, captions = settled(captions, piece, grounded=task.grounded)
             held += stands
-            if says_much(piece.sentence) and not (given or held):
-                finished = Finished(complete=False, reason=UNSUPPORTED, counted=False)
-                break
             if held and not task.too_few(checked):
                 given = True
                 for one in held:
@@ -87,7 +86,7 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
     elif not finished.complete:
         failure = finished.reason or "cut off"
     elif not (given or absent):
-        failure = TOO_LITTLE
+        failure = TOO_LITTLE if any(one.judgement.supported for one in checked) else UNSUPPORTED
     return Drafted(
         checked=tuple(checked),
         assessment=task.assessed(checked, model.name),

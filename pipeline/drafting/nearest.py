@@ -13,7 +13,7 @@ from pipeline.read.candidates import best_of
 from pipeline.read.evidence import Evidence
 from pipeline.read.excerpt import Excerpt, excerpts
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import LISTED, BlockKind, Judgement, Level, Sentence, Support
+from pipeline.values import LISTED, BlockKind, Judgement, Level, RetrievedChunk, Sentence, Support
 from pipeline.write.extract import UNRULED, Extract
 
 SHOWN = 3
@@ -66,7 +66,10 @@ def _headed(evidence: Evidence, said: Sequence[Checked]) -> bool:
 
 def beside(evidence: Evidence, written: Numbering, drafted: Drafted, words: Words = ENGLISH) -> Numbering:
     """What the documents say where nothing is `written`; below an extract that is not sure the nearest stretch, unless
-    the extract says all of that. Of a flagged document nothing is quoted: it is only named."""
+    the extract says all of that. Of a flagged document nothing is quoted: it is only named. Below what a model wrote
+    stands what its judge rested on where that says more."""
+    if written.sentences and drafted.usage.writer != EXTRACTIVE:
+        return _rested_on(evidence, written, drafted, words)
     unsure = drafted.usage.writer == EXTRACTIVE and drafted.assessment.confidence.level is not Level.HIGH
     if written.sentences and not unsure:
         return Numbering(())
@@ -80,6 +83,21 @@ def beside(evidence: Evidence, written: Numbering, drafted: Drafted, words: Word
         if not said.issuperset(piece.sentence.text for piece in pieces[1:]):
             for piece in pieces:
                 near.cite(piece.sentence, piece.judgement)
+    return near
+
+
+def _rested_on(evidence: Evidence, written: Numbering, drafted: Drafted, words: Words) -> Numbering:
+    near = Numbering(evidence.passages, written)
+    passages = {passage.chunk.id: passage for passage in evidence.passages}
+    shown = {one.text for one in written.sentences}
+    for sentence, judgement, _ in drafted.checked:
+        if judgement.beside and judgement.supported and sentence.text in shown:
+            passage = passages[judgement.chunk_ids[0]]
+            said = Sentence(text=judgement.beside, chunk_ids=(passage.chunk.id,), opens=True)
+            for one in (_path(passage, [judgement.quote], words), said):
+                near.cite(
+                    one, Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=one.chunk_ids, quote=judgement.quote)
+                )
     return near
 
 
@@ -97,7 +115,12 @@ def _checked(one: Excerpt, words: Words = ENGLISH) -> list[Checked]:
         return []
     first, *rest = stands
     opened = first._replace(sentence=first.sentence.model_copy(update={"opens": True}))
-    place = reference(cite(one.passage, 0, quotes=[piece.judgement.quote for piece in stands]), words)
-    chunk_ids = (one.passage.chunk.id,)
-    path = Sentence(text=place, kind=BlockKind.HEADING, chunk_ids=chunk_ids, opens=True)
-    return [Checked(path, Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=chunk_ids)), opened, *rest]
+    path = _path(one.passage, [piece.judgement.quote for piece in stands], words)
+    judgement = Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=path.chunk_ids)
+    return [Checked(path, judgement), opened, *rest]
+
+
+def _path(passage: RetrievedChunk, quotes: Sequence[str], words: Words) -> Sentence:
+    """Where in its document something stands, as a heading above it."""
+    place = reference(cite(passage, 0, quotes=quotes), words)
+    return Sentence(text=place, kind=BlockKind.HEADING, chunk_ids=(passage.chunk.id,), opens=True)

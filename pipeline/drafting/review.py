@@ -3,89 +3,188 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 
+from pipeline.check.exhibits import Said
+from pipeline.check.model import NOT_READ
 from pipeline.compose.compose import Checked
 from pipeline.drafting.captions import header_above, is_caption
 from pipeline.drafting.task import Model, Task
 from pipeline.errors import CitewellError, Unavailable
-from pipeline.values import Finished, Judgement, Sentence, Support
+from pipeline.values import BlockKind, Finished, Found, Judgement, Sentence, Support
 
 TOO_LATE = "it took too long"
 
 
-async def in_time(task: Task, model: Model) -> AsyncGenerator[Checked | Finished, None]:
-    """The model's sentences as far as they come in time; what goes wrong ends them."""
+async def in_time(task: Task, model: Model) -> AsyncGenerator[Checked | Found | Finished, None]:
+    """The model's sentences as far as they come in time; what goes wrong ends them. What stands by then is given."""
     limits = task.limits
     seconds = limits.first_sentence_seconds
-    async with aclosing(_reviewed(task, model)) as pieces:
+    draft = _Draft(task, model)
+    try:
         while True:
             try:
                 async with asyncio.timeout(seconds - task.watch.elapsed):
-                    piece = await anext(pieces)
+                    piece = await draft.next()
             except (TimeoutError, CitewellError) as error:
                 why = TOO_LATE if isinstance(error, TimeoutError) else str(error)
-                yield Finished(complete=False, reason=why, counted=isinstance(error, Unavailable))
+                for one in draft.rest():
+                    yield one
+                yield draft.late(Finished(complete=False, reason=why, counted=isinstance(error, Unavailable)))
                 return
             yield piece
+            if isinstance(piece, Finished):
+                return
             if isinstance(piece, Checked) and piece.judgement.supported:
                 seconds = limits.total_seconds
-
-
-async def _reviewed(task: Task, model: Model) -> AsyncGenerator[Checked | Finished, None]:
-    """The model's sentences in their order, each judged. Where words do not decide the judge reads, while the model
-    writes on: an answer ends at most one such reading later."""
-    drafted: asyncio.Queue[_Reading | Finished | None] = asyncio.Queue()
-    readings: list[_Reading] = []
-
-    def read(sentence: Sentence) -> _Reading:
-        header = header_above(sentence, [one.sentence for one in readings])
-        judgement = task.judged(sentence, header)
-        unsure = judgement.support is Support.UNSURE and not is_caption(sentence)
-        asked = sum(one.review is not None for one in readings)
-        review = None
-        if unsure and model.judge and asked < model.reviews:
-            reading = model.judge.review(sentence, task.passages, question=task.question, header=header)
-            review = asyncio.create_task(reading)
-        readings.append(_Reading(sentence, judgement, review))
-        return readings[-1]
-
-    async def draft() -> None:
-        try:
-            async with aclosing(model.writer.write(task.brief, task.passages, task.history)) as pieces:
-                async for piece in pieces:
-                    drafted.put_nowait(read(piece) if isinstance(piece, Sentence) else piece)
-        finally:
-            drafted.put_nowait(None)
-
-    writing = asyncio.create_task(draft())
-    spent = 0
-    try:
-        while True:
-            with task.watch.stage("write"):
-                piece = await drafted.get()
-            if piece is None:
-                await writing  # raises what the writer raised
-                piece = Finished(complete=False, reason="it stopped without an end", counted=False)
-            if isinstance(piece, Finished):
-                usage = piece.usage.model_copy(update={"input_tokens": piece.usage.input_tokens + spent})
-                yield piece.model_copy(update={"usage": usage})
-                return
-            with task.watch.stage("review"):
-                judgement, tokens = await piece.review if piece.review else (piece.judgement, 0)
-            spent += tokens
-            yield Checked(piece.sentence, judgement)
     finally:
-        running = [writing, *(one.review for one in readings if one.review)]
+        await draft.close()
+
+
+@dataclass(eq=False)
+class _Reading:
+    said: Said
+    words: Judgement
+    """What words decide."""
+    verdict: asyncio.Future[Judgement]
+
+    @property
+    def checked(self) -> Checked:
+        judgement = self.verdict.result() if self.verdict.done() else self.words.model_copy(update={"reason": NOT_READ})
+        return Checked(self.said.sentence, judgement)
+
+    @property
+    def refused(self) -> bool:
+        """It does not stand, and might if it were written otherwise."""
+        sentence, judgement, _ = self.checked
+        written = sentence.kind is not BlockKind.CODE and not is_caption(sentence)
+        return written and not (judgement.supported or judgement.forbidden)
+
+
+class _Draft:
+    """A draft while it is written. The judge is asked about the first unsure sentence at once, about all others when
+    the last one is written, and about those that were written again: three times at most. A sentence that does not
+    stand is written again once, with all others that do not."""
+
+    def __init__(self, task: Task, model: Model) -> None:
+        self.end: Finished | None = None
+        self._task, self._model = task, model
+        self._pieces: list[_Reading | Found] = []
+        self._given = 0
+        self._arrived = asyncio.Event()
+        self._waiting: list[_Reading] = []
+        self._calls: list[asyncio.Task[None]] = []
+        self._spent = 0
+        self._writing = asyncio.create_task(self._write())
+        self._repairing: asyncio.Task[None] | None = None
+
+    async def next(self) -> Checked | Found | Finished:
+        """What comes next, once it is judged. Raises what the writer raised."""
+        watch = self._task.watch
+        while self._given == len(self._pieces):
+            if self._writing.done():
+                return await self._ended()
+            self._arrived.clear()
+            with watch.stage("write"):
+                await self._arrived.wait()
+        piece = self._pieces[self._given]
+        if isinstance(piece, _Reading):
+            with watch.stage("review"):
+                await asyncio.shield(piece.verdict)
+            if piece.refused:
+                with watch.stage("repair"):
+                    await self._repaired()
+        self._given += 1
+        return piece.checked if isinstance(piece, _Reading) else piece
+
+    def rest(self) -> Iterator[Checked | Found]:
+        """What was written and not given yet, as far as it is judged."""
+        for piece in self._pieces[self._given :]:
+            yield piece.checked if isinstance(piece, _Reading) else piece
+
+    def late(self, otherwise: Finished) -> Finished:
+        """How the draft ended, if it did; what is still read or written again is not waited for, and not counted."""
+        return self.end.model_copy(update={"counted": False}) if self.end else otherwise
+
+    async def close(self) -> None:
+        running = [self._writing, *self._calls, *([self._repairing] if self._repairing else [])]
         for one in running:
             one.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
+    async def _ended(self) -> Finished:
+        await self._writing
+        end = self.end or Finished(complete=False, reason="it stopped without an end", counted=False)
+        usage = end.usage.model_copy(update={"input_tokens": end.usage.input_tokens + self._spent})
+        return end.model_copy(update={"usage": usage})
 
-@dataclass(frozen=True)
-class _Reading:
-    sentence: Sentence
-    judgement: Judgement
-    review: asyncio.Task[tuple[Judgement, int]] | None
+    async def _write(self) -> None:
+        task, model = self._task, self._model
+        try:
+            async for piece in model.writer.write(task.brief, task.passages, task.history, task.look):
+                match piece:
+                    case Finished():
+                        self.end = piece
+                    case Found():
+                        self._task = self._task.finding(piece.passages)
+                        self._pieces.append(piece)
+                    case Sentence():
+                        self._pieces.append(self._read(piece))
+                self._arrived.set()
+        finally:
+            self._ask(self._waiting)
+            self._arrived.set()
+
+    def _read(self, sentence: Sentence) -> _Reading:
+        before = [one.said.sentence for one in self._pieces if isinstance(one, _Reading)]
+        said = Said(sentence, header_above(sentence, before))
+        reading = _Reading(said, self._task.judged(*said), asyncio.get_running_loop().create_future())
+        if reading.words.support is not Support.UNSURE or is_caption(sentence) or not self._model.judge:
+            reading.verdict.set_result(reading.words)
+        elif self._calls:
+            self._waiting.append(reading)
+        else:
+            self._ask([reading])
+        return reading
+
+    def _ask(self, readings: Sequence[_Reading]) -> None:
+        if readings:
+            self._calls.append(asyncio.create_task(self._judge(tuple(readings))))
+
+    async def _judge(self, readings: Sequence[_Reading]) -> None:
+        for reading, judgement in zip(readings, await self._judged([one.said for one in readings]), strict=True):
+            reading.verdict.set_result(judgement)
+
+    async def _judged(self, said: Sequence[Said]) -> Sequence[Judgement]:
+        """Also by words alone where there is no judge."""
+        task, judge = self._task, self._model.judge
+        if judge is None:
+            return [task.judged(*one) for one in said]
+        found, tokens = await judge.review(said, task.passages, question=task.question, heard=task.heard)
+        self._spent += tokens
+        return found
+
+    async def _repaired(self) -> None:
+        """Wait until what does not stand was written again, once."""
+        self._repairing = self._repairing or asyncio.create_task(self._repair())
+        await asyncio.shield(self._repairing)
+
+    async def _repair(self) -> None:
+        await asyncio.wait({self._writing})
+        await asyncio.gather(*self._calls)
+        readings = [one for one in self._pieces if isinstance(one, _Reading)]
+        refused = {n: one.checked.judgement.reason for n, one in enumerate(readings) if one.refused}
+        if not (self.end and self.end.complete):
+            return
+        task, draft = self._task, [one.said.sentence for one in readings]
+        again, tokens = await self._model.writer.rewrite(task.brief, task.passages, task.history, draft, refused)
+        self._spent += tokens
+        said = {n: Said(sentence, readings[n].said.header) for n, sentence in again.items() if n in refused}
+        if not said:
+            return
+        for n, judgement in zip(said, await self._judged(list(said.values())), strict=True):
+            if judgement.supported:
+                readings[n].said = said[n]
+                readings[n].verdict = asyncio.get_running_loop().create_future()
+                readings[n].verdict.set_result(judgement)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pipeline.budget import TokenBudget
+from pipeline.check.exhibits import Said
 from pipeline.check.judge import judge
 from pipeline.compose.compose import Checked
 from pipeline.compose.confidence import Assessment, assess
-from pipeline.ports import Planner, Writer
+from pipeline.ports import Look, Planner, Writer
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn
@@ -20,12 +21,17 @@ from pipeline.words import wording
 
 
 class Judge(Protocol):
-    """Reads a sentence and its passages where words do not decide."""
+    """Reads sentences and the passages they may rest on where words do not decide."""
+
+    @property
+    def name(self) -> str:
+        """Of the model that reads: one that is the writer's is less of a witness."""
+        ...
 
     async def review(
-        self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
-    ) -> tuple[Judgement, int]:
-        """The judgement, and the tokens it cost; `header` is what a table row stands under. Never raises."""
+        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+    ) -> tuple[Sequence[Judgement], int]:
+        """A judgement for each, and the tokens they cost; names in what was `heard` are known. Never raises."""
         ...
 
 
@@ -38,8 +44,6 @@ class Model:
     budget: TokenBudget
     judge: Judge | None = None
     planner: Planner | None = None
-    reviews: int = 8
-    """Sentences of one answer that the judge is asked about, the first ones: tokens are set aside for so many."""
 
 
 class Stopwatch:
@@ -81,25 +85,46 @@ class Task:
     """Show the best extract even where it does not answer."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     words: Words = ENGLISH
+    further: Sequence[RetrievedChunk] = ()
+    """What a model may read besides the evidence."""
+    look: Look | None = None
+    """Searches again, in words of a model's own."""
 
     @property
     def passages(self) -> Sequence[RetrievedChunk]:
-        return self.evidence.passages
+        """All that a sentence may rest on."""
+        return (*self.evidence.passages, *self.further)
+
+    def finding(self, passages: Sequence[RetrievedChunk]) -> Task:
+        """The same with `passages` that were not known before."""
+        known = {passage.chunk.id for passage in self.passages}
+        new = [passage for passage in passages if passage.chunk.id not in known]
+        return replace(self, further=(*self.further, *new))
 
     @property
     def question(self) -> str:
         """All words that were asked with."""
         return " ".join((self.brief.question, *self.brief.sides))
 
+    @property
+    def heard(self) -> str:
+        """What was said before: the names in it are known."""
+        return "\n".join(f"{turn.question}\n{turn.said}" for turn in self.history)
+
+    def cited(self, checked: Sequence[Checked]) -> Evidence:
+        """The evidence, with what is cited besides it."""
+        cited = {chunk_id for one in checked if one.judgement.supported for chunk_id in one.judgement.chunk_ids}
+        return self.evidence.joined([passage for passage in self.further if passage.chunk.id in cited])
+
     def judged(self, sentence: Sentence, header: str = "") -> Judgement:
         """What words alone decide of a sentence; `header` is what a table row stands under."""
         with self.watch.stage("validate"):
-            return judge(sentence, self.passages, question=self.question, header=header)
+            return judge(sentence, self.passages, question=self.question, header=header, heard=self.heard)
 
     def assessed(self, checked: Sequence[Checked], writer: str, extent: Extent | None = None) -> Assessment:
         with self.watch.stage("assess"):
             return assess(
-                self.evidence,
+                self.cited(checked),
                 [(one.sentence, one.judgement) for one in checked],
                 generator=writer,
                 several=bool(self.brief.sides),

@@ -22,6 +22,8 @@ AT_ONCE = 8
 FURTHER = 4
 """How many times further a search reaches when copies and editions fill what it read."""
 
+FURTHEST = 40
+"""Passages of all that were read."""
 READ = 3
 """Of the passages found for a corrected question, how many are read for their language."""
 
@@ -86,8 +88,10 @@ class HybridRetriever:
             )
         ranked = _merged([one.ranked for one in found])
         good = tuple(map(_passage, _merged([one.good for one in found])))
+        shown = {one.chunk.id for one in good}
         return Retrieval(
             passages=good,
+            further=tuple(_passage(one) for one in _spread(ranked, FURTHEST)[0] if one.chunk.id not in shown),
             nearest=tuple(map(_passage, _spread(ranked, self._top_k)[0])),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),

@@ -11,7 +11,7 @@ from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
 from pipeline.ports.installations import Installations
 from pipeline.ports.knowledge import Added, NotAdded, Sent
-from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger
+from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
 from pipeline.ports.platform import Growing, PlatformAdapter, Receipt
 from pipeline.ports.search import (
     Embedder,
@@ -26,4 +26,4 @@ from pipeline.ports.search import (
     Vectors,
 )
 from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
-from pipeline.ports.stages import Planner, Retriever, Writer
+from pipeline.ports.stages import Look, Planner, Retriever, Writer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import date
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -13,9 +13,29 @@ from pipeline.values import Usage, Value
 T = TypeVar("T", bound=BaseModel)
 
 
+class Tool(Value):
+    """What a model may ask for besides answering."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """The JSON schema of an object."""
+
+
+class ToolCall(Value):
+    id: str
+    name: str
+    arguments: str
+    """JSON as the model wrote it: not parsed, not trusted."""
+
+
 class ChatMessage(Value):
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    calls: tuple[ToolCall, ...] = ()
+    """Of an assistant: what it asked for, each answered by a tool's message right behind."""
+    call_id: str = ""
+    """Of a tool: the call that this is the result of."""
 
 
 class TextDelta(Value):
@@ -23,7 +43,7 @@ class TextDelta(Value):
 
 
 class StreamEnd(Value):
-    """How a model stopped: `stop`, `length`, `content_filter`, or "" when the stream was cut."""
+    """How a model stopped: `stop`, `tool_calls`, `length`, `content_filter`, or "" when the stream was cut."""
 
     reason: str
     input_tokens: int = 0
@@ -41,9 +61,11 @@ class LanguageModel(Protocol):
         ...
 
     def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
-        """Yield text as it arrives, then one StreamEnd. Raises Unavailable or Unusable."""
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
+        """Yield text as it arrives, then the calls, each whole, then one StreamEnd. Calls come only where `tools` are
+        given and the model stopped for them; a server that has no tools is asked without. Raises Unavailable or
+        Unusable."""
         ...
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from pipeline.values.base import Value
+from pipeline.values.documents import RetrievedChunk
 from pipeline.values.kinds import BlockKind, row_cells
 from pipeline.values.people import Style
 from pipeline.values.planning import Format, Intent
@@ -91,13 +92,19 @@ class Finished(Value):
     """Parts of the question that the passages do not hold, in the question's own words."""
 
 
+class Found(Value):
+    """Passages that a writer searched for while it wrote: what follows may rest on them, too."""
+
+    passages: tuple[RetrievedChunk, ...]
+
+
 class Support(StrEnum):
     """What decides whether a sentence is supported."""
 
     VERBATIM = "verbatim"
-    """It stands in a named passage."""
+    """It stands in a passage."""
     VETOED = "vetoed"
-    """It has a number, date, unit or name that no named passage has, or names no passage."""
+    """It has a number, date or unit that no passage has, or is code or a caption that stands in none."""
     UNSURE = "unsure"
     """Words do not decide, and no judge has read it."""
     JUDGED = "judged"
@@ -107,20 +114,25 @@ class Support(StrEnum):
 
 
 class Judgement(Value):
-    """Whether one sentence is supported by the passages it names."""
+    """Whether one sentence is supported by the passages that its writer read."""
 
     support: Support
     score: float
     """0 to 1: 1 for what stands in a passage; else how much of its words and facts the named passages hold, or of what
     a judge found how much the sentences do that it rests on."""
     chunk_ids: tuple[str, ...] = ()
-    """The named chunks that do support it, best first."""
+    """The chunks that do support it, best first."""
     quote: str = ""
     """The exact span of the best chunk that supports it."""
     reason: str = ""
     """Why not, in words: `30 is not in the passages`."""
     forbidden: bool = False
     """It is, or rests on, an instruction to an assistant: never shown, not even as unverified."""
+    judge: str = ""
+    """The name of the model that read it; empty where words decided."""
+    beside: str = ""
+    """What the passage says that the sentence may not: the units that a judge rested on, where these have a condition,
+    a modal or a negation that it lacks, or it has a name that is nowhere. Shown beside it."""
 
     @property
     def supported(self) -> bool:

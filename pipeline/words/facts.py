@@ -83,7 +83,7 @@ _LABEL = re.compile(
 )
 _MAY = re.compile(r"\bmay\b(?!,? (?:of )?[12][0-9]{3}\b)")
 _DATES = [
-    re.compile(pattern.replace(" ", r"\s+"))
+    re.compile(pattern.replace(",? ", r"\s*,?\s+").replace(" ", r"\s+"))
     for pattern in (
         r"(?P<year>[12][0-9]{3})-(?P<number>[01][0-9])(?:-(?P<day>[0-3][0-9]))?\b",
         rf"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?\.? (?:of )?{_MONTH}(?:,? (?P<year>[12][0-9]{{3}}))?\b",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+
+from pipeline.words.text import sentences
 
 _ADDRESS = re.compile(
     r"\]\s?\(\s*<?(?P<target>[^()\s>]+)"
@@ -13,19 +15,38 @@ _ADDRESS = re.compile(
     r"|(?P<domain>\b(?:[\w-]{1,63}(?:\.|\[\.\])){1,32}[a-z]{2,24}\b(?:/[^\s<>\"')\]`]*)?)",
     re.IGNORECASE,
 )
+_RUN_ON = re.compile(r"(?<=[a-z\d])\.(?=[A-Z])")
+"""Where a sentence begins without a space before it: `the machine.It is`."""
 
 
-def strange(text: str, sources: Iterable[str]) -> tuple[str, ...]:
-    """The links, addresses, file names and mentions of `text` that stand in none of `sources`, case apart."""
-    found = [match[match.lastgroup or 0].rstrip(".,;:!?") for match in _ADDRESS.finditer(text)]
+def known(text: str, sources: Sequence[str]) -> str:
+    """`text` without the sentences that hold a link, an address, a file name or a mention that no source has, case
+    apart. A full stop without a space behind it makes no address: it gets one."""
+    found = strange(text, sources)
+    for address in found:
+        text = text.replace(address, _RUN_ON.sub(". ", address))
+    if not found or not strange(text, sources):
+        return text
+    return " ".join(text[start:end] for start, end in sentences(text) if not strange(text[start:end], sources))
+
+
+def strange(text: str, sources: Sequence[str]) -> tuple[str, ...]:
+    """The links, addresses, file names and mentions of `text` that stand in none of `sources`."""
+    found = [(match[match.lastgroup or 0].rstrip(".,;:!?"), _before(match)) for match in _ADDRESS.finditer(text)]
     if not found:
         return ()
-    known = "\n".join(sources)
-    standing = {address for address in set(found) if _stands(address, known)}
-    return tuple(address for address in found if address not in standing)
+    everything = "\n".join(sources)
+    standing = {one for one in set(found) if _stands(*one, everything)}
+    return tuple(address for address, before in found if (address, before) not in standing)
 
 
-def _stands(address: str, known: str) -> bool:
+def _before(found: re.Match[str]) -> str:
+    """The `/` of a path or the `.` of a part that a name begins behind."""
+    start = found.start()
+    return found.string[start - 1] if found["domain"] and start and found.string[start - 1] in "./" else ""
+
+
+def _stands(address: str, before: str, known: str) -> bool:
     """As a whole: `acme.co` does not stand in `acme.com`, nor `acme.com` in `x.acme.com`."""
-    whole = rf"(?<![\w.@/-]){re.escape(address)}(?![\w-]|\.\w)"
-    return re.search(whole, known, re.IGNORECASE) is not None
+    begins = re.escape(before) or r"(?<![\w.@/-])"
+    return re.search(rf"{begins}{re.escape(address)}(?![\w-]|\.\w)", known, re.IGNORECASE) is not None

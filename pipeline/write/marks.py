@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from pipeline.words.text import sentences
 
@@ -22,17 +23,33 @@ _OPENERS = "[［【〔("
 _FIND = re.compile(rf"(?P<code>`+[^`\n]*`+)|(?P<mark>\s{{0,2}}{MARK})", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})(?:\s{0,2}[-–—‐]\s{0,2}[#^]?(\d{1,3}))?")
 _LOOSE = re.compile(r"(?<!\s)\s++(?=[.,;:!?…。，！？)])")
+_OWN = re.compile(r"(\w+)[^\w\[]{0,3}\[(\d{1,3})\]")
+_WORD_LENGTH = 40
+_LAST_WORD = re.compile(r"(\w+)[^\w\[]{0,3}\Z")
+_MORE = re.compile(r"\s*[\w\[【]|,\s*\w")
 _WIDEST = 20
 """A wider range than this is read as its two ends."""
+Own = tuple[str, int]
+"""A word, in lower case, and the number in brackets behind it."""
 
 
-def extract(text: str) -> tuple[str, tuple[int, ...]]:
-    """`text` without its marks, and the numbers they name in order of appearance; inline code is left alone."""
+def own_marks(text: str) -> set[Own]:
+    """The marks that a passage has of its own, each with the word before it."""
+    return {(found[1].lower(), int(found[2])) for found in _OWN.finditer(text)}
+
+
+def extract(text: str, own: Container[Own] = ()) -> tuple[str, tuple[int, ...]]:
+    """`text` without its marks, and the numbers they name in order of appearance; inline code is left alone. A mark
+    that a passage has of its `own` is none, where more follows: it stays, in parentheses."""
     numbers: dict[int, None] = {}
 
     def take(match: re.Match[str]) -> str:
         if match["code"]:
             return match["code"]
+        before = _LAST_WORD.search(text, max(0, match.start() - _WORD_LENGTH), match.start())
+        found = _numbers(match["mark"])
+        if before and len(found) == 1 and (before[1].lower(), found[0]) in own and _MORE.match(text, match.end()):
+            return f" ({found[0]})"
         numbers.update(dict.fromkeys(_numbers(match["mark"])))
         return ""
 

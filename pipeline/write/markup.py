@@ -9,11 +9,12 @@ and those of a table for its rows without any.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from pipeline.values import BlockKind, Value
 from pipeline.words.text import decides, leads_in, visible
 from pipeline.write.lines import DECORATION, FOOTER, LINE, MISSING, RULE, SECTION, may_become_more, read_table
-from pipeline.write.marks import Ending, extract, tidy
+from pipeline.write.marks import Ending, Own, extract, tidy
 
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}(?!\S)")
 """A name such as `python`, `c++`, `objective-c`: nothing that could end the fence or be a link."""
@@ -37,9 +38,11 @@ class Marked(Value):
 
 
 class Parser:
-    """Feed it text as it arrives; `missing` collects what the model said is not in the documents."""
+    """Feed it text as it arrives; `missing` collects what the model said is not in the documents. `own` are the marks
+    that the passages have of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Container[Own] = ()) -> None:
+        self._own = own
         self.missing: list[str] = []
         self._rest = ""
         self._ending = Ending()
@@ -175,7 +178,7 @@ class Parser:
         (self._ready if cited else self._held).extend(marked)
 
     def _complete(self, raw: str, kind: BlockKind) -> None:
-        text, numbers = extract(raw.strip())
+        text, numbers = extract(raw.strip(), self._own)
         text = tidy(text)
         if any(character.isalnum() for character in text):
             self._settle(self._marked(text, kind, numbers))

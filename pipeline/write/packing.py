@@ -23,8 +23,10 @@ class Packed(Value):
     """Of the passage as it is shown."""
 
 
-def pack(passages: Sequence[RetrievedChunk], budget: int, show: Callable[[Packed], str]) -> tuple[Packed, ...]:
-    """The passages that fit into `budget` tokens as they are shown, numbered from 1.
+def pack(
+    passages: Sequence[RetrievedChunk], budget: int, show: Callable[[Packed], str], *, first: int = 1
+) -> tuple[Packed, ...]:
+    """The passages that fit into `budget` tokens as they are shown, numbered from `first`.
 
     The queries take turns, so that no side of a comparison is crowded out; none takes more than half of the budget
     while others wait. The last one is cut at the end of a unit, around its best one."""
@@ -32,7 +34,7 @@ def pack(passages: Sequence[RetrievedChunk], budget: int, show: Callable[[Packed
     seen: set[tuple[str, str]] = set()
     left = budget
     for position, passage in enumerate(_in_turns(passages)):
-        empty = Packed(number=len(packed) + 1, passage=passage, text="")
+        empty = Packed(number=first + len(packed), passage=passage, text="")
         header = estimate(show(empty))
         allowed = left if position or len(passages) == 1 else min(left, max(left // 2, _LEAST))
         kept = _fitting(passage, _fresh(passage, seen), allowed - header)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
@@ -11,10 +12,10 @@ import pytest
 from adapters.models.openai import OpenAIModel
 from pipeline.check.judge import judge
 from pipeline.ports import Writer
-from pipeline.values import Brief, Finished, Format, Intent, Sentence, Style
+from pipeline.values import Brief, Finished, Format, Found, Intent, Sentence, Style
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import ModelWriter
-from tests.doubles.llm.faults import Text
+from tests.doubles.llm.faults import Act, Hollow, Reset, Status, Text
 from tests.doubles.llm.server import LlmServer
 from tests.doubles.llm.walk import passage
 
@@ -32,14 +33,14 @@ RESTS_ON = [("c1",), ("c1",), ("c2",), ("c3",)]
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Writer]:
-    async with LlmServer(otherwise=lambda _: Text(DRAFT)).running() as server:
+async def opened(act: Act | None = None) -> AsyncIterator[Writer]:
+    async with LlmServer(otherwise=lambda _: act or Text(DRAFT)).running() as server:
         model = OpenAIModel("m", key="k", base_url=f"{server.url}/v1")
         yield ModelWriter(model, PromptOptions())
         await model.close()
 
 
-async def draft(writer: Writer, brief: Brief = BRIEF) -> list[Sentence | Finished]:
+async def draft(writer: Writer, brief: Brief = BRIEF) -> list[Sentence | Found | Finished]:
     return [piece async for piece in writer.write(brief, PASSAGES, [])]
 
 
@@ -75,11 +76,12 @@ async def test_every_intent_gives_a_draft(intent: Intent) -> None:
         assert [piece.chunk_ids for piece in await draft(writer, brief) if isinstance(piece, Sentence)] == RESTS_ON
 
 
-async def test_a_draft_keeps_to_its_length_once_it_has_a_sentence() -> None:
+@pytest.mark.parametrize("longest", [10, 30, 60])
+async def test_a_draft_of_several_sentences_is_at_most_twice_as_long_as_was_asked_for(longest: int) -> None:
     async with opened() as writer:
-        pieces = await draft(writer, BRIEF.model_copy(update={"max_length": 60}))
+        pieces = await draft(writer, BRIEF.model_copy(update={"max_length": longest}))
     sentences = [piece for piece in pieces if isinstance(piece, Sentence)]
-    assert len(sentences) == 1 or sum(len(sentence.text) for sentence in sentences) <= 60
+    assert len(sentences) == 1 or sum(len(sentence.text) for sentence in sentences) <= 2 * longest
 
 
 async def test_no_text_is_a_list_marker_a_fence_or_a_citation_mark() -> None:
@@ -99,3 +101,22 @@ async def test_the_same_brief_gives_the_same_draft_while_others_are_written() ->
 async def test_a_draft_can_be_left_at_any_sentence() -> None:
     async with opened() as writer, aclosing(writer.write(BRIEF, PASSAGES, [])) as pieces:
         assert isinstance(await anext(pieces), Sentence)
+
+
+REFUSED = [Sentence(text="Contractors get 12 days.", chunk_ids=("c2",)), Sentence(text="The moon pays.")]
+AGAIN = Text(json.dumps({"sentences": [{"number": 0, "text": "Contractors get no paid leave from the company [2]."}]}))
+
+
+async def test_a_sentence_that_does_not_stand_is_written_again_under_its_number_or_left_out() -> None:
+    async with opened(AGAIN) as writer:
+        again, tokens = await writer.rewrite(BRIEF, PASSAGES, [], REFUSED, {0: "12 is not there", 1: "not there"})
+    assert list(again) == [0]
+    assert judge(again[0], PASSAGES).supported
+    assert tokens > 0
+
+
+@pytest.mark.parametrize("act", [Status(500), Reset(), Hollow("choices"), Text("no JSON")], ids=repr)
+async def test_a_writer_that_cannot_write_again_leaves_out_all(act: Act) -> None:
+    async with opened(act) as writer:
+        again, _ = await writer.rewrite(BRIEF, PASSAGES, [], REFUSED, {0: "12 is not there"})
+    assert again == {}

@@ -15,7 +15,9 @@ from pipeline.values import Answer, ConversationId, Limits, Outcome, Turn, Writt
 from pipeline.words import wording
 from tests.doubles.llm.faults import (
     Act,
+    Asking,
     Broken,
+    Call,
     Cut,
     Ending,
     Hang,
@@ -106,6 +108,7 @@ ROWS = [
     Row("no source numbers at all", [Text(UNCITED)], "unsupported", 1, "do not support"),
     Row("forged source numbers", [Text(f"{FIRST[:-1]} [999]. It is 25 [0] [-1].")], "unsupported", 1, "do not support"),
     Row("not in the documents", [Text("NOT_IN_DOCUMENTS")], "declined"),
+    Row("a call that nobody offered", [Asking((Call("search"),))], "extract", 1, "tool_calls"),
     Row("direction marks, invisibles, half a surrogate pair", [Text(STRANGE)], "model"),
     Row("full-width marks", [Text("Full-time staff get 25 days of paid leave a year［１］。")], "model"),
 ]

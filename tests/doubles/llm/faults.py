@@ -38,11 +38,12 @@ class Page:
 
 @dataclass(frozen=True)
 class Raw:
-    """These bytes, with this content type and compression, status 200."""
+    """These bytes, with this content type, compression and status."""
 
     body: bytes
     content_type: str = "text/event-stream"
     encoding: str = "identity"
+    code: int = 200
 
 
 @dataclass(frozen=True)
@@ -95,4 +96,26 @@ class Broken:
     text: str = ""
 
 
-Act = Text | Status | Page | Raw | Reset | Hang | Cut | Stall | Ending | Hollow | Broken
+@dataclass(frozen=True)
+class Call:
+    """Of a tool. Without an `id` the server forgets it."""
+
+    name: str
+    arguments: str = "{}"
+    id: str = "call_1"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Send `text` and ask for `calls`, their arguments in pieces; then `after`, and finish for this reason, in OpenAI's
+    words."""
+
+    calls: tuple[Call, ...]
+    text: str = ""
+    after: str = ""
+    reason: str = "tool_calls"
+    cut: bool = False
+    """End the stream cleanly in the middle of the last call's arguments."""
+
+
+Act = Text | Status | Page | Raw | Reset | Hang | Cut | Stall | Ending | Hollow | Broken | Asking

@@ -21,7 +21,7 @@ class LlmServer:
 
     `requests` holds the bodies in order, `keys` the keys they came with, `seconds` how long each took to be served
     (also at `/seconds`), `connections` the address of the connection each came over. With `key` set, any other is
-    refused.
+    refused, and so are calls without their results.
     """
 
     def __init__(
@@ -78,6 +78,8 @@ class LlmServer:
         try:
             if self.key and key != self.key:
                 return _status(Status(401, f"Incorrect API key provided: {key}", "invalid_api_key"))
+            if complaint := shape.complaint(body):
+                return _status(Status(400, complaint, "invalid_request_error", "messages"))
             act = self.script.pop(0) if self.script else self.otherwise(body)
             return await self._perform(act, request, shape, stream=bool(body.get("stream")))
         finally:
@@ -147,7 +149,8 @@ class LlmServer:
 
 
 def _raw(act: Raw) -> web.Response:
-    return web.Response(body=act.body, headers={"content-type": act.content_type, "content-encoding": act.encoding})
+    headers = {"content-type": act.content_type, "content-encoding": act.encoding}
+    return web.Response(body=act.body, status=act.code, headers=headers)
 
 
 def _status(act: Status) -> web.Response:

@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import date
 
-from adapters.models.anthropic import AnthropicModel
+from adapters.models.factory import make_model
 from adapters.models.guard import GuardedModel
-from adapters.models.openai import OpenAIModel
 from pipeline.budget import TokenBudget
+from pipeline.check.model import ModelJudge
 from pipeline.drafting.task import Model
+from pipeline.errors import CitewellError
 from pipeline.ports import HistoryStore
 from pipeline.respond import Responder
 from pipeline.translations import ENGLISH, Words
@@ -56,16 +57,25 @@ def passage(name: str, *sentences: str, title: str = "Leave policy", score: floa
 
 
 class Straight:
-    """Plans and retrieves without thinking: the question as it is, the passages as given."""
+    """Plans and retrieves without thinking: the question as it is, the passages as given; those of `elsewhere` for a
+    question that it names, or what goes wrong there."""
 
-    def __init__(self, passages: Sequence[RetrievedChunk]) -> None:
+    def __init__(
+        self,
+        passages: Sequence[RetrievedChunk],
+        elsewhere: Mapping[str, Sequence[RetrievedChunk] | CitewellError] | None = None,
+    ) -> None:
         self._passages = tuple(passages)
+        self._elsewhere = elsewhere or {}
 
     async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         return Search(question=text, queries=(text,))
 
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
-        return Retrieval(passages=self._passages, nearest=self._passages)
+        found = self._elsewhere.get(search.question, self._passages)
+        if isinstance(found, CitewellError):
+            raise found
+        return Retrieval(passages=tuple(found), nearest=tuple(found))
 
 
 class NoHistory:
@@ -121,16 +131,22 @@ async def walking(
     budget: TokenBudget | None = None,
     require_grounding: bool = True,
     history: HistoryStore | None = None,
+    judged: bool = False,
+    elsewhere: Mapping[str, Sequence[RetrievedChunk] | CitewellError] | None = None,
 ) -> AsyncIterator[Walk]:
-    """A whole walk that asks `server` as `provider` would be asked."""
-    model = (
-        OpenAIModel("m", key="k", base_url=f"{server.url}/v1")
-        if provider == "openai"
-        else AnthropicModel("m", key="k", base_url=server.url)
+    """A whole walk that asks `server` as `provider` would be asked; `judged`: also about what words do not decide.
+
+    `elsewhere`: what is found for other questions."""
+    model = make_model(
+        f"{provider}:m",
+        openai_key="k",
+        anthropic_key="k",
+        openai_base_url=f"{server.url}/v1",
+        anthropic_base_url=server.url,
     )
     await model.connect()
     guarded = GuardedModel(model, pause=0.01, patience=0.1)
-    straight = Straight(passages)
+    straight = Straight(passages, elsewhere)
     walk = Walk(responder=None)  # type: ignore[arg-type]
     walk.responder = Responder(
         planner=straight,
@@ -139,6 +155,7 @@ async def walking(
             name=guarded.name,
             writer=ModelWriter(guarded, PromptOptions()),
             budget=budget or TokenBudget(Tally(), person=0, space=0, answer=5000),
+            judge=ModelJudge(guarded) if judged else None,
         ),
         history=history or NoHistory(),
         options=Options(limits=limits or Limits(), require_grounding=require_grounding),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.write.addresses import strange
+from pipeline.write.addresses import known, strange
 
 SOURCES = ["See https://wiki.acme.com/leave, handbook.pdf or people@acme.com. Doors open at 10:30."]
 
@@ -66,3 +66,23 @@ def test_what_they_do_not_hold_is_found(text: str) -> None:
 )
 def test_a_link_is_found_in_any_surroundings(around: str, scheme: str, host: str) -> None:
     assert strange(f"{around} {scheme}{host}.example/x {around}", [around])
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Doors open at 10:30.Ask people@acme.com.", "Doors open at 10:30. Ask people@acme.com."),
+        ("The machine is off.It is red.", "The machine is off. It is red."),
+        ("Doors open at 10:30. See evil.example/leave.", "Doors open at 10:30."),
+        ("See evil.example/leave.", ""),
+    ],
+    ids=["a full stop in a source", "a full stop without a space", "one of two sentences", "the only sentence"],
+)
+def test_only_the_sentence_with_an_address_goes_and_a_full_stop_makes_none(text: str, stays: str) -> None:
+    assert known(text, SOURCES) == stays
+
+
+def test_a_part_of_a_path_or_of_a_name_stands_where_the_source_has_it_behind_the_same_mark() -> None:
+    sources = ["Edit /etc/citewell.conf, then see .acme.rc there."]
+    assert strange("Edit /etc/citewell.conf and .acme.rc.", sources) == ()
+    assert strange("Edit citewell.conf.", sources) == ("citewell.conf",)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from pipeline.budget import TokenBudget
+from pipeline.check.exhibits import Said
+from pipeline.check.judge import judge
 from pipeline.check.model import NOT_READ
 from pipeline.drafting.task import Judge, Model
-from pipeline.ports import Writer
+from pipeline.ports import Look, Writer
 from pipeline.respond import Responder
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
@@ -24,7 +26,9 @@ from pipeline.values import (
     Correction,
     Finished,
     Format,
+    Found,
     Judgement,
+    Level,
     Limits,
     Options,
     Request,
@@ -45,24 +49,48 @@ SAID = ("Full-time staff get 25 days of paid leave a year.", "Unused days of pai
 PASSAGES = [passage("c1", *SAID)]
 OWN = "Each year, someone who works full-time can take 25 days off with pay."
 FALSE = "Contractors can take 25 days off with pay as well."
+OTHER = "What was not taken is lost when spring begins."
+WRONG = "Full-time staff get 52 days of paid leave a year."
 QUESTION = "How many days of paid leave do full-time staff get a year?"
 
 
 class Drafting:
-    """A model that drafts `texts`, and says when it has written the last one."""
+    """A model that drafts `texts`, each after some `turns` of others, says when it has written the last one, and writes
+    again what `again` has a text for."""
 
-    def __init__(self, *texts: str | Sentence) -> None:
+    def __init__(self, *texts: str | Sentence, turns: int = 1, again: Mapping[str, str] | None = None) -> None:
         self._texts = texts or SAID
+        self._turns = turns
+        self._again = again or {}
         self.ended = asyncio.Event()
+        self.refused: list[dict[str, str]] = []
+        """Each time that it was asked to write again: what, and why."""
 
     async def write(
-        self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn] = ()
-    ) -> AsyncGenerator[Sentence | Finished, None]:
+        self,
+        brief: Brief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        look: Look | None = None,
+    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
         for text in self._texts:
-            await asyncio.sleep(0)
+            for _ in range(self._turns):
+                await asyncio.sleep(0)
             yield text if isinstance(text, Sentence) else Sentence(text=text, chunk_ids=("c1",))
         self.ended.set()
         yield Finished(usage=Usage(input_tokens=10, output_tokens=5))
+
+    async def rewrite(
+        self,
+        brief: Brief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        draft: Sequence[Sentence],
+        refused: Mapping[int, str],
+    ) -> tuple[Mapping[int, Sentence], int]:
+        self.refused.append({draft[number].text: reason for number, reason in refused.items()})
+        texts = {number: self._again.get(draft[number].text) for number in refused}
+        return {n: draft[n].model_copy(update={"text": text}) for n, text in texts.items() if text}, 40
 
 
 class Wordless(Straight):
@@ -76,21 +104,32 @@ class Wordless(Straight):
 
 @dataclass
 class Reader:
-    """A judge that finds what is in `finds`, waits for `after`, and remembers what it was asked."""
+    """A judge that finds what is in `finds`, waits for `after` from the `waits`th time on, and remembers what it was
+    asked each time."""
 
     finds: tuple[str, ...] = ()
     after: asyncio.Event | None = None
-    asked: list[str] = field(default_factory=list)
+    waits: int = 1
+    name: str = "reading"
+    beside: str = ""
+    asked: list[list[str]] = field(default_factory=list)
 
     async def review(
-        self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
-    ) -> tuple[Judgement, int]:
-        self.asked.append(sentence.text)
-        if self.after:
+        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+    ) -> tuple[Sequence[Judgement], int]:
+        words = [judge(one.sentence, passages, question=question, header=one.header) for one in said]
+        self.asked.append([one.sentence.text for one in said])
+        if self.after and len(self.asked) >= self.waits:
             await self.after.wait()
-        if sentence.text in self.finds:
-            return Judgement(support=Support.JUDGED, score=0.9, chunk_ids=("c1",), quote=SAID[0]), 100
-        return Judgement(support=Support.REFUSED, score=0.2), 100
+        return [self._read(*one) for one in zip(said, words, strict=True)], 100
+
+    def _read(self, said: Said, words: Judgement) -> Judgement:
+        if words.support is not Support.UNSURE:
+            return words
+        if said.sentence.text in self.finds:
+            found = {"chunk_ids": ("c1",), "quote": SAID[0], "judge": self.name, "beside": self.beside}
+            return Judgement(support=Support.JUDGED, score=0.9, **found)
+        return Judgement(support=Support.REFUSED, score=0.2, reason="the passages do not say it", judge=self.name)
 
 
 async def answered(
@@ -98,7 +137,6 @@ async def answered(
     *,
     limits: Limits | None = None,
     judge: Judge | None = None,
-    reviews: int = 8,
     model: Writer | None = None,
     passages: Sequence[RetrievedChunk] = PASSAGES,
     grounded: bool = True,
@@ -111,7 +149,7 @@ async def answered(
     responder = Responder(
         planner=wordless,
         retriever=wordless,
-        model=Model(name="drafting", writer=model, budget=budget, judge=judge, reviews=reviews) if model else None,
+        model=Model(name="drafting", writer=model, budget=budget, judge=judge) if model else None,
         history=NoHistory(),
         options=Options(limits=limits or Limits(), require_grounding=grounded),
         report=lambda incident, error: told.append(str(error)),
@@ -131,7 +169,7 @@ def said(answer: Answer) -> list[str]:
 
 
 async def test_the_wait_for_the_first_sentence_counts_from_the_question() -> None:
-    answer, told = await answered(asking(), limits=Limits(first_sentence_seconds=0.01), model=Drafting())
+    answer, told = await answered(asking(), limits=Limits(first_sentence_seconds=0.01), model=Drafting(turns=5))
     assert answer.usage.writer == "extractive"
     assert answer.preface.startswith(wording.MODEL_SILENT)
     assert "model_not_used: it took too long" in told
@@ -160,19 +198,118 @@ async def test_an_answer_names_the_form_that_was_asked_for(request_: Request, fo
 async def test_what_a_model_says_in_its_own_words_is_read_by_the_judge() -> None:
     judge = Reader(finds=(OWN,))
     answer, _ = await answered(asking(), judge=judge, model=Drafting(OWN, SAID[1], FALSE))
-    assert judge.asked == [OWN, FALSE]
     assert said(answer) == [OWN, SAID[1]]
     assert answer.ungrounded_claims == (FALSE,)
-    assert answer.usage.input_tokens == 210
+    assert answer.usage.input_tokens == 10 + 2 * 100 + 40
+
+
+async def test_what_is_written_again_and_read_again_counts() -> None:
+    model = Drafting(FALSE, again={FALSE: OWN})
+    answer, _ = await answered(asking(), judge=Reader(finds=(OWN,)), model=model)
+    assert said(answer) == [OWN]
+    assert answer.usage.input_tokens == 10 + 2 * 100 + 40
+
+
+async def test_the_first_sentence_that_words_do_not_decide_is_read_at_once_and_all_others_together() -> None:
+    judge = Reader(finds=(OWN, FALSE))
+    answer, _ = await answered(asking(), judge=judge, model=Drafting(SAID[0], OWN, FALSE, OTHER, SAID[1]))
+    assert judge.asked == [[OWN], [FALSE, OTHER]]
+    assert said(answer) == [SAID[0], OWN, FALSE, SAID[1]]
+
+
+async def test_sentences_that_do_not_stand_are_written_again_together_and_shown_in_their_place() -> None:
+    judge, model = Reader(finds=(OWN,)), Drafting(FALSE, SAID[0], WRONG, OTHER, again={FALSE: OWN, WRONG: SAID[1]})
+    answer, told = await answered(asking(), judge=judge, model=model)
+    assert said(answer) == [OWN, SAID[0], SAID[1]]
+    assert answer.ungrounded_claims == (OTHER,)
+    assert judge.asked == [[FALSE], [OTHER], [OWN, SAID[1]]]
+    why = "the passages do not say it"
+    assert model.refused == [{FALSE: why, WRONG: "52 days is not in the passages", OTHER: why}]
+    assert told == ["search_degraded: embedder"]
+
+
+@pytest.mark.parametrize("again", [{}, {FALSE: OTHER}, {FALSE: WRONG}], ids=["left out", "refused", "vetoed"])
+async def test_what_does_not_stand_when_it_is_written_again_is_left_out_and_not_written_once_more(
+    again: dict[str, str],
+) -> None:
+    model = Drafting(SAID[0], FALSE, SAID[1], again=again)
+    answer, told = await answered(asking(), judge=Reader(), model=model)
+    assert said(answer) == list(SAID)
+    assert answer.usage.writer == "drafting"
+    assert answer.ungrounded_claims == (FALSE,)
+    assert wording.PARTIAL_DROPPED in answer.limitations
+    assert len(model.refused) == 1
+    assert told == ["search_degraded: embedder"]
+
+
+@pytest.mark.parametrize("text", ["Yes.", Sentence(text="leave --days 12", kind=BlockKind.CODE, chunk_ids=("c1",))])
+async def test_captions_and_code_are_not_written_again(text: str | Sentence) -> None:
+    model = Drafting(text, SAID[0])
+    answer, _ = await answered(asking(), model=model)
+    assert SAID[0] in said(answer)
+    assert model.refused == []
+
+
+async def test_the_extract_steps_in_only_where_nothing_of_a_draft_stands() -> None:
+    answer, told = await answered(asking(), judge=Reader(), model=Drafting(FALSE, OTHER))
+    assert answer.usage.writer == "extractive"
+    assert answer.preface.startswith(wording.MODEL_UNSUPPORTED)
+    assert "model_not_used: the passages do not support its answer" in told
+
+
+async def test_a_sentence_that_a_passage_states_needs_no_mark() -> None:
+    answer, _ = await answered(asking(), model=Drafting(Sentence(text=SAID[0])))
+    assert said(answer) == [SAID[0]]
+    assert [citation.chunk_id for citation in answer.citations] == ["c1"]
+
+
+SOON = Limits(first_sentence_seconds=0.3, total_seconds=0.3)
+
+
+@pytest.mark.parametrize(
+    ("judge", "model"),
+    [
+        (Reader(finds=(OWN,), after=asyncio.Event(), waits=2), Drafting(OWN, OTHER, SAID[1])),
+        (
+            Reader(finds=(OWN, OTHER), after=asyncio.Event(), waits=2),
+            Drafting(OWN, FALSE, SAID[1], again={FALSE: OTHER}),
+        ),
+    ],
+    ids=["reading", "reading what was written again"],
+)
+async def test_when_time_is_up_what_stands_by_then_is_shown(judge: Reader, model: Drafting) -> None:
+    answer, _ = await answered(asking(), limits=SOON, judge=judge, model=model)
+    assert said(answer) == [OWN, SAID[1]]
+    assert answer.usage.writer == "drafting"
+
+
+async def test_nothing_shown_is_taken_back_and_what_follows_a_doubtful_sentence_waits_for_it() -> None:
+    model = Drafting(SAID[0], FALSE, SAID[1], again={FALSE: OWN})
+    budget = TokenBudget(Tally(), person=0, space=0, answer=1)
+    responder = Responder(
+        planner=Straight(PASSAGES),
+        retriever=Straight(PASSAGES),
+        model=Model(name="drafting", writer=model, budget=budget, judge=Reader(finds=(OWN,))),
+        history=NoHistory(),
+        options=Options(),
+        report=lambda incident, error: pytest.fail(repr(error)),
+        warn=lambda event, reason: None,
+    )
+    written: list[str] = []
+    async for event in responder.respond(asking()):
+        if isinstance(event, Written):
+            written.append(event.sentence.text)
+            assert model.refused or written == [SAID[0]]
+    assert written == [SAID[0], OWN, SAID[1]]
 
 
 class Absent(Reader):
     """A judge that does not answer."""
 
     async def review(
-        self, sentence: Sentence, passages: Sequence[RetrievedChunk], *, question: str = "", header: str = ""
-    ) -> tuple[Judgement, int]:
-        return Judgement(support=Support.UNSURE, score=0.2, reason=NOT_READ), 0
+        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+    ) -> tuple[Sequence[Judgement], int]:
+        return [Judgement(support=Support.UNSURE, score=0.2, reason=NOT_READ) for _ in said], 0
 
 
 async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
@@ -180,6 +317,50 @@ async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
     assert said(answer) == [SAID[0]]
     assert f"judge_failed: {NOT_READ}" in answer.usage.notes
     assert [claim.support for claim in answer.claims] == [Support.VERBATIM, Support.UNSURE]
+
+
+@pytest.mark.parametrize(("name", "level"), [("reading", Level.HIGH), ("drafting", Level.MEDIUM)])
+async def test_an_answer_that_only_its_writer_has_read_is_of_medium_confidence_at_most(name: str, level: Level) -> None:
+    answer, _ = await answered(asking(), judge=Reader(finds=(OWN,), name=name), model=Drafting(OWN, SAID[1]))
+    assert answer.confidence.level is level
+    [read] = [one for one in answer.confidence.reasons if one.name == "read"]
+    assert name in read.text
+
+
+async def test_what_stands_in_the_passages_word_for_word_needs_no_reader_to_be_sure() -> None:
+    answer, _ = await answered(asking(), judge=Reader(name="drafting"), model=Drafting(*SAID))
+    assert answer.confidence.level is Level.HIGH
+    assert not any(one.name == "read" for one in answer.confidence.reasons)
+
+
+async def test_what_a_judge_rested_on_stands_below_an_answer_that_may_say_less_which_is_not_sure() -> None:
+    judge = Reader(finds=(OWN,), beside=SAID[0])
+    answer, _ = await answered(asking(), judge=judge, model=Drafting(OWN, SAID[1]))
+    assert said(answer) == [OWN, SAID[1]]
+    assert [one.text for one in answer.quoted if one.kind is not BlockKind.HEADING] == [SAID[0]]
+    assert {one.numbers for one in answer.quoted} == {(1,)}
+    assert answer.confidence.level is Level.MEDIUM
+    assert "more" in {one.name for one in answer.confidence.reasons}
+
+
+FAR = passage("c2", "Team leads approve paid leave in the portal.", title="Approval", score=0.3)
+
+
+class Wide(Straight):
+    """Finds more than the best passages."""
+
+    async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
+        found = await super().retrieve(search, audience)
+        return found.model_copy(update={"further": (FAR,)})
+
+
+async def test_a_model_may_rest_on_what_is_read_besides_the_best_passages_and_an_extract_may_not() -> None:
+    drafted = Drafting(SAID[0], Sentence(text=FAR.chunk.text, chunk_ids=("c2",)))
+    answer, _ = await answered(asking(), retriever=Wide(PASSAGES), model=drafted)
+    assert said(answer) == [SAID[0], FAR.chunk.text]
+    assert [citation.chunk_id for citation in answer.citations] == ["c1", "c2"]
+    without, _ = await answered(asking(), retriever=Wide(PASSAGES))
+    assert {citation.chunk_id for citation in (*without.citations, *without.nearest)} == {"c1"}
 
 
 @pytest.mark.parametrize(
@@ -227,7 +408,7 @@ async def test_a_lead_in_is_read_like_any_sentence_and_never_stands_alone(
 
 
 async def test_a_lead_in_in_bold_never_stands_alone() -> None:
-    drafted = ("**This is how it is:**", Sentence(text=FALSE, kind=BlockKind.ITEM, chunk_ids=("c1",)), SAID[0])
+    drafted = ("**This is how it is:**", Sentence(text=FALSE, kind=BlockKind.ITEM, chunk_ids=("c1",)))
     answer, _ = await answered(asking(), judge=Reader(finds=drafted[:1]), model=Drafting(*drafted))
     assert answer.usage.writer == "extractive"
     assert "This is how it is" not in answer.body
@@ -241,13 +422,6 @@ async def test_a_header_stands_where_a_row_under_it_does() -> None:
     ]
     answer, _ = await answered(asking(), judge=Reader(finds=("Full-time staff | 25 days",)), model=Drafting(*rows))
     assert said(answer) == ["Who | Paid leave", "Full-time staff | 25 days"]
-
-
-async def test_a_judge_is_asked_about_no_more_sentences_than_tokens_are_set_aside_for() -> None:
-    judge = Reader(finds=(OWN, FALSE))
-    answer, _ = await answered(asking(), judge=judge, reviews=1, model=Drafting(OWN, FALSE, SAID[1]))
-    assert judge.asked == [OWN]
-    assert said(answer) == [OWN, SAID[1]]
 
 
 async def test_a_few_letters_are_no_answer_of_a_model() -> None:

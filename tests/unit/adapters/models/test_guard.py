@@ -10,7 +10,7 @@ import pytest
 
 from adapters.models.guard import GuardedModel
 from pipeline.errors import Unavailable, Unusable
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
 from pipeline.values import Usage
 
 DOWN = Unavailable("m", "down")
@@ -43,8 +43,8 @@ class FlakyModel:
         self.made = self.open = self.most_open = 0
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         self.made += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)

@@ -102,13 +102,27 @@ def test_what_leaves_out_or_changes_something_is_left_to_a_reader(text: str) -> 
         pytest.param("The desk costs €200 per month.", "200", id="currency"),
         pytest.param("The desk costs $200 per week.", "per week", id="rate"),
         pytest.param("Full-time staff get 25 days from 5 May 2021.", "5 May 2021", id="date"),
-        pytest.param("Full-time staff in Oslo get 25 days.", "Oslo", id="name"),
     ],
 )
-def test_a_number_unit_date_or_name_that_no_passage_has_is_vetoed(text: str, what: str) -> None:
+def test_a_number_unit_or_date_that_no_passage_has_is_vetoed(text: str, what: str) -> None:
     found = judged(text, "leave")
     assert found.support is VETOED
     assert what in found.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "heard", "reason"),
+    [
+        ("", "", "Oslo is not in the passages"),
+        ("What holds in Oslo?", "", "it is said in other words than the passages say it"),
+        ("", "I work in Oslo.", "it is said in other words than the passages say it"),
+    ],
+    ids=["nowhere", "asked about", "heard before"],
+)
+def test_a_name_that_is_nowhere_is_left_to_a_reader_who_is_told_which(question: str, heard: str, reason: str) -> None:
+    sentence = Sentence(text="Full-time staff in Oslo get 25 days.", chunk_ids=("leave",))
+    found = judge(sentence, PASSAGES, question=question, heard=heard)
+    assert (found.support, found.reason) == (UNSURE, reason)
 
 
 @pytest.mark.parametrize(
@@ -128,11 +142,22 @@ def test_counts_labels_the_title_and_the_words_of_the_question_are_not_vetoed(te
     assert judged(text, "leave", question=question).support is UNSURE
 
 
-def test_a_passage_that_is_not_named_supports_nothing() -> None:
-    text = "Full-time staff get 25 days of paid leave a year."
-    assert judged(text, "cities").support is not VERBATIM
-    assert judged(text, "").support is VETOED
-    assert judged(text, "unknown").support is VETOED
+@pytest.mark.parametrize("named", ["cities", "", "unknown"])
+def test_support_is_found_in_passages_that_the_sentence_does_not_name_too(named: str) -> None:
+    found = judged("Full-time staff get 25 days of paid leave a year.", named)
+    assert (found.support, found.chunk_ids) == (VERBATIM, ("leave",))
+    assert judged("Berlin | 40", named, BlockKind.ROW, header="City | Seats").chunk_ids == ("cities",)
+
+
+def test_of_two_passages_that_say_it_a_sentence_rests_on_the_one_that_it_names() -> None:
+    twins = [passage(name, "Interns get 10 days.") for name in ("one", "other")]
+    found = judge(Sentence(text="Interns get 10 days.", chunk_ids=("other",)), twins)
+    assert found.chunk_ids == ("other",)
+
+
+@pytest.mark.parametrize("named", ["cities", ""])
+def test_a_figure_of_a_passage_that_is_not_named_is_not_vetoed(named: str) -> None:
+    assert judged("A desk is $200 per month.", named).support is UNSURE
 
 
 @pytest.mark.parametrize("named", ["poison", "leave", ""])

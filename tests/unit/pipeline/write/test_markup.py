@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.values import BlockKind
+from pipeline.write.marks import own_marks
 from pipeline.write.markup import Marked, Parser
 
 FRAGMENTS = [
@@ -83,6 +84,16 @@ def test_source_numbers_are_read_in_every_form_and_leave_the_text(written: str, 
 
 def test_brackets_that_cite_nothing_stay() -> None:
     assert shown("Use `list[1]` or [a-z] from [2024] [3].") == [("Use `list[1]` or [a-z] from [2024].", (3,))]
+
+
+def test_a_mark_that_a_passage_has_of_its_own_stays_in_parentheses_where_more_follows() -> None:
+    parser = Parser(own_marks("See the plan [2] for leads."))
+    said = [*parser.feed("The plan [2] is for leads [1]. Leads have a plan [2]. See a form [2] here."), *parser.close()]
+    assert [(one.text, one.numbers) for one in said] == [
+        ("The plan (2) is for leads.", (1,)),
+        ("Leads have a plan.", (2,)),
+        ("See a form here.", (2,)),
+    ]
 
 
 def test_a_sentence_is_complete_with_the_full_stop_behind_its_number() -> None:

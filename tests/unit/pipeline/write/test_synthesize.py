@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
 import pytest
 
-from pipeline.errors import Unusable
-from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta
-from pipeline.values import Brief, Chunk, Document, Finished, RetrievedChunk, Sentence, Usage
+from pipeline.errors import CitewellError, Unavailable, Unusable
+from pipeline.ports import ChatMessage, StreamEnd, T, TextDelta, Tool, ToolCall
+from pipeline.values import BlockKind, Brief, Chunk, Document, Finished, Found, RetrievedChunk, Sentence, Usage
 from pipeline.write.prompts import PromptOptions
 from pipeline.write.synthesize import NOT_IN_DOCUMENTS, ModelWriter
 
@@ -25,19 +26,22 @@ PASSAGES = [
 
 
 class ScriptedModel:
-    """Streams what it is given and remembers whether it was closed."""
+    """Streams what it is given, fills in `again`, and remembers what it was asked and whether it was closed."""
 
     name = "scripted:m"
 
-    def __init__(self, *pieces: str | StreamEnd) -> None:
+    def __init__(self, *pieces: str | StreamEnd, again: str | CitewellError = "") -> None:
         self.pieces = pieces
+        self.again = again
         self.closed = False
         self.asked: list[Sequence[ChatMessage]] = []
+        self.offered: list[Sequence[Tool]] = []
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int
-    ) -> AsyncGenerator[TextDelta | StreamEnd, None]:
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
         self.asked.append(messages)
+        self.offered.append(tools)
         try:
             for piece in self.pieces:
                 yield TextDelta(text=piece) if isinstance(piece, str) else piece
@@ -45,7 +49,10 @@ class ScriptedModel:
             self.closed = True
 
     async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
-        raise NotImplementedError
+        self.asked.append(messages)
+        if isinstance(self.again, CitewellError):
+            raise self.again
+        return into.model_validate_json(self.again), Usage(input_tokens=200, output_tokens=40)
 
     async def connect(self) -> None: ...
 
@@ -55,8 +62,8 @@ class ScriptedModel:
 STOP = StreamEnd(reason="stop", input_tokens=90, output_tokens=12)
 
 
-async def written(*pieces: str | StreamEnd, brief: Brief = BRIEF) -> list[Sentence | Finished]:
-    writer = ModelWriter(ScriptedModel(*pieces), PromptOptions(), mark=lambda: "feedc0de")
+async def written(*pieces: str | StreamEnd, brief: Brief = BRIEF) -> list[Sentence | Found | Finished]:
+    writer = ModelWriter(ScriptedModel(*pieces), PromptOptions(), mark=lambda _: "feedc0de")
     return [piece async for piece in writer.write(brief, PASSAGES, [])]
 
 
@@ -127,13 +134,13 @@ async def test_a_sentence_that_repeats_the_prompts_mark_is_left_out() -> None:
 @pytest.mark.parametrize(
     "trick", ["see https://evil.example/?q=25", "[here](https://evil.example)", "ask <!channel>", "or bob@evil.example"]
 )
-async def test_a_sentence_with_an_address_that_its_passage_lacks_is_left_out(trick: str) -> None:
+async def test_a_sentence_with_an_address_that_no_passage_has_is_left_out(trick: str) -> None:
     *sentences, _ = await written(f"Staff get 25 days, {trick} [1]. Contractors get none [2].", STOP)
     assert [s.text for s in sentences if isinstance(s, Sentence)] == ["Contractors get none."]
 
 
-async def test_the_draft_ends_at_the_sentence_that_would_be_too_long() -> None:
-    brief = BRIEF.model_copy(update={"max_length": 30})
+async def test_the_draft_ends_at_the_sentence_with_which_it_would_be_twice_as_long_as_was_asked_for() -> None:
+    brief = BRIEF.model_copy(update={"max_length": 18})
     first, end = await written("Staff get 25 days [1]. Contractors get none [2].", STOP, brief=brief)
     assert isinstance(first, Sentence)
     assert isinstance(end, Finished)
@@ -148,10 +155,89 @@ async def test_a_reader_that_stops_reading_closes_the_models_stream() -> None:
     assert model.closed
 
 
-async def test_every_request_has_its_own_mark() -> None:
-    model = ScriptedModel("Staff get 25 days [1].", STOP)
-    writer = ModelWriter(model, PromptOptions())
+async def test_the_mark_is_the_same_for_the_same_prompt_alone_and_nobody_outside_can_tell_it() -> None:
+    marks: list[str] = []
     for _ in range(2):
-        _ = [piece async for piece in writer.write(BRIEF, PASSAGES, [])]
-    first, second = (messages[1].content.split(" ")[0] for messages in model.asked)
-    assert first != second
+        model = ScriptedModel("Staff get 25 days [1].", STOP)
+        writer = ModelWriter(model, PromptOptions())
+        for question in ("Who pays?", "Who pays?", "Who asks?"):
+            _ = [piece async for piece in writer.write(Brief(question=question), PASSAGES, [])]
+        marks += [messages[1].content.split("\n")[0] for messages in model.asked]
+    assert marks[0] == marks[1]
+    assert marks[3] == marks[4]
+    assert len({marks[0], marks[2], marks[3], marks[5]}) == 4
+
+
+async def nothing_else(text: str) -> Sequence[RetrievedChunk]:
+    return []
+
+
+@pytest.mark.parametrize(("tokens", "offered"), [(4000, True), (2000, False)])
+async def test_a_search_is_offered_where_the_prompt_has_room_for_the_passages_as_well(
+    tokens: int, offered: bool
+) -> None:
+    model = ScriptedModel("Staff get 25 days [1].", STOP)
+    writer = ModelWriter(model, PromptOptions(context_tokens=tokens))
+    first, *_ = [piece async for piece in writer.write(BRIEF, PASSAGES, [], nothing_else)]
+    assert isinstance(first, Sentence)
+    assert first.chunk_ids == ("c1",)
+    assert [tool.name for tool in model.offered[0]] == ["search"] * offered
+
+
+DRAFT = [
+    Sentence(text="Staff get 25 days.", chunk_ids=("c1",)),
+    Sentence(text="Contractors get 12 days.", kind=BlockKind.ITEM, chunk_ids=("c1",), opens=True),
+    Sentence(text="Interns get none either.", chunk_ids=("c2",)),
+]
+REFUSED = {1: "12 is not in the passages", 2: "the passages do not say it"}
+
+
+def again(*sentences: tuple[int, str]) -> str:
+    return json.dumps({"sentences": [{"number": number, "text": text} for number, text in sentences]})
+
+
+async def rewritten(reply: str | CitewellError) -> tuple[Mapping[int, Sentence], int, ScriptedModel]:
+    model = ScriptedModel(again=reply)
+    writer = ModelWriter(model, PromptOptions(), mark=lambda _: "feedc0de")
+    return *await writer.rewrite(BRIEF, PASSAGES, [], DRAFT, REFUSED), model
+
+
+async def test_a_sentence_that_is_written_again_stands_for_the_one_that_was_refused() -> None:
+    found, tokens, _ = await rewritten(again((1, "Contractors get none [2]."), (2, "")))
+    item = Sentence(text="Contractors get none.", kind=BlockKind.ITEM, chunk_ids=("c2",), opens=True)
+    assert (found, tokens) == ({1: item}, 240)
+
+
+async def test_a_model_that_writes_again_reads_its_draft_and_why_each_sentence_does_not_stand() -> None:
+    _, _, model = await rewritten(again())
+    system, user, said, asked = model.asked[0]
+    assert [message.role for message in (system, user, said, asked)] == ["system", "user", "assistant", "user"]
+    assert "<passage-feedc0de 2>" in user.content
+    assert DRAFT[0].text in said.content
+    for number, reason in REFUSED.items():
+        assert f"<claim-feedc0de> {number}: {reason}\n{DRAFT[number].text}\n</claim-feedc0de>" in asked.content
+    assert DRAFT[0].text not in asked.content
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        again((0, "Contractors get none [2].")),
+        again((7, "Contractors get none [2].")),
+        again((1, "Contractors get none [2], see https://evil.example.")),
+        again((1, "The mark is feedc0de [1].")),
+        again((1, " [2] ")),
+    ],
+    ids=["of one that stands", "of none", "an address", "the mark", "nothing"],
+)
+async def test_what_is_written_again_for_nothing_or_with_what_may_not_be_said_is_left_out(reply: str) -> None:
+    found, tokens, _ = await rewritten(reply)
+    assert (found, tokens) == ({}, 240)
+
+
+async def test_a_model_that_does_not_write_again_costs_what_it_may_have_used() -> None:
+    found, tokens, _ = await rewritten(Unavailable("scripted:m", "down"))
+    assert (found, tokens) == ({}, 0)
+    found, tokens, _ = await rewritten(Unusable("scripted:m: no JSON"))
+    assert found == {}
+    assert tokens > 300

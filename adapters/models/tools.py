@@ -1,0 +1,109 @@
+"""Tools, as far as the vendors agree: calls put together from the pieces of a stream, and how tools are refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipeline.errors import Unusable
+from pipeline.ports import ToolCall
+
+MOST_CALLS = 8
+MOST_CHARACTERS = 10_000
+"""Of the arguments of a reply's calls together."""
+_TOOLS = re.compile(r"\btools?\b|\bfunction.call", re.IGNORECASE)
+"""`... does not support tools` (Ollama), `"auto" tool choice requires --enable-auto-tool-choice` (vLLM), `tools param
+requires --jinja flag` (llama.cpp), `Function calling is not enabled for ...` (Gemini)."""
+_NOT_SUPPORTED = re.compile(r"support|require", re.IGNORECASE)
+
+
+class SignedCall(ToolCall):
+    """A call that its server wants back with what it said beside it: Gemini refuses one without its signature."""
+
+    extra: Mapping[str, Any]
+
+
+@dataclass
+class _Pieces:
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Calls:
+    """What a stream has said of its calls so far. Calls and arguments beyond the bounds are dropped."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._all: list[_Pieces] = []
+        self._at: dict[object, _Pieces] = {}
+        self._last: _Pieces | None = None
+        self._room = MOST_CHARACTERS
+
+    def add(
+        self,
+        index: object,
+        *,
+        id: str = "",  # noqa: A002 - the vendors' name for it
+        name: str = "",
+        arguments: str = "",
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Another piece of the call at `index`. Some servers give no index, or the same one to every call: another id
+        is another call, and so is, without an index, another name."""
+        call = self._last if index is None else self._at.get(index)
+        if call is None or (id and call.id and id != call.id) or (index is None and name and call.name):
+            call = _Pieces()
+            self._all.append(call)
+        self._last = self._at[index] = call
+        call.id = call.id or id
+        call.name = call.name or name
+        call.extra |= extra or {}
+        if len(self._all) <= MOST_CALLS:
+            call.arguments += arguments[: self._room]
+            self._room -= min(len(arguments), self._room)
+
+    def end(self, reason: str) -> tuple[str, tuple[ToolCall, ...]]:
+        """Why the model stopped, and its calls: none where it was stopped in the middle of them. Raises Unusable for a
+        call of nothing."""
+        if not self._all or reason in ("", "length", "content_filter"):
+            return reason, ()
+        return "tool_calls", tuple(self._whole(call) for call in self._all[:MOST_CALLS])
+
+    def _whole(self, call: _Pieces) -> ToolCall:
+        if not call.name:
+            raise Unusable(f"{self._service}: a call without a name")
+        said = {
+            "id": sendable(call.id) or f"call_{secrets.token_hex(8)}",
+            "name": sendable(call.name),
+            "arguments": sendable(call.arguments) or "{}",
+        }
+        return SignedCall(**said, extra=call.extra) if call.extra else ToolCall(**said)
+
+
+def sendable(text: str) -> str:
+    """What a model wrote, fit to be sent back: half surrogate pairs are no UTF-8."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """The object that a call's arguments are; an empty one where they are none that can be sent back."""
+    try:
+        found = json.loads(call.arguments)
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def refuses_tools(status: int, said: str) -> bool:
+    """Whether a server refused a request because of its tools. OpenRouter says so with status 404, DeepInfra with 405,
+    llama.cpp with 500."""
+    if status in (400, 422):
+        return bool(_TOOLS.search(said))
+    return status in (404, 405, 500, 501) and bool(_TOOLS.search(said) and _NOT_SUPPORTED.search(said))

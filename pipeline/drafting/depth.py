@@ -1,0 +1,35 @@
+"""What a model reads besides the passages that an extract is made of: what stands around the best of them, and the next
+best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.errors import CitewellError
+from pipeline.ports import Passages
+from pipeline.read.evidence import Evidence
+from pipeline.values import RetrievedChunk
+
+AROUND = 1
+"""Passages that are read with the parts of their document before and after them."""
+
+
+async def deepened(
+    evidence: Evidence, further: Sequence[RetrievedChunk], library: Passages | None
+) -> tuple[RetrievedChunk, ...]:
+    """The neighbours of the best passages, then what is `further`, each once and none that the evidence has."""
+    known = {passage.chunk.id for passage in evidence.passages}
+    around = [one for best in evidence.passages[:AROUND] for one in await _neighbours(best, library)]
+    each = {one.chunk.id: one for one in (*further, *around)}
+    ordered = dict.fromkeys(one.chunk.id for one in (*around, *further))
+    return tuple(each[one] for one in ordered if one not in known)
+
+
+async def _neighbours(passage: RetrievedChunk, library: Passages | None) -> list[RetrievedChunk]:
+    if library is None:
+        return []
+    try:
+        beside = await library.neighbours(passage.chunk)
+    except CitewellError:
+        return []
+    return [passage.model_copy(update={"chunk": chunk, "unit_scores": ()}) for chunk in beside if chunk]

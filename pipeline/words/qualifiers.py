@@ -1,0 +1,65 @@
+"""What turns or limits what a sentence says: its negations, conditions and modals, read here for every stage."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from pipeline.words.text import words
+
+NEGATIONS = frozenset(
+    """no not never without cannot neither nor none nobody nothing prohibited forbidden banned disallowed refused
+    rejected excluded ineligible unable nicht kein keine keinen keiner keinem nie ohne verboten""".split()
+)
+_CONDITIONS = {
+    "if": "if|when|whenever|where|provided|providing|assuming|in case|as long as|subject to|depend(?:s|ing)? on|wenn"
+    "|falls|sofern|si",
+    "unless": "unless|except(?:ion|ing)?|excluding|apart from|other than|but not|besides|außer|es sei denn|sauf",
+    "only": "only|solely|exclusively|just|nur|seulement",
+    "until": "until|till|no later than|by the end of|bis",
+}
+_MODALS = {
+    "must": "must|shall|ha(?:ve|s) to|need(?:s|ed)? to|required?|requires|obliged|mandatory|muss|müssen|doit|doivent",
+    "may": "may|can|could|might|allowed|permitted|able to|possible|optional|optionally|kann|können|darf|dürfen|peut",
+    "should": "should|ought to|recommended|encouraged|advised|soll|sollte|sollten",
+}
+
+
+def _patterns(kinds: dict[str, str]) -> dict[str, re.Pattern[str]]:
+    return {kind: re.compile(rf"\b(?:{forms})\b", re.IGNORECASE) for kind, forms in kinds.items()}
+
+
+_CONDITION, _MODAL = _patterns(_CONDITIONS), _patterns(_MODALS)
+
+
+class Qualifiers(NamedTuple):
+    """What a sentence says of its own truth, by kind."""
+
+    negated: bool
+    conditions: frozenset[str]
+    modals: frozenset[str]
+
+
+def denies(word: str) -> bool:
+    """Whether a word, in lower case, is a negation."""
+    return word in NEGATIONS or word.replace("’", "'").endswith("n't")
+
+
+def conditional(text: str) -> bool:
+    """Whether it holds under a condition or with an exception only."""
+    return any(pattern.search(text) for pattern in _CONDITION.values())
+
+
+def qualifiers(text: str) -> Qualifiers:
+    return Qualifiers(
+        negated=any(map(denies, words(text))),
+        conditions=frozenset(kind for kind, pattern in _CONDITION.items() if pattern.search(text)),
+        modals=frozenset(kind for kind, pattern in _MODAL.items() if pattern.search(text)),
+    )
+
+
+def lacks(claim: str, said: str) -> bool:
+    """Whether a claim is the denial of what is `said`, or leaves out a condition, an exception or a modal of it."""
+    mine, theirs = qualifiers(claim), qualifiers(said)
+    left_out = theirs.conditions - mine.conditions or theirs.modals - mine.modals
+    return mine.negated != theirs.negated or bool(left_out)
