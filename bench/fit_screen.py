@@ -81,8 +81,7 @@ def components(features: Array) -> Array:
 
 
 async def embedded(texts: list[str]) -> Array:
-    model = MiniLM()
-    return np.vstack([await model.embed([text]) for text in texts]).astype(float)
+    return (await MiniLM().embed(texts)).astype(float)
 
 
 def main() -> None:

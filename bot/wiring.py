@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
 import structlog
 
 from adapters.models.embeddings import OpenAIEmbedder
 from adapters.models.minilm.embedder import MiniLM
+from adapters.models.onnx.embedder import OnnxEmbedder, open_onnx_embedder
 from bot import known
 from bot.citewell import Citewell
 from bot.config.platforms import configured
-from bot.config.settings import Settings, secret
+from bot.config.settings import Settings, environment_name, secret
 from bot.documents.indexing import open_indexer
 from bot.log import join_host_logging
+from bot.rerankers import open_reranker
 from bot.writers import open_model
 from pipeline.errors import Misconfigured
 from pipeline.find.retrieve import HybridRetriever
@@ -69,7 +72,8 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 storage.index,
                 storage.library,
                 embedder,
-                tokenizer=embedder if isinstance(embedder, MiniLM) else None,
+                reranker=await stack.enter_async_context(open_reranker(settings)),
+                tokenizer=embedder if isinstance(embedder, OnnxEmbedder) else None,
                 top_k=settings.top_k,
             ),
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
@@ -83,10 +87,18 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
     """The embedder that was asked for; None for lexical search alone; not connected yet. Raises Misconfigured."""
-    if settings.embedder == "none":
+    setting = environment_name("embedder")
+    kind, _, name = settings.embedder.partition(":")
+    if kind == "none":
         yield None
-    elif settings.embedder == "minilm":
+    elif kind == "minilm":
         yield MiniLM()
+    elif kind == "onnx":
+        yield open_onnx_embedder(Path(name), setting)
+    elif kind == "fastembed":
+        from adapters.models.fastembedded import FastEmbedder
+
+        yield FastEmbedder(name, setting)
     else:
         if not settings.openai_api_key:
             raise Misconfigured(
@@ -94,11 +106,7 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
                 f"is not set, and CITEWELL_EMBEDDER={settings.embedder} needs it",
                 what_to_do="Set it (any text for a server that asks for none), or CITEWELL_EMBEDDER=minilm.",
             )
-        embedder = OpenAIEmbedder(
-            settings.embedder.removeprefix("openai:"),
-            key=secret(settings.openai_api_key),
-            base_url=settings.openai_base_url,
-        )
+        embedder = OpenAIEmbedder(name, key=secret(settings.openai_api_key), base_url=settings.openai_base_url)
         try:
             yield embedder
         finally:

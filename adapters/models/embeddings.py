@@ -11,6 +11,7 @@ import numpy as np
 from adapters.models.client import openai_client
 from adapters.models.replies import body
 from adapters.models.translate import translated
+from adapters.models.vectors import of_unit_length
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
 
@@ -19,7 +20,7 @@ _BATCH = 64
 _LONGEST_WAIT = 20.0
 """Seconds: a service that asks for a longer wait is not asked again."""
 _QUESTION_SECONDS = 3.0
-"""Someone is waiting for a single text: after this, lexical search alone answers."""
+"""Someone is waiting: after this, lexical search alone answers."""
 
 
 class OpenAIEmbedder:
@@ -28,7 +29,7 @@ class OpenAIEmbedder:
     The dimensions are 0 until they are taken from what was embedded before or learnt from the first reply; a first
     reply of others replaces them, and with them the name. Nothing is connected before something is embedded.
     Batches are asked for one after the other; one that fails is asked for once more, unless the error is permanent.
-    A single text is asked for once and has a deadline of 3 seconds.
+    A question is asked for once and has a deadline of 3 seconds.
     Numbers are asked for as floats, which every compatible server can give."""
 
     def __init__(
@@ -61,11 +62,14 @@ class OpenAIEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`. Raises Unavailable, also when the reply holds other vectors than were asked for."""
-        if len(texts) == 1:
-            return self._unit(await self._at_once(texts))
         batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
         rows = [row for batch in batches for row in await self._with_retry(batch)]
         return self._unit(rows)
+
+    async def embed_question(self, text: str) -> Vectors:
+        """See `Embedder`. Raises Unavailable, as `embed` does, or when the reply does not come at once."""
+        vector: Vectors = self._unit(await self._at_once([text]))[0]
+        return vector
 
     def _unit(self, rows: list[list[float]]) -> Vectors:
         if rows and not self._learnt:
@@ -74,11 +78,7 @@ class OpenAIEmbedder:
         if any(len(row) != self.dimensions for row in rows):
             raise Unavailable(self._service, "returned vectors of other dimensions", permanent=True)
         vectors = np.asarray(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not np.isfinite(lengths).all():
-            raise Unavailable(self._service, "returned numbers that are not finite")
-        unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-12))
-        return unit
+        return of_unit_length(self._service, vectors)
 
     async def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         """The raw vectors of one batch, in order. Raises Unavailable."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,20 @@ MOST_BYTES = 8_000_000
 def http_client(sdk: Any, service: str, timeout: float) -> httpx2.AsyncClient:
     """A client for `sdk` (openai or anthropic). A request raises Unavailable for a redirect to another origin, before
     anything is sent there, and for a reply of more than MOST_BYTES, as soon as these have come."""
+    client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(**_kept_in(service, timeout))
+    return client
+
+
+def plain_client(service: str, timeout: float, headers: Mapping[str, str]) -> httpx2.AsyncClient:
+    """The same for a service without an SDK; every request bears `headers`."""
+    import httpx2
+
+    kept = _kept_in(service, timeout)
+    return httpx2.AsyncClient(**kept | {"headers": {**kept["headers"], **headers}}, follow_redirects=True)
+
+
+def _kept_in(service: str, timeout: float) -> dict[str, Any]:
+    import httpx2
 
     from adapters.fetch.capped import ENCODINGS
 
@@ -26,12 +40,11 @@ def http_client(sdk: Any, service: str, timeout: float) -> httpx2.AsyncClient:
         _stay(service, response)
         _cap(service, response)
 
-    client: httpx2.AsyncClient = sdk.DefaultAsyncHttpxClient(
-        timeout=sdk.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
-        headers={"accept-encoding": ENCODINGS},
-        event_hooks={"response": [check]},
-    )
-    return client
+    return {
+        "timeout": httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+        "headers": {"accept-encoding": ENCODINGS},
+        "event_hooks": {"response": [check]},
+    }
 
 
 def _stay(service: str, response: httpx2.Response) -> None:

@@ -28,12 +28,11 @@ def allowing(fits: Callable[[str], object], allowed: str) -> AfterValidator:
 
 
 def one_of(*forms: str) -> AfterValidator:
-    """A text that is one of `forms`; a form such as `openai:NAME` stands for every name."""
+    """A text that is one of `forms`; a form such as `openai:NAME` or `onnx:FOLDER` stands for every name."""
+    open_ended = tuple(form[: form.index(":") + 1] for form in forms if ":" in form)
 
     def fits(value: str) -> bool:
-        return value in forms or any(
-            form.endswith(":NAME") and value.startswith(form[:-4]) and len(value) > len(form) - 4 for form in forms
-        )
+        return (value in forms and ":" not in value) or (value.startswith(open_ended) and value not in open_ended)
 
     return allowing(fits, enumerated(forms, "or"))
 

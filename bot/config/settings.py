@@ -111,9 +111,21 @@ class Settings(BaseSettings):
         description="Who reads the sentences that are no quotations: auto (the model that writes), none (nobody: they "
         "are dropped), openai:NAME, anthropic:NAME, ollama:NAME",
     )
-    embedder: Annotated[str, one_of("minilm", "none", "openai:NAME")] = Field(
-        "minilm", description="What embeds: minilm (shipped), none (words alone), openai:NAME"
+    embedder: Annotated[str, one_of("minilm", "none", "onnx:FOLDER", "fastembed:NAME", "openai:NAME")] = Field(
+        "minilm",
+        description="What embeds: minilm (shipped), none (words alone), onnx:FOLDER, fastembed:NAME, openai:NAME",
     )
+    reranker: Annotated[str, one_of("none", "onnx:FOLDER", "fastembed:NAME", "cohere:NAME", "jina:NAME")] = Field(
+        "none",
+        description="What puts the passages that were found in order: none (their own scores), onnx:FOLDER, "
+        "fastembed:NAME, cohere:NAME, jina:NAME",
+    )
+    reranker_url: Annotated[str, Address] | None = Field(
+        None,
+        description="Another server that speaks the rerank API of Cohere and Jina, with its path: "
+        "http://localhost:8000/v1/rerank",
+    )
+    reranker_key: SecretStr | None = Field(None, description="Key for Cohere, Jina or that server")
     mode: Literal["simple", "grounded", "analytical", "conversational"] = Field(
         "grounded", description="How a model writes: simple, grounded, analytical or conversational"
     )

@@ -1,15 +1,20 @@
-"""The language model, who reads its sentences, and the embedder: each is asked for as little as it can answer."""
+"""The language model, who reads its sentences, the embedder and the reranker: each is asked for as little as it can
+answer."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
+from adapters.models.rerank_guard import SECONDS as RERANK_SECONDS
 from bot.config.settings import Settings
+from bot.rerankers import open_reranker
 from bot.wiring import open_embedder
 from bot.writers import EXTRACTIVE, model_spec, open_judge, open_language_model
 from pipeline.check.exhibits import Said
-from pipeline.errors import CitewellError, Misconfigured
+from pipeline.errors import CitewellError
+from pipeline.find.reorder import MOST
 from pipeline.ports import ChatMessage
 from pipeline.values import BlockKind, Chunk, Document, Finding, RetrievedChunk, Sentence, Support, Unit
 from pipeline.values.finding import bad, good, warning
@@ -17,12 +22,17 @@ from pipeline.values.finding import bad, good, warning
 SECONDS = 20.0
 FIX = "Check the address, the key and the name of the model in CITEWELL_MODEL; till then extracts answer."
 _SAID, _CLAIM = "The office opens at nine in the morning.", "In the morning the office opens at nine."
+_ASKED, _BESIDE = "When does the office open?", "The pump must be primed before it is started."
+_LONG = " ".join([_SAID] * 45)
+"""As long as passages are at most."""
 
 
 async def examine_models(settings: Settings) -> AsyncIterator[Finding]:
     """Costs a few tokens."""
     if settings.embedder != "minilm":
         yield await _embedder(settings)
+    if settings.reranker != "none":
+        yield await _reranker(settings)
     spec = model_spec(settings)
     if spec == EXTRACTIVE:
         yield good("language model", "none is set: answers are made of the documents' own sentences")
@@ -38,11 +48,39 @@ async def _embedder(settings: Settings) -> Finding:
         async with open_embedder(settings) as embedder, asyncio.timeout(SECONDS):
             if embedder is None:
                 return good("embedder", "none is set: documents are found by words alone")
-            await embedder.embed(["A short text."])
-            return good("embedder", f"{embedder.name} embeds a text")
+            near, far = await embedder.embed([_SAID, _BESIDE]) @ await embedder.embed_question(_ASKED)
     except (CitewellError, TimeoutError) as error:
-        fix = error.what_to_do if isinstance(error, Misconfigured) else ""
+        fix = error.what_to_do if isinstance(error, CitewellError) else ""
         return bad("embedder", str(error) or "it did not answer in time", fix or "Check its address, key and name.")
+    if near > far:
+        return good("embedder", f"{embedder.name} tells which text is nearer to a question")
+    return bad(
+        "embedder",
+        f"{embedder.name} takes a text about something else for nearer to a question than its answer",
+        "Choose another model, or mend pooling and the prefixes in its manifest: docs/operations/models.md.",
+    )
+
+
+async def _reranker(settings: Settings) -> Finding:
+    try:
+        async with open_reranker(settings, seconds=SECONDS) as reranker:
+            if reranker is None:
+                return good("reranker", "none is set: passages stay in the order of their own scores")
+            answer, beside = await reranker.scores(_ASKED, [_SAID, _BESIDE])
+            began = time.monotonic()
+            await reranker.scores(_ASKED, [_LONG] * MOST)
+            took = time.monotonic() - began
+    except CitewellError as error:
+        fix = error.what_to_do or "Check CITEWELL_RERANKER and its address and key."
+        return bad("reranker", f"{error}; until then passages stay in the order of their own scores", fix)
+    if answer <= beside:
+        said = f"{settings.reranker} takes a passage about something else for a better answer"
+        return bad("reranker", said, "Choose a model that is made for questions and passages: a cross-encoder.")
+    reads = f"{settings.reranker} reads {MOST} long passages in {took:.1f} seconds"
+    if took > RERANK_SECONDS:
+        late = f"{reads}, and no question waits longer than {RERANK_SECONDS:g}: it is asked in vain"
+        return warning("reranker", late, "Choose a smaller model, one on a faster machine, or smaller passages.")
+    return good("reranker", reads)
 
 
 async def _model(settings: Settings, spec: str) -> Finding:

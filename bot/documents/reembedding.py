@@ -25,7 +25,7 @@ async def embed_again(
     `on_document` is told the place and the number of those that are due. What is changed meanwhile is left as it is.
     Raises Unavailable; what was embedded by then stays."""
     try:
-        await embedder.embed(["name"])  # which may hold what only a reply tells
+        await embedder.embed_question("name")  # which may hold what only a reply tells
     except Unavailable:
         if await documents.due(embedder.name):
             raise

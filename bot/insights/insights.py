@@ -173,7 +173,7 @@ async def _searched(question: str, storage: Storage, embedder: Embedder | None) 
     hits = []
     if embedder:
         try:
-            (vector,) = await embedder.embed([question])
+            vector = await embedder.embed_question(question)
             hits = await index.nearest(vector, everything, 1)
         except Unavailable:
             hits = []

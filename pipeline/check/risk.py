@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from pipeline.values import RetrievedChunk
-from pipeline.words.facts import SPELLED, Facts, facts_of, unlabelled
+from pipeline.words.facts import Facts, facts_of, unlabelled
+from pipeline.words.numbers import counts
 from pipeline.words.text import WORD, stem, terms
 
 WINDOW = 3
@@ -79,7 +80,7 @@ def worth(claim: str, passages: Sequence[RetrievedChunk], question: str) -> floa
 @lru_cache(maxsize=16384)
 def _content(text: str) -> tuple[str, ...]:
     """Stems of the content words; numbers are facts, not words."""
-    return tuple(term for term in terms(text) if not term[0].isdigit() and term not in SPELLED)
+    return tuple(term for term in terms(text) if not term[0].isdigit() and not counts(term))
 
 
 class _Source:

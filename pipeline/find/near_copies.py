@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
+from pipeline.words.qualifiers import conditions, denies
+
 T = TypeVar("T")
 
 DIFFERENT = 0.1
 """Share of words up to which two texts may differ, figures aside."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"\w+")
-_NEGATION = frozenset({"no", "not", "never", "without", "except", "unless", "only"})
 
 
 def voices(passages: Sequence[T], text: Callable[[T], str]) -> Iterator[list[T]]:
@@ -65,5 +66,6 @@ def _telling(text: str) -> tuple[str, ...]:
     return tuple(sorted(word for word in _WORD.findall(text) if not _plain(word)))
 
 
+@lru_cache(maxsize=16384)
 def _plain(word: str) -> bool:
-    return word.islower() and word.isalpha() and word not in _NEGATION
+    return word.islower() and word.isalpha() and not denies(word) and not conditions(word)

@@ -124,11 +124,11 @@ class Ranker:
         nothing: list[Hit] = []
         if self.embedder is None:
             return None, nothing
-        found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed([text]), None)
+        found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed_question(text), None)
         if found is None:
             return None, nothing
-        near = self.index.nearest(found[0], self.audience, self.reach * DEPTH)
-        return found[0], await self._attempt("vector", near, nothing)
+        near = self.index.nearest(found, self.audience, self.reach * DEPTH)
+        return found, await self._attempt("vector", near, nothing)
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:

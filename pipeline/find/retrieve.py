@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.near_copies import voices
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking
+from pipeline.find.reorder import reordered
 from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
 from pipeline.values.planning import corrected
 from pipeline.words.language import told
@@ -31,7 +32,11 @@ READ = 3
 class _Found:
     """What one query found."""
 
+    query: str
+    """Its slips corrected."""
     ranked: list[Ranked]
+    above: int
+    """How many of them, the first, may be shown to a writer."""
     good: list[Ranked]
     """What is shown to a writer."""
     corrections: tuple[Correction, ...]
@@ -46,16 +51,18 @@ class HybridRetriever:
         passages: ports.Passages,
         embedder: ports.Embedder | None,
         *,
+        reranker: ports.Reranker | None = None,
         tokenizer: ports.Tokenizer | None = None,
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
-        """`tokenizer`: a word that is one token of it is no slip. `floor`: the least score of a passage that is shown
-        to a writer. Questions of more than three words need 0.05 more, of more than six 0.1: the more words, the more
-        of them match by chance."""
+        """`reranker`: puts what is above the floor in order. `tokenizer`: a word that is one token of it is no slip.
+        `floor`: the least score of a passage that is shown to a writer. Questions of more than three words need 0.05
+        more, of more than six 0.1: the more words, the more of them match by chance."""
         self._index = index
         self._passages = passages
         self._embedder = embedder
+        self._reranker = reranker
         self._tokenizer = tokenizer
         self._top_k = top_k
         self._floor = floor
@@ -64,19 +71,21 @@ class HybridRetriever:
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         """Search every query of `search` and merge what was found, best first.
 
-        Never raises for a failing embedder or index: what did not work is named in `degraded`. Raises
+        Never raises for a failing embedder, index or reranker: what did not work is named in `degraded`. Raises
         Unavailable when the passages themselves cannot be read.
         """
-        async with self._turns:
-            return await self._retrieve(search, audience)
-
-    async def _retrieve(self, search: Search, audience: Audience) -> Retrieval:
         queries = search.queries or (search.question,)
         ranker = Ranker(self._index, self._passages, self._embedder, audience)
         share = max(self._top_k, 3 * len(queries)) // len(queries)
-        found = await asyncio.gather(
-            *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
-        )
+        async with self._turns:
+            found = await asyncio.gather(
+                *(self._find(ranker, number, query, search.context, share) for number, query in enumerate(queries))
+            )
+        if self._reranker:
+            question = "" if len(queries) > 1 else search.question
+            found = await asyncio.gather(
+                *(self._reread(self._reranker, ranker.degraded, one, question, share) for one in found)
+            )
         ranked = _merged([one.ranked for one in found])
         good = tuple(map(_passage, _merged([one.good for one in found])))
         shown = {one.chunk.id for one in good}
@@ -104,8 +113,25 @@ class HybridRetriever:
         good, texts = _spread(above, share)
         if texts < share and len(above) >= DEPTH:
             ranking = await ranker.further(FURTHER).rank(number, query, thread)
-            good, _ = _spread([one for one in ranking.passages if one.score >= floor], share)
-        return _Found(ranking.passages, good, corrections)
+            above = [one for one in ranking.passages if one.score >= floor]
+            good, _ = _spread(above, share)
+        return _Found(query, ranking.passages, len(above), good, corrections)
+
+    async def _reread(
+        self, reranker: ports.Reranker, degraded: set[str], found: _Found, question: str, share: int
+    ) -> _Found:
+        """`found` in the reranker's order; as it is where that does not work. It is asked the whole `question`, where
+        there is one, rather than what was searched for."""
+        if found.above < 2:
+            return found
+        meant = {one.word: one.meant for one in found.corrections}
+        asked = corrected(question, meant) if question else found.query
+        try:
+            above = await reordered(reranker, asked, found.ranked[: found.above])
+        except CitewellError:
+            degraded.add("reranker")
+            return found
+        return replace(found, ranked=[*above, *found.ranked[found.above :]], good=_spread(above, share)[0])
 
     async def _corrections(self, ranker: Ranker, missing: Sequence[str]) -> tuple[Correction, ...]:
         """Of the words `missing` those that seem to be slips."""

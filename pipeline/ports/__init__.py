@@ -13,6 +13,17 @@ from pipeline.ports.installations import Installations
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
 from pipeline.ports.platform import Growing, PlatformAdapter, Receipt
-from pipeline.ports.search import Embedder, Index, Lexical, Library, Passages, Staged, Tokenizer, UnitVectors, Vectors
+from pipeline.ports.search import (
+    Embedder,
+    Index,
+    Lexical,
+    Library,
+    Passages,
+    Reranker,
+    Staged,
+    Tokenizer,
+    UnitVectors,
+    Vectors,
+)
 from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
 from pipeline.ports.stages import Look, Planner, Retriever, Writer

@@ -19,9 +19,22 @@ class Embedder(Protocol):
     name: str
     """Stored with the vectors: vectors of two names are never mixed."""
     dimensions: int
+    """0 as long as only the first run can tell."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed `texts`, in order. Raises Unavailable."""
+        """Embed `texts`, units of documents or what is compared with its like, in order. Raises Unavailable."""
+        ...
+
+    async def embed_question(self, text: str) -> Vectors:
+        """Embed what someone asks, while they wait, to be compared with units: shape (dimensions,). Raises
+        Unavailable."""
+        ...
+
+
+class Reranker(Protocol):
+    async def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """How well each of `passages` answers `question`, in their order: finite, the higher the better, comparable
+        within one call only. Raises Unavailable, within the time that somebody who asks can wait."""
         ...
 
 
@@ -139,7 +152,8 @@ class Library(Passages, Protocol):
         ...
 
     async def stage(self, document: Document, embedder: str, dimensions: int) -> Staged:
-        """Begin a new version that comes in parts, or take over what a run that was cut off left of it."""
+        """Begin a new version that comes in parts, or take over what a run that was cut off left of it. `dimensions`
+        are 0 as long as nobody knows them."""
         ...
 
     async def remove(self, document_ids: Collection[str]) -> int:

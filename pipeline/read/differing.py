@@ -15,6 +15,7 @@ from pipeline.read.candidates import Candidate
 from pipeline.read.given import agree, values, without_values
 from pipeline.read.verdict import negated, stated
 from pipeline.values import BlockKind
+from pipeline.words.qualifiers import conditions
 from pipeline.words.text import STOP_WORDS, WORD, terms, words
 
 NEAR = 0.55
@@ -39,7 +40,7 @@ _WHICH = re.compile(
 _SEVERAL = re.compile(r"^\W*(?:which|what) \w*[^s\W]s\b|\b(?:can|may|could|might)\b", re.IGNORECASE)
 """Has more than one answer."""
 _CLAUSE = re.compile(r"[,;:()]")
-_CONDITION = re.compile(r"\b(?:if|unless|except|only|when|while|without|until|but|or|instead)\b", re.IGNORECASE)
+_OTHERWISE = re.compile(r"\b(?:without|but|or|instead)\b", re.IGNORECASE)
 
 _BEFORE_VERB = AUXILIARIES | {*"be been not never to you we they i he she nobody everyone".split()}
 _OPPOSITES = (("open", "closed"), ("required", "optional"))
@@ -117,12 +118,17 @@ def _other_name(asked: Question, one: str, other: str) -> bool:
     """Whether both have one name, and each its own, where one is asked for, and say nothing else of their own."""
     if not _WHICH.match(asked.text) or _SEVERAL.search(asked.text) or len(asked.terms) < 2:
         return False
-    if _CONDITION.search(one) or _CONDITION.search(other) or negated(one, asked.terms) or negated(other, asked.terms):
+    if any(_conditional(asked, text) for text in (one, other)):
         return False
     if not (_covers(asked, one) or _covers(asked, other)):
         return False
     subjects = _own_subject(asked, one, other) or _own_subject(asked, other, one)
     return not subjects and _runs(asked, one, other) == _runs(asked, other, one) == 1
+
+
+def _conditional(asked: Question, text: str) -> bool:
+    """Whether it holds under a condition only, or denies what is asked."""
+    return bool(conditions(text) or _OTHERWISE.search(text) or negated(text, asked.terms))
 
 
 def _same_frame(asked: Question, one: str, other: str) -> bool:

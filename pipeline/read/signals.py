@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pipeline.read.asked import Question
 from pipeline.read.candidates import Candidate, best_of
 from pipeline.values import BlockKind
+from pipeline.words.qualifiers import denied
 from pipeline.words.text import terms
 
 WITH_VECTORS = {
@@ -42,11 +43,6 @@ terms in it and around it: a row is no sentence, and its vector says little. Als
 holds the whole question: `12 May`."""
 AGREES = 0.9
 """How near to the best sentence one of another document must score to count as saying it too."""
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|non|except|least|unable|rarely|hardly"
-    r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|sin|nunca)\b|n['’]t\b|ない|ません",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _COUNTS = re.compile(r"\bthe \d\b", re.IGNORECASE)
 """What an answer need not have of a question: `the 5 levels` counts what is asked for."""
@@ -120,7 +116,7 @@ def signals(
         missing=missing,
         names_missing=float(any(not name <= named for name in _names(asked.text))),
         numbers_missing=float(not set(_NUMBER.findall(_COUNTS.sub(" ", asked.text))) <= numbers),
-        negation=float(bool(_NEGATION.search(asked.text)) and not _NEGATION.search(said)),
+        negation=float(denied(asked.text) and not denied(said)),
         column_missing=float(row and not listed and missing > 0),
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pipeline.read.asked import AUXILIARIES, Question
 from pipeline.read.candidates import Candidate
 from pipeline.values import BlockKind
+from pipeline.words.qualifiers import conditions, denied, denies
 from pipeline.words.text import leads_in, stem, terms, words
 
 NEAR = 0.7
@@ -15,16 +16,8 @@ NEAR = 0.7
 decided without it, 6 of 16 below it and none of 10 above were decided wrongly."""
 REACH = 5
 """Words around a negation that it is about."""
-_NEGATION = frozenset(
-    """no not never without cannot neither nor none nobody nothing prohibited forbidden banned disallowed refused
-    rejected excluded ineligible unable nicht kein keine keinen keiner keinem nie ohne verboten""".split()
-)
-_OPEN = re.compile(
-    r"\b(?:if|unless|except|only|depends?|whether|might|possible|provided|until|some|sometimes|usually|wenn|falls|außer|nur"
-    r"|sofern|manche)\b|\?",
-    re.IGNORECASE,
-)
-"""What makes the answer neither."""
+_OPEN = re.compile(r"\b(?:depends?|whether|might|possible|some|sometimes|usually|manche)\b|\?", re.IGNORECASE)
+"""What makes the answer neither, besides conditions."""
 _CLAUSE = re.compile(
     r"[,;:()–—]|\s-\s|\b(?:because|since|although|while|but|however|weil|obwohl|aber|sondern)\b", re.IGNORECASE
 )
@@ -46,7 +39,7 @@ def verdict(asked: Question, shown: Sequence[Candidate]) -> bool | None:
     one, clause = max(told, key=lambda found: found[0].cosine, default=(None, ""))
     if one is None or 0 < one.cosine < NEAR or _SAID.match(one.text):
         return None
-    return not _denied(clause)
+    return not denied(clause)
 
 
 def _about(asked: Question, one: Candidate) -> str:
@@ -57,32 +50,20 @@ def _about(asked: Question, one: Candidate) -> str:
     wanted = set(asked.terms)
     for clause in _CLAUSE.split(one.text):
         found = terms(clause)
-        whole = wanted.issubset(found) or (_denied(clause) and wanted.issuperset(stated(clause)))
-        if found and found[0] in wanted and whole and not _OPEN.search(clause):
+        whole = wanted.issubset(found) or (denied(clause) and wanted.issuperset(stated(clause)))
+        if found and found[0] in wanted and whole and not (_OPEN.search(clause) or conditions(clause) - {"when"}):
             return clause
     return ""
 
 
 def negated(text: str, about: tuple[str, ...]) -> bool:
     """Whether a negation stands near a word with one of the stems `about`."""
-    found = _plain(text)
-    places = [n for n, word in enumerate(found) if _denies(word)]
+    found = words(text)
+    places = [n for n, word in enumerate(found) if denies(word)]
     near = {stem(word) for n in places for word in found[max(0, n - REACH) : n + 1 + REACH]}
     return bool(near & set(about) or (places and not set(about) & set(terms(text))))
 
 
-def _denied(text: str) -> bool:
-    return any(_denies(word) for word in _plain(text))
-
-
 def stated(text: str) -> set[str]:
     """The terms of a text but for what says yes or no of them."""
-    return set(terms(" ".join(word for word in _plain(text) if word not in AUXILIARIES and not _denies(word))))
-
-
-def _plain(text: str) -> list[str]:
-    return [word.replace("’", "'") for word in words(text)]
-
-
-def _denies(word: str) -> bool:
-    return word in _NEGATION or word.endswith("n't")
+    return set(terms(" ".join(word for word in words(text) if word not in AUXILIARIES and not denies(word))))

@@ -45,7 +45,7 @@ _WORDS = {
         ik wij we jij je jullie u zij ze hij het mij me ons met van voor op in bij naar over aan uit er te ook""",
 }
 """Articles, pronouns, question words, auxiliaries and prepositions; also of languages that are near to one of ours."""
-_SETS = {language: frozenset(found.split()) for language, found in _WORDS.items()}
+SMALL_WORDS = {language: frozenset(found.split()) for language, found in _WORDS.items()}
 
 
 def told(text: str) -> str:
@@ -53,9 +53,9 @@ def told(text: str) -> str:
     if _KANA.search(text):
         return "ja"
     words = set(_WORD.findall(text.lower()))
-    (most, language), (second, _) = sorted(((len(words & held), name) for name, held in _SETS.items()), reverse=True)[
-        :2
-    ]
+    (most, language), (second, _) = sorted(
+        ((len(words & held), name) for name, held in SMALL_WORDS.items()), reverse=True
+    )[:2]
     return language if language in LANGUAGES and most >= LEAST and most > second else ""
 
 

@@ -9,11 +9,14 @@ from pipeline.words.text import words
 
 NEGATIONS = frozenset(
     """no not never without cannot neither nor none nobody nothing prohibited forbidden banned disallowed refused
-    rejected excluded ineligible unable nicht kein keine keinen keiner keinem nie ohne verboten""".split()
+    rejected excluded ineligible unable nicht kein keine keinen keiner keinem nie ohne verboten pas jamais sans sin
+    nunca""".split()
 )
+_ENDINGS = ("n't", "ない", "ません")
+"""Of words that deny."""
 _CONDITIONS = {
-    "if": "if|when|whenever|where|provided|providing|assuming|in case|as long as|subject to|depend(?:s|ing)? on|wenn"
-    "|falls|sofern|si",
+    "if": "if|provided|providing|assuming|in case|as long as|subject to|depend(?:s|ing)? on|wenn|falls|sofern|si",
+    "when": "when|whenever|where|while",
     "unless": "unless|except(?:ion|ing)?|excluding|apart from|other than|but not|besides|außer|es sei denn|sauf",
     "only": "only|solely|exclusively|just|nur|seulement",
     "until": "until|till|no later than|by the end of|bis",
@@ -40,26 +43,34 @@ class Qualifiers(NamedTuple):
     modals: frozenset[str]
 
 
+def qualifiers(text: str) -> Qualifiers:
+    return Qualifiers(denied(text), conditions(text), _found(_MODAL, text))
+
+
 def denies(word: str) -> bool:
     """Whether a word, in lower case, is a negation."""
-    return word in NEGATIONS or word.replace("’", "'").endswith("n't")
+    return word in NEGATIONS or word.replace("’", "'").endswith(_ENDINGS)
 
 
-def conditional(text: str) -> bool:
-    """Whether it holds under a condition or with an exception only."""
-    return any(pattern.search(text) for pattern in _CONDITION.values())
+def denied(text: str) -> bool:
+    """Whether any word is a negation."""
+    return any(map(denies, words(text)))
 
 
-def qualifiers(text: str) -> Qualifiers:
-    return Qualifiers(
-        negated=any(map(denies, words(text))),
-        conditions=frozenset(kind for kind, pattern in _CONDITION.items() if pattern.search(text)),
-        modals=frozenset(kind for kind, pattern in _MODAL.items() if pattern.search(text)),
-    )
+def conditions(text: str) -> frozenset[str]:
+    """Of what kinds its conditions and exceptions are: `if`, `when`, `unless`, `only`, `until`."""
+    return _found(_CONDITION, text)
 
 
 def lacks(claim: str, said: str) -> bool:
-    """Whether a claim is the denial of what is `said`, or leaves out a condition, an exception or a modal of it."""
+    """Whether a claim is the denial of what is `said`, or leaves out a condition, an exception or a modal of it.
+
+    Of 147 false claims of our own that a judge passed it finds 66, of 67 true ones 25; of people's answers of clapnq
+    and mtrag_cloud that are in other words .11 and .23."""
     mine, theirs = qualifiers(claim), qualifiers(said)
     left_out = theirs.conditions - mine.conditions or theirs.modals - mine.modals
     return mine.negated != theirs.negated or bool(left_out)
+
+
+def _found(kinds: dict[str, re.Pattern[str]], text: str) -> frozenset[str]:
+    return frozenset(kind for kind, pattern in kinds.items() if pattern.search(text))

@@ -28,8 +28,8 @@ from storage.documents.sweep import delete_batch, sweep
 
 _FIND = """
     SELECT id FROM revision
-    WHERE state <> 'live' AND state = 'staged' AND (document, version, embedder, dimensions) = ($1, $2, $3, $4)
-        AND collection = (SELECT id FROM collection WHERE name = $5)
+    WHERE state <> 'live' AND state = 'staged' AND (document, version, embedder) = ($1, $2, $3)
+        AND (dimensions = $4 OR $4 = 0) AND collection = (SELECT id FROM collection WHERE name = $5)
     ORDER BY id DESC LIMIT 1
 """
 
@@ -59,9 +59,12 @@ class StagedRevision:
         end = self._written + len(chunks)
         check_count(self._document, end)
         start, index = self._written, self._database.passages
+        dimensions = vectors[0].shape[1] if vectors else 0
 
         def batch(db: Connection) -> bool:
             self._check(db)
+            if dimensions:  # which an embedder may not know before its first run
+                db.execute("UPDATE revision SET dimensions = $1 WHERE id = $2", (dimensions, self._id))
             until = time.monotonic() + BATCH_SECONDS
             while self._written < end and time.monotonic() < until:
                 group = slice(self._written - start, self._written - start + GROUP)

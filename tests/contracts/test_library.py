@@ -138,3 +138,15 @@ async def test_any_text_comes_back_as_it_was(library: Library) -> None:
     replaced = [text.replace("\x00", "\ufffd") for text in kept]
     await put(library, "odd", *kept)
     assert await texts(library, "odd#0", "odd#1", "odd#2", "odd#3") in (kept, replaced)
+
+
+async def test_a_version_in_parts_has_vectors_also_where_nobody_knew_how_long_they_are(library: Library) -> None:
+    parts = chunks("leave", ["one", "two", "three"])
+    begun = await library.stage(document("leave", version="1"), "m", 0)
+    await begun.add(parts[:2], matrices(2))
+    taken_over = await library.stage(document("leave", version="1"), "m", 0)
+    assert taken_over.held == [chunk.id for chunk in parts[:2]]
+    await taken_over.add(parts[2:], matrices(1))
+    await taken_over.publish("m")
+    _, vectors = await library.read([chunk.id for chunk in parts])
+    assert vectors.matrix.shape == (3, matrices(1)[0].shape[1])

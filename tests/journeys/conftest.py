@@ -53,8 +53,7 @@ def model() -> MiniLM:
 @pytest.fixture(autouse=True)
 def loaded_once(model: MiniLM, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each Citewell that a test opens embeds with the same graph and tokenizers; texts are remembered by each alone."""
-    for part in ("_session", "_tokenizer", "_whole_tokenizer"):
-        monkeypatch.setattr(MiniLM, part, getattr(model, part))
+    monkeypatch.setattr("adapters.models.minilm.embedder.Graph", lambda *_, **__: model._graph)
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def opened(server: LlmServer, settings: Settings) -> AbstractAsyncContextManager
 async def found_by_vector(citewell: Citewell) -> int:
     """How many passages a question's vector finds."""
     assert citewell.embedder
-    (vector,) = await citewell.embedder.embed([QUESTION])
+    vector = await citewell.embedder.embed_question(QUESTION)
     return len(await citewell.storage.index.nearest(vector, EVERYONE, 50))
 
 

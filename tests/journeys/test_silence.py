@@ -23,7 +23,7 @@ IDLE = 40
 EMBED_AND_IDLE = f"""
 import asyncio, time
 from adapters.models.minilm.embedder import MiniLM
-asyncio.run(MiniLM().embed(["How many vacation days do employees get?"]))
+asyncio.run(MiniLM().embed_question("How many vacation days do employees get?"))
 time.sleep({IDLE})
 """
 ADDRESS = re.compile(r'inet_(?:addr\(|pton\(AF_INET6, )"([^"]+)"')

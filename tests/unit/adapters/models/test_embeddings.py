@@ -64,7 +64,7 @@ async def test_the_name_is_that_of_what_was_embedded_before_until_the_first_repl
         )
         assert (embedder.name, embedder.dimensions) == ("openai:embed:5", 5)
         with pytest.raises(Unavailable):
-            await embedder.embed(["a"])
+            await embedder.embed_question("a")
         assert embedder.name == "openai:embed:5"
         assert (await embedder.embed(["a"])).shape == (1, 3)
         assert embedder.name == "openai:embed:3"
@@ -84,10 +84,16 @@ async def test_an_error_that_stays_is_unavailable_after_one_request(act: Status)
 
 
 async def test_a_question_is_asked_for_once_because_someone_waits() -> None:
-    async with LlmServer([Status(500)]).running() as server:
+    async with LlmServer([Status(500)]).running() as server, embedder_of(server) as embedder:
         with pytest.raises(Unavailable):
-            await embed(server, ["a"])
-    assert len(server.requests) == 1
+            await embedder.embed_question("a")
+        assert len(server.requests) == 1
+        assert (await embedder.embed_question("a")).shape == (3,)
+
+
+async def test_a_single_passage_is_asked_for_once_more_like_any_batch() -> None:
+    async with LlmServer([Status(500)]).running() as server:
+        assert (await embed(server, ["a"])).shape == (1, 3)
 
 
 async def test_vectors_of_other_dimensions_than_the_first_are_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,6 +37,10 @@ class Meaning:
                 vectors[row] += np.random.default_rng(seed).normal(size=self.dimensions)
         unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
+
+    async def embed_question(self, text: str) -> Vectors:
+        vector: Vectors = (await self.embed([text]))[0]
+        return vector
 
 
 class Mute(Meaning):
@@ -303,3 +308,92 @@ async def test_questions_in_other_languages_find_their_passage(storage: Storage,
     ):
         await put(storage, f"d{number}", text)
     assert ids(await find(storage, question))[0] == "d0#0"
+
+
+class Reader:
+    """A reranker that likes the passages that hold `likes`, and remembers what it was given."""
+
+    def __init__(self, likes: str) -> None:
+        self.likes = likes
+        self.question = ""
+        self.passages: Sequence[str] = ()
+
+    async def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        self.question, self.passages = question, passages
+        return [100.0 * (self.likes in passage) - 7 for passage in passages]
+
+
+class Absent(Reader):
+    async def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        raise Unavailable("reranker", "did not answer within 2 seconds")
+
+
+@pytest.fixture
+async def machines(storage: Storage) -> Storage:
+    for name, room in {"ground": "hall", "first": "kitchen", "second": "library", "roof": "bar"}.items():
+        await put(storage, name, f"The coffee machine of the {room} is cleaned by the staff of the {name} floor.")
+    await put(storage, "boats", "Boats are rowed.")
+    return storage
+
+
+async def read_by(storage: Storage, reranker: Reader | None, *queries: str, **settings: Any) -> Retrieval:
+    retriever = HybridRetriever(storage.index, storage.library, Meaning(), reranker=reranker, **settings)
+    search = Search(question="Who cleans the coffee machine?", queries=queries or ("Who cleans the coffee machine?",))
+    return await retriever.retrieve(search, EVERYONE)
+
+
+@pytest.mark.parametrize("likes", ["hall", "kitchen", "library", "bar"])
+async def test_a_reranker_says_who_comes_first_and_the_scores_stay_those_that_were_found(
+    machines: Storage, likes: str
+) -> None:
+    plain, found = [await read_by(machines, reranker, top_k=2) for reranker in (None, Reader(likes))]
+    assert likes in found.passages[0].chunk.text
+    assert found.documents[0] == found.nearest[0].document.id == found.passages[0].document.id
+    assert [one.score for one in found.passages] == [one.score for one in plain.passages]
+    assert sorted(found.documents) == sorted(plain.documents)
+    assert found.degraded == ()
+
+
+async def test_what_is_below_the_floor_stays_there_whatever_a_reranker_likes(machines: Storage) -> None:
+    reader = Reader("Boats")
+    found = await read_by(machines, reader, top_k=20)
+    assert "boats#0" not in ids(found)
+    assert len(reader.passages) == 4
+
+
+async def test_passages_between_which_a_reranker_sees_no_difference_stay_in_their_order(machines: Storage) -> None:
+    assert await read_by(machines, Reader("nothing of it")) == await read_by(machines, None)
+
+
+async def test_a_reranker_that_does_not_work_is_named_and_changes_nothing(machines: Storage) -> None:
+    plain, found = [await read_by(machines, reranker) for reranker in (None, Absent(""))]
+    assert found == plain.model_copy(update={"degraded": ("reranker",)})
+
+
+async def test_a_reranker_reads_the_whole_question_and_passages_behind_their_titles(machines: Storage) -> None:
+    reader = Reader("hall")
+    found = await read_by(machines, reader, "coffee machine cleaned")
+    assert reader.question == "Who cleans the coffee machine?"
+    expected = {f"{one.document.title}\n{one.chunk.text}" for one in found.passages}
+    assert set(reader.passages) == expected
+
+
+async def test_of_several_queries_each_is_read_for_itself(machines: Storage) -> None:
+    found = await read_by(machines, Reader("bar"), "Who cleans the coffee machine?", "boats rowed", top_k=3)
+    assert ids(found)[0] in {"roof#0", "boats#0"}
+    assert {one.query for one in found.passages} == {0, 1}
+
+
+async def test_nothing_is_asked_of_a_reranker_where_there_is_no_choice(machines: Storage) -> None:
+    reader = Reader("boats")
+    assert ids(await read_by(machines, reader, "Which boats are rowed?")) == ["boats#0"]
+    assert reader.passages == ()
+
+
+async def test_a_reranker_is_given_the_best_fifteen_and_leaves_the_others_behind_them(storage: Storage) -> None:
+    for number in range(20):
+        await put(storage, f"d{number}", f"Room {number} {'x' * number} has a coffee machine that somebody cleans.")
+    plain = await read_by(storage, None, top_k=20)
+    reader = Reader("machine")
+    assert ids(await read_by(storage, reader, top_k=20)) == ids(plain)
+    assert len(plain.passages) > len(reader.passages) == 15

@@ -61,6 +61,10 @@ class LetterEmbedder:
             vectors[row, ord(text[0]) % 4] = 1
         return vectors
 
+    async def embed_question(self, text: str) -> Vectors:
+        vector: Vectors = (await self.embed([text]))[0]
+        return vector
+
 
 @pytest.fixture
 async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
@@ -201,7 +205,7 @@ async def test_what_moves_is_found_by_its_vectors_where_it_is_now_and_nowhere_el
     embedder.texts.clear()
     await run(storage, Pages({"a": "Alpha one. Beta two."}), embedder, collection="people")
     assert embedder.texts == []
-    (question,) = await embedder.embed(["Alpha"])
+    question = await embedder.embed_question("Alpha")
     for chroma in (False, True):
         assert not chroma or await storage.vectors.sync()
         found = {

@@ -60,6 +60,10 @@ class Counting:
         self.texts += len(texts)
         return np.array([[1.0, len(text)] for text in texts], np.float32) / 100
 
+    async def embed_question(self, text: str) -> Vectors:
+        vector: Vectors = (await self.embed([text]))[0]
+        return vector
+
 
 @pytest.fixture
 async def storage(tmp_path: Path) -> AsyncIterator[Storage]:

@@ -67,10 +67,14 @@ async def test_vectors_are_those_of_every_other_processor(minilm: MiniLM) -> Non
 
 
 async def test_a_question_is_remembered(minilm: MiniLM) -> None:
-    first = await minilm.embed(["What is the notice period?"])
-    assert await minilm.embed(["What is the notice period?"]) is first
+    first = await minilm.embed_question("What is the notice period?")
+    assert await minilm.embed_question("What is the notice period?") is first
     with pytest.raises(ValueError, match="read-only"):
-        first[0, 0] = 1
+        first[0] = 1
+
+
+async def test_a_question_has_the_vector_of_its_text(minilm: MiniLM) -> None:
+    assert np.array_equal(await minilm.embed_question(TEXTS[0]), (await minilm.embed(TEXTS))[0])
 
 
 async def test_no_texts_have_no_vectors(minilm: MiniLM) -> None:
@@ -83,8 +87,8 @@ async def test_empty_and_endless_texts_are_embedded(minilm: MiniLM) -> None:
 
 
 async def test_questions_from_many_tasks_are_answered(minilm: MiniLM) -> None:
-    vectors = await asyncio.gather(*(minilm.embed([f"question {n}"]) for n in range(20)))
-    assert all(vector.shape == (1, 384) for vector in vectors)
+    vectors = await asyncio.gather(*(minilm.embed_question(f"question {n}") for n in range(20)))
+    assert all(vector.shape == (384,) for vector in vectors)
 
 
 async def test_first_questions_at_the_same_time_load_one_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +100,7 @@ async def test_first_questions_at_the_same_time_load_one_model(monkeypatch: pyte
 
     monkeypatch.setattr(onnxruntime, "InferenceSession", count)
     minilm = MiniLM()
-    await asyncio.gather(*(minilm.embed([f"question {n}"]) for n in range(4)))
+    await asyncio.gather(*(minilm.embed_question(f"question {n}") for n in range(4)))
     assert len(loaded) == 1
 
 
@@ -117,5 +121,5 @@ async def test_broken_weights_are_said_to_be_unavailable(tmp_path: Path) -> None
     shutil.copy(FOLDER / "tokenizer.json", tmp_path)
     (tmp_path / "model.int8.onnx").write_bytes(b"not a graph")
     with pytest.raises(Unavailable) as caught:
-        await MiniLM(tmp_path).embed(["text"])
+        await MiniLM(tmp_path).embed_question("text")
     assert caught.value.permanent

@@ -1,0 +1,1 @@
+"""Models as ONNX graphs, run on the processor by onnxruntime."""

@@ -1,0 +1,139 @@
+"""An ONNX graph and its tokenizer, run by onnxruntime on the processor."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.errors import CitewellError, Unavailable
+
+ERRORS = 3
+"""From this level on onnxruntime writes to standard error, past every log."""
+_GIVEN = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""What graphs of transformers ask for, and what the tokenizer calls it."""
+
+Output = NDArray[np.float32]
+Text = str | tuple[str, str]
+"""A text, or two that are read together."""
+
+
+class Graph:
+    """A graph of a transformer, and its tokenizer.
+
+    Each text is run by itself, so that what it is run with makes no difference. Nothing is loaded before the first
+    call. Every method raises Unavailable, naming `service`, when the files are missing or cannot be run."""
+
+    def __init__(
+        self,
+        service: str,
+        weights: Path,
+        tokenizer: Path,
+        *,
+        most_tokens: int,
+        threads: int | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """The rest of a text of more than `most_tokens` is not seen. `check` is called before the files are loaded."""
+        self.service = service
+        self._weights = weights
+        self._tokens = tokenizer
+        self._most_tokens = most_tokens
+        self._check = check
+        self._loading = threading.Lock()
+        self._pool = ThreadPoolExecutor(
+            threads or min(os.cpu_count() or 1, 4), thread_name_prefix=service.replace(" ", "-")
+        )
+
+    async def rows(self, texts: Sequence[Text]) -> list[Output]:
+        """The first output for each of `texts`. Cancelled, it leaves those that were not begun."""
+        if len(texts) == 1:  # somebody waits: not behind all that is being indexed
+            return await asyncio.to_thread(lambda: [self._run(one) for one in self._encode(texts)])
+        work = partial(asyncio.get_running_loop().run_in_executor, self._pool)
+        encoded = await work(self._encode, texts)
+        return list(await asyncio.gather(*(work(self._run, one) for one in encoded)))
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`, however long, without the special ones."""
+        with self._loading:
+            tokenizer = self._whole_tokenizer
+        return len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def _encode(self, texts: Sequence[Text]) -> list[Any]:
+        with self._loading:
+            tokenizer, _ = self._tokenizer, self._session
+        with able(self.service, "the texts could not be read"):
+            return list(tokenizer.encode_batch_fast(list(texts)))
+
+    def _run(self, encoded: Any) -> Output:
+        session, inputs = self._session
+        given = {name: np.array([getattr(encoded, attribute)], np.int64) for name, attribute in inputs.items()}
+        with able(self.service, "the graph could not be run"):
+            row: Output = session.run(None, given)[0][0]
+        return row
+
+    @cached_property
+    def _session(self) -> tuple[Any, dict[str, str]]:
+        """One thread a run: runs in parallel use the cores better than threads inside one run."""
+        with able(self.service, "the model could not be loaded", permanent=True):
+            self._check()
+            onnxruntime = quiet_runtime()
+            options = onnxruntime.SessionOptions()
+            options.log_severity_level = ERRORS
+            options.intra_op_num_threads = 1
+            options.inter_op_num_threads = 1
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            session = onnxruntime.InferenceSession(str(self._weights), options, providers=["CPUExecutionProvider"])
+        wanted = [one.name for one in session.get_inputs()]
+        if unknown := [name for name in wanted if name not in _GIVEN]:
+            raise Unavailable(self.service, f"its graph asks for {unknown[0]}, which no text has", permanent=True)
+        return session, {name: _GIVEN[name] for name in wanted}
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        tokenizer = self._load_tokenizer()
+        tokenizer.enable_truncation(self._most_tokens)
+        return tokenizer
+
+    @cached_property
+    def _whole_tokenizer(self) -> Any:
+        tokenizer = self._load_tokenizer()
+        tokenizer.no_truncation()
+        return tokenizer
+
+    def _load_tokenizer(self) -> Any:
+        with able(self.service, "the tokenizer could not be loaded", permanent=True):
+            from tokenizers import Tokenizer
+
+            tokenizer = Tokenizer.from_file(str(self._tokens))
+        tokenizer.no_padding()
+        return tokenizer
+
+
+def quiet_runtime() -> Any:
+    """onnxruntime, which reports nothing to its maker and no more than errors here."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, when it loads; SECURITY.md
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(ERRORS)
+    return onnxruntime
+
+
+@contextmanager
+def able(service: str, otherwise: str, *, permanent: bool = False) -> Iterator[None]:
+    """Raises Unavailable, whatever a library stumbles over: tokenizers raises plain Exceptions."""
+    try:
+        yield
+    except CitewellError:
+        raise
+    except Exception as error:
+        raise Unavailable(service, otherwise, permanent=permanent) from error

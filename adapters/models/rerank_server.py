@@ -1,0 +1,96 @@
+"""A reranker on a server that speaks the API of Cohere and Jina: `POST /rerank`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from adapters.fetch.retry_after import retry_after
+from adapters.models.client import LazyClient
+from adapters.models.transport import plain_client
+from pipeline.errors import Misconfigured, Unavailable
+
+if TYPE_CHECKING:
+    import httpx2
+
+ADDRESSES: Mapping[str, str] = MappingProxyType(
+    {"cohere": "https://api.cohere.com/v2/rerank", "jina": "https://api.jina.ai/v1/rerank"}
+)
+_REMEDIES = {
+    401: "Check CITEWELL_RERANKER_KEY: the service does not accept it.",
+    403: "Check what CITEWELL_RERANKER_KEY may use: the service refused it.",
+    404: "Check CITEWELL_RERANKER and CITEWELL_RERANKER_URL: the service does not know this model or path.",
+}
+_UNREACHED = "Check the network, and that a server answers at CITEWELL_RERANKER_URL."
+
+
+class ServerReranker:
+    """Scores without a deadline of its own; see `Reranker`. Asks once; nothing is connected before.
+
+    The question and the passages go to the server that the settings name, and to no other."""
+
+    def __init__(self, spec: str, *, url: str = "", key: str = "", timeout: float = 30.0) -> None:
+        """`spec` is `cohere:MODEL` or `jina:MODEL`; `url` is where another server takes requests, which may need no
+        key. Raises Misconfigured."""
+        provider, _, self._model = spec.partition(":")
+        if not key and not url:
+            raise Misconfigured(
+                "CITEWELL_RERANKER_KEY",
+                f"is not set, and CITEWELL_RERANKER={spec} needs it",
+                what_to_do="Set it, or CITEWELL_RERANKER_URL to a server of your own.",
+            )
+        self._service = spec
+        self._url = url or ADDRESSES[provider]
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        self._client = LazyClient(spec, lambda: _Client(plain_client(spec, timeout, headers)))
+
+    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """See `Reranker`."""
+        client = await self._client.get()
+        import httpx2
+
+        asked = {"model": self._model, "query": question, "documents": list(passages)}
+        try:
+            response = await client.http.post(self._url, json=asked)
+        except httpx2.TimeoutException as error:
+            raise Unavailable(self._service, "did not answer in time", what_to_do=_UNREACHED) from error
+        except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as error:
+            raise Unavailable(self._service, "the connection failed", what_to_do=_UNREACHED) from error
+        if not response.is_success:
+            raise self._refusal(response)
+        try:
+            return _scores(json.loads(response.content), len(passages))
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+            raise Unavailable(self._service, "answered with something other than a score for each passage") from error
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    def _refusal(self, response: httpx2.Response) -> Unavailable:
+        status = response.status_code
+        return Unavailable(
+            self._service,
+            f"status {status}",
+            retry_after=retry_after(response.headers.get("retry-after")),
+            permanent=status in _REMEDIES,
+            what_to_do=_REMEDIES.get(status, ""),
+        )
+
+
+def _scores(reply: Any, count: int) -> list[float]:
+    found = {one["index"]: float(one["relevance_score"]) for one in reply["results"]}
+    if len(reply["results"]) != count:
+        raise ValueError("another number of results than of passages")
+    return [found[place] for place in range(count)]
+
+
+class _Client:
+    """One that is closed as all clients of models are."""
+
+    def __init__(self, http: httpx2.AsyncClient) -> None:
+        self.http = http
+
+    async def close(self) -> None:
+        await self.http.aclose()

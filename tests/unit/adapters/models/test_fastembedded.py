@@ -1,0 +1,92 @@
+"""Models that fastembed downloads, and what is said without it.
+
+The package in these tests has the interface of fastembed 0.9.1 (`TextEmbedding`, `TextCrossEncoder`) and nothing of its
+own: the real one asks a hub on the internet."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adapters.models.fastembedded import FastEmbedder, FastReranker
+from pipeline.errors import Misconfigured, Unavailable
+
+PACKAGE = """
+import numpy as np
+
+class TextEmbedding:
+    def __init__(self, model_name="BAAI/bge-small-en-v1.5", cache_dir=None, threads=None, **kwargs):
+        if model_name != "org/known":
+            raise ValueError(f"Model {model_name} is not supported in TextEmbedding.")
+
+    def embed(self, documents, batch_size=256, parallel=None, **kwargs):
+        for text in documents:
+            yield np.array([3.0, 4.0 * len(text)], dtype=np.float64)
+
+    def passage_embed(self, texts, **kwargs):
+        yield from self.embed(texts, **kwargs)
+
+    def query_embed(self, query, **kwargs):
+        yield from self.embed([query] if isinstance(query, str) else query, **kwargs)
+"""
+RERANK = """
+class TextCrossEncoder:
+    def __init__(self, model_name, cache_dir=None, threads=None, **kwargs):
+        if model_name != "org/known":
+            raise ValueError(f"Model {model_name} is not supported in TextCrossEncoder.")
+
+    def rerank(self, query, documents, batch_size=64, **kwargs):
+        for text in documents:
+            yield float(len(set(query.split()) & set(text.split())))
+"""
+
+
+@pytest.fixture
+def fastembed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "fastembed"
+    (package / "rerank" / "cross_encoder").mkdir(parents=True)
+    (package / "__init__.py").write_text(PACKAGE)
+    (package / "rerank" / "__init__.py").touch()
+    (package / "rerank" / "cross_encoder" / "__init__.py").write_text(RERANK)
+    for name in ("fastembed", "fastembed.rerank", "fastembed.rerank.cross_encoder"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("fastembed") is not None, reason="fastembed is installed")
+@pytest.mark.parametrize("kind", [FastEmbedder, FastReranker])
+def test_without_the_package_it_is_said_how_to_install_it(kind: type[FastEmbedder | FastReranker]) -> None:
+    with pytest.raises(Misconfigured, match="CITEWELL_X: fastembed:org/known needs the package") as caught:
+        kind("org/known", "CITEWELL_X")
+    assert caught.value.what_to_do == "Install it: pip install 'citewell[fastembed]'"
+
+
+@pytest.mark.usefixtures("fastembed")
+async def test_texts_and_questions_have_vectors_of_unit_length() -> None:
+    embedder = FastEmbedder("org/known", "CITEWELL_EMBEDDER")
+    assert (await embedder.embed([])).shape == (0, 0)
+    vectors = await embedder.embed(["a", "bcd"])
+    assert vectors.dtype == np.float32
+    assert np.allclose(vectors, [[0.6, 0.8], np.array([3, 12]) / np.hypot(3, 12)])
+    assert np.array_equal(await embedder.embed_question("a"), vectors[0])
+    assert (embedder.name, embedder.dimensions) == ("fastembed:org/known", 2)
+
+
+@pytest.mark.usefixtures("fastembed")
+async def test_passages_are_scored_in_their_order_for_everybody_who_asks() -> None:
+    reranker = FastReranker("org/known", "CITEWELL_RERANKER")
+    asked = [reranker.scores("when does it open", ["it is closed", "when it does open", ""]) for _ in range(5)]
+    assert await asyncio.gather(*asked) == [[1.0, 4.0, 0.0]] * 5
+
+
+@pytest.mark.usefixtures("fastembed")
+async def test_a_model_that_fastembed_does_not_know_is_said_to_be_unavailable() -> None:
+    with pytest.raises(Unavailable, match="fastembed:org/other: could not be loaded"):
+        await FastEmbedder("org/other", "CITEWELL_EMBEDDER").embed_question("a")
+    with pytest.raises(Unavailable, match="fastembed:org/other: could not be loaded"):
+        await FastReranker("org/other", "CITEWELL_RERANKER").scores("a", ["b"])
