@@ -123,7 +123,8 @@ class ModelJudge:
         if not places:
             return refused.model_copy(update={"reason": VOID})
         rests = [around(*place) for place in places[0]]
-        said = " … ".join(dict.fromkeys(one.chunk.text for one in rests))
+        texts = [one.chunk.text for one in rests]
+        said = " … ".join(dict.fromkeys(texts))
         short = lacks(claim, said)
         if short and stretch(words, claim):
             return refused.model_copy(update={"reason": CUT})
@@ -134,5 +135,5 @@ class ModelJudge:
             chunk_ids=tuple(dict.fromkeys(place.passage.chunk.id for one in places for place in one)),
             quote=rests[0].chunk.text,
             judge=self.name,
-            beside=said if doubted else "",
+            beside=texts[0] if doubted else "",
         )

@@ -85,7 +85,8 @@ def assess(
         *_read(sentences, generator, words),
     )
     unlisted = listing and not by_model and not any(sentence.kind in LISTED for sentence in supported)
-    certain = _certain(found, sentences, generator) and not (extent or apart or unlisted)
+    far = by_model and answerable < ABSTAIN_BELOW
+    certain = _certain(found, sentences, generator) and not (extent or apart or unlisted or far)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW

@@ -124,7 +124,7 @@ class ModelWriter:
                     if draft.full:
                         return
         except CitewellError as error:
-            if not draft.written:
+            if not (draft.written or draft.read):
                 raise
             draft.cut = str(error)
 
@@ -158,7 +158,7 @@ class _Draft:
         self.end = StreamEnd(reason="")
         self.said, self.calls = "", []
         parser = Parser({mark for passage in self.passages for mark in own_marks(passage.chunk.text)})
-        parser.missing = self.missing
+        self.missing = parser.missing
         return parser
 
     def takes(self, piece: TextDelta | ToolCall | StreamEnd, parser: Parser) -> Iterator[Sentence]:
