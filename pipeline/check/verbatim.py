@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 from pipeline.check.folding import Folded, fold
 from pipeline.values import BlockKind, Chunk, RetrievedChunk
-from pipeline.words.text import sentences
+from pipeline.words.text import distinct_terms, sentences
 
 BEARING = frozenset(
     """no not never none nor neither cannot without if unless except excluding excluded exception only until till when
@@ -42,25 +43,34 @@ class Span(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    words: tuple[Folded, ...]
     text: str
     start: int
     """Where it begins in the passage."""
 
+    @property
+    def words(self) -> tuple[Folded, ...]:
+        return fold(self.text)
+
 
 def _units(chunk: Chunk) -> tuple[_Unit, ...]:
     """The sentences of a passage: an item may have several."""
-    return _folded(chunk.text, tuple((unit.start, unit.end, unit.kind is BlockKind.CODE) for unit in chunk.units))
+    return _split(chunk.text, tuple((unit.start, unit.end, unit.kind is BlockKind.CODE) for unit in chunk.units))
 
 
-@lru_cache(maxsize=256)
-def _folded(text: str, units: tuple[tuple[int, int, bool], ...]) -> tuple[_Unit, ...]:
+@lru_cache(maxsize=1024)
+def _split(text: str, units: tuple[tuple[int, int, bool], ...]) -> tuple[_Unit, ...]:
     found = []
     for begin, stop, code in units:
         for start, end in [(0, stop - begin)] if code else sentences(text[begin:stop]):
-            said = text[begin + start : begin + end]
-            found.append(_Unit(fold(said), said, begin + start))
+            found.append(_Unit(text[begin + start : begin + end], begin + start))
     return tuple(found)
+
+
+def _apart(one: str, other: str) -> bool:
+    """Whether so many of the words of the shorter text are not in the longer one that neither stands in the other,
+    however its numbers and contractions are written: told without folding them."""
+    mine, theirs = distinct_terms(one), distinct_terms(other)
+    return len(mine & theirs) * 2 < min(len(mine), len(theirs))
 
 
 def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
@@ -74,7 +84,10 @@ def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
     return [
         Span(passage, start, end)
         for passage in passages
-        for start, end in (*_whole(wanted, _units(passage.chunk)), *_parts(wanted, _units(passage.chunk)))
+        for units in [_units(passage.chunk)]
+        for near in [[not _apart(claim, unit.text) for unit in units]]
+        if any(near)
+        for start, end in (*_whole(wanted, units, near), *_parts(wanted, units, near))
     ]
 
 
@@ -90,6 +103,8 @@ def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
 
 def stretch(words: str, text: str) -> tuple[int, int] | None:
     """Where `text` has these words in a row; None where it does not, or there are none."""
+    if _apart(words, text):
+        return None
     wanted, found = [one.word for one in fold(words)], fold(text)
     for place in range(len(found) - len(wanted) + 1) if wanted else ():
         if [one.word for one in found[place : place + len(wanted)]] == wanted:
@@ -138,10 +153,10 @@ def _lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.split("\n") if line.strip()]
 
 
-def _whole(wanted: list[str], units: Sequence[_Unit]) -> Iterator[tuple[int, int]]:
-    """Units in a row that are the claim and nothing else."""
+def _whole(wanted: list[str], units: Sequence[_Unit], near: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Units in a row that are the claim and nothing else; those that are not `near` cannot be a part of it."""
     for first, unit in enumerate(units):
-        if not unit.words or unit.words[0].word != wanted[0]:
+        if not near[first] or not unit.words or unit.words[0].word != wanted[0]:
             continue
         said: list[str] = []
         for last in range(first, len(units)):
@@ -153,11 +168,11 @@ def _whole(wanted: list[str], units: Sequence[_Unit]) -> Iterator[tuple[int, int
                 break
 
 
-def _parts(wanted: list[str], units: Sequence[_Unit]) -> Iterator[tuple[int, int]]:
-    """Units of which the claim leaves something out that bears nothing."""
+def _parts(wanted: list[str], units: Sequence[_Unit], near: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Units of which the claim leaves something out that bears nothing; those that are not `near` are none."""
     if len(wanted) < SHORTEST:
         return
-    for unit in units:
+    for unit in compress(units, near):
         if len(wanted) < len(unit.words) and _fits(wanted, unit, 0, 0, _GAPS):
             yield unit.start, unit.start + len(unit.text)
 

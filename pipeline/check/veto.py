@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pipeline.check.folding import fold
 from pipeline.values import RetrievedChunk
 from pipeline.words.facts import Date, Facts, Quantity, figures, lowered, rates, unlabelled
 from pipeline.words.text import STOP_WORDS, WORD, stem
@@ -17,6 +16,7 @@ from pipeline.words.text import fold as bare
 _COUNTS = 12
 """A whole number up to this one without a unit may be counted rather than read: `there are three ways`."""
 _OPENS = re.compile(r"[:.!?…\"“(\[*_•|/°0-9]\W*$|^\W*$")
+_SHORTENED = re.compile("['’].*")
 _ALIKE = 4
 """Words that begin with the same four letters may be forms of one name: `Europe`, `European`."""
 
@@ -24,20 +24,22 @@ _ALIKE = 4
 def invented_figure(claim: str, passages: Sequence[RetrievedChunk], question: str) -> str:
     """The first number, date or unit that no passage has, nor its title, headings or file name, nor the question;
     empty when there is none."""
-    known = [_facts(_said(passage)) for passage in passages] + [_facts(question)]
     text = unlabelled(claim)
     found = figures(text)
     wanted = [fact for fact in found if not _counted(fact)] + (rates(lowered(text)) if found else [])
-    strange = (fact for fact in wanted if not any(facts.holds(fact) for facts in known))
+    strange = (fact for fact in wanted if not any(_facts(one).holds(fact) for one in (question, *map(_said, passages))))
     return next((text[fact.start : fact.end].strip() for fact in strange), "")
 
 
 def strange_name(claim: str, passages: Sequence[RetrievedChunk], heard: str) -> str:
     """The first name that is neither in or above a passage nor in what was `heard`; empty when there is none."""
     text = unlabelled(claim)
+    names = _names(text)
+    if not names:
+        return ""
     known = frozenset().union(_words(heard), *(_words(_said(passage)) for passage in passages))
     inside = {place for fact in figures(text) for place in range(fact.start, fact.end)}
-    return next((name for name, start in _names(text) if start not in inside and not _has(name, known)), "")
+    return next((name for name, start in names if start not in inside and not _has(name, known)), "")
 
 
 def _said(passage: RetrievedChunk) -> str:
@@ -53,7 +55,7 @@ def _facts(text: str) -> Facts:
 @lru_cache(maxsize=256)
 def _words(text: str) -> frozenset[str]:
     """The words of a text with their stems and beginnings."""
-    words = {_word(match.group()) for match in WORD.finditer(text)} | {one.word for one in fold(text)}
+    words = {_word(word) for word in WORD.findall(text)}
     return frozenset(words | {word[:_ALIKE] for word in words if len(word) > _ALIKE})
 
 
@@ -67,7 +69,7 @@ def _counted(fact: Quantity | Date) -> bool:
 
 def _names(text: str) -> list[tuple[str, int]]:
     """Words with a capital where no sentence begins; none of a text that is written like a title."""
-    found = [match for match in WORD.finditer(text) if match.group().lower() not in STOP_WORDS]
+    found = [match for match in WORD.finditer(text) if _SHORTENED.sub("", match.group().lower()) not in STOP_WORDS]
     capitals = [match for match in found if match.group()[0].isupper()]
     if 2 * len(capitals) > len(found):
         return []

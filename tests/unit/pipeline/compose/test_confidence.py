@@ -204,7 +204,8 @@ def test_what_a_model_answers_with_is_trusted_further_than_the_passages_alone() 
     reviewed = assess(vague, [judged(ANSWER, "leave", support=Support.JUDGED, score=0.9)], generator="m")
     quoted = assess(vague, [judged(ANSWER, "leave")], generator="m")
     extracted = assess(vague, [judged(ANSWER, "leave")], generator=EXTRACTIVE)
-    assert quoted.confidence.score > reviewed.confidence.score > extracted.confidence.score
+    assert quoted.confidence.score >= reviewed.confidence.score > extracted.confidence.score
+    assert quoted.confidence.level is Level.MEDIUM
 
 
 def test_words_alone_are_enough_to_judge_by() -> None:
