@@ -201,7 +201,7 @@ class _Draft:
 def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark: str) -> list[Sentence]:
     """Sentences with chunk ids for source numbers. Left out is what repeats the prompt's own mark."""
     numbered = dict(enumerate(passages, start=1))
-    said = [_said(passage) for passage in passages]
+    said = [_said(passage) for passage in passages] if marked else []
     resolved: list[Sentence] = []
     for sentence in marked:
         named = [numbered[number] for number in sentence.numbers if number in numbered]
