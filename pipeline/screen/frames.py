@@ -61,9 +61,22 @@ _MYSELF = r"(?:[,.:;!)\]]|,? (?:i|you|that|and (?:i|must|have)|muss|je|debo)\b)"
 _HELD = r"(?:(?:ends?|begins?|starts?|opens?|closes?) with|(?:is|are) followed by)\b"
 _HOLDS = r"(?:carr(?:y|ies)|(?:contain|include|name|mention|say|read|cite|recommend)s?)"
 _TO_SAY = rf"\b(?:(?:{REPLY}|models|agents) {DUTY}|{MACHINE} will|you to) "
-_SAY_TO = rf"(?:{SAY}(?: \w+)?|(?:{SAY}|confirm|explain) to {ASKER})"
-_NOT_ITSELF = r"(?! (?:you|we|i|it|they|your|our|an?)\b)"
+_SAY_THAT = (
+    rf"(?:{SAY}(?: \w+)?|(?:{SAY}|confirm|explain) to {ASKER}),? (?:that|dass|que|che)\b"
+    r"(?! (?:you|we|i|it|they|your|our|an?)\b)"
+)
 """People are told to say something of themselves, or of nothing in particular."""
+_PRESCRIBED = any_of(rf"""
+    {_SAY_THAT}
+    (?:say|claim|insist|declare) (?:the|it|this|there) {IS}
+    (?:{TELL}|cite|quote|write|output|name|give|link|explain|warn)\b[^?!]{{0,100}}{ADDRESS}
+    (?:pretend|(?:act|answer|reply|respond|talk|speak) as (?:if|though))\b(?! (?:you|to)\b)
+    (?:imagine|suppose)\b[^.?!]{{1,200}}\band (?:then )?{TELL}\b
+    (?:{SPEAK}|put) (?:with )?the (?:following )?(?:sentence|phrase) ["“]
+    (?:{SAY}|output|print|write)\b[^.?!]{{0,80}} nothing (?:else|but)\b
+    (?:do not |never )?{SPEAK}\b[^.?!]{{1,120}}{WHEN}
+""")
+"""What is ordered to be said, or when."""
 _HANDED = (
     r"(?:(?:is|are|be) (?:told|sent|(?:re)?directed|referred|pointed|given|forwarded|advised|informed)|gets?|receives?)"
     r"\b"
@@ -111,15 +124,9 @@ SIGNS = {
     "told": (
         3.4,
         _either(rf"""
-            (?:{ORDER}|{_TO_SAY}){_SAY_TO},? (?:that|dass|que|che)\b{_NOT_ITSELF}
-            {ORDER}(?:say|claim|insist|declare) (?:the|it|this|there) {IS}
-            {ORDER}(?:{TELL}|cite|quote|write|output|name|give|link|explain|warn)\b[^?!]{{0,100}}{ADDRESS}
-            {ORDER}(?:pretend|(?:act|answer|reply|respond|talk|speak) as (?:if|though))\b(?! (?:you|to)\b)
-            {ORDER}(?:imagine|suppose)\b[^.?!]{{1,200}}\band (?:then )?{TELL}\b
-            {ORDER}(?:{SPEAK}|put) (?:with )?the (?:following )?(?:sentence|phrase) ["“]
-            {ORDER}(?:{SAY}|output|print|write)\b[^.?!]{{0,80}} nothing (?:else|but)\b
+            {ORDER}{_PRESCRIBED}
+            {_TO_SAY}{_SAY_THAT}
             {NOT}{TELL} [^.;]{{1,80}}[,;:] (?:but |instead |just )?(?:{TELL}|write)\b
-            {ORDER}(?:do not |never )?{SPEAK}\b[^.?!]{{1,120}}{WHEN}
             {WHEN}[^.?!]{{0,80}}, (?:\w+ )?{SPEAK}\b
             \b(?:tell|send|refer|direct|point|give)s? {ANYBODY} {ASKS}
             \b{ANYBODY} {ASKS} [^.?!]{{1,80}}\b{_HANDED}
