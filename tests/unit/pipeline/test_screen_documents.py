@@ -134,6 +134,12 @@ def test_an_order_in_invisible_characters_is_found() -> None:
     assert screen_document(HANDBOOK + hidden).flag
 
 
+def test_of_the_documents_of_this_repository_only_the_one_that_quotes_orders_is_flagged() -> None:
+    docs = Path(__file__).parents[3] / "docs"
+    flagged = [path.name for path in sorted(docs.rglob("*.md")) if screen_document(path.read_text("utf-8")).flag]
+    assert flagged == ["0010-screen.md"]
+
+
 def test_clean_documents_pass_and_most_poisoned_ones_are_flagged() -> None:
     """The public set, every third row; its attacks are plain orders without `ignore previous instructions`."""
     data = Path(os.environ.get("CITEWELL_EVAL_DATA", "../shared/eval")) / "indirect_injection" / "dev.jsonl"
