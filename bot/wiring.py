@@ -19,6 +19,7 @@ from bot.citewell import Citewell
 from bot.config.platforms import configured
 from bot.config.settings import Settings, secret
 from bot.documents.indexing import open_indexer
+from bot.documents.scales import Scales
 from bot.log import join_host_logging
 from bot.writers import open_model
 from pipeline.errors import Misconfigured
@@ -69,7 +70,8 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 storage.index,
                 storage.library,
                 embedder,
-                tokenizer=embedder if isinstance(embedder, MiniLM) else None,
+                scale=Scales(storage.database, embedder).now,
+                tokenizer=_tokenizer(embedder),
                 top_k=settings.top_k,
             ),
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
@@ -103,6 +105,11 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
             yield embedder
         finally:
             await embedder.close()
+
+
+def _tokenizer(embedder: Embedder | None) -> MiniLM | None:
+    """The shipped one knows words, whoever embeds them."""
+    return embedder if embedder is None or isinstance(embedder, MiniLM) else MiniLM()
 
 
 def _rules(settings: Settings) -> Rules:

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pipeline.ingest.older import with_tree
 from pipeline.ports import Vectors
+from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import Chunk, Document
 from storage.database import Connection, Database, scalar
 from storage.documents.revision import SPAN, Revision, span
 from storage.documents.sweep import sweep
+from storage.documents.vectors import unpack
+
+_NUMBERS = """
+    SELECT number FROM unit_vectors JOIN live ON live.id = number >> 20
+    WHERE embedder = $1 AND dimensions = (SELECT dimensions FROM live WHERE embedder = $1 ORDER BY id DESC LIMIT 1)
+    ORDER BY number
+"""
+_PASSAGE = """
+    SELECT live.body, chunk.body, dimensions, matrix FROM chunk
+    JOIN live ON live.id = chunk.number >> 20 JOIN unit_vectors ON unit_vectors.number = chunk.number
+    WHERE chunk.number = $1
+"""
+
+
+class Passage(NamedTuple):
+    """One as it was embedded."""
+
+    title: str
+    """Of its document."""
+    chunk: Chunk
+    vectors: Vectors
 
 
 class EmbeddedDocuments:
@@ -38,6 +61,22 @@ class EmbeddedDocuments:
 
         return await self._database.read(work)
 
+    async def count(self, embedder: str) -> int:
+        """How many passages it has embedded."""
+        with bound(EVERYTHING):
+            return len(await self._database.read(lambda db: _numbers(db, embedder)))
+
+    async def sample(self, embedder: str, most: int) -> list[Passage]:
+        """At most so many passages that it has embedded, evenly spread."""
+
+        def work(db: Connection) -> list[Passage]:
+            numbers = _numbers(db, embedder)
+            taken = numbers[:: -(-len(numbers) // most)] if numbers else []
+            return [_passage(*db.execute(_PASSAGE, (number,)).fetchone()) for number in taken]
+
+        with bound(EVERYTHING):
+            return await self._database.read(work)
+
     async def put(self, revision: int, chunks: Sequence[Chunk], vectors: Sequence[Vectors], embedder: str) -> bool:
         """Replace `revision` by one with the same `chunks` and these vectors of their units.
 
@@ -50,6 +89,15 @@ class EmbeddedDocuments:
         published = await new.write(self._database)
         await sweep(self._database)
         return published
+
+
+def _numbers(db: Connection, embedder: str) -> list[int]:
+    return [number for (number,) in db.execute(_NUMBERS, (embedder,)).fetchall()]
+
+
+def _passage(document: str, body: str, dimensions: int, matrix: bytes) -> Passage:
+    title, chunk = Document.model_validate_json(document).title, with_tree(Chunk.model_validate_json(body))
+    return Passage(title, chunk, unpack(matrix, dimensions))
 
 
 def _embedded(db: Connection) -> list[tuple[int, str]]:
