@@ -9,6 +9,7 @@ import numpy as np
 import structlog
 
 from adapters.models.minilm.embedder import MiniLM
+from bot.documents.serving import at_this_moment
 from pipeline.errors import Unavailable
 from pipeline.find.scale import AS_THEY_ARE, Sample, Scale, Table, halves, measured
 from pipeline.ingest.unit_texts import unit_texts
@@ -48,12 +49,13 @@ class Scales:
     async def now(self) -> Scale:
         """Measured where it was not, or the library has grown or shrunk much since: a few seconds. Raises Unavailable
         where it is not known and cannot be measured."""
-        if self._embedder is None or self._embedder.name == MiniLM.name:
+        embedder = at_this_moment(self._embedder)
+        if embedder is None or embedder.name == MiniLM.name:
             return AS_THEY_ARE
         async with self._measuring:
             at = await self._database.read(generation)
-            if self._known[:2] != (self._embedder.name, at):
-                self._known = (self._embedder.name, at, await self._current(self._embedder))
+            if self._known[:2] != (embedder.name, at):
+                self._known = (embedder.name, at, await self._current(embedder))
             return self._known[2]
 
     async def _current(self, embedder: Embedder) -> Scale:

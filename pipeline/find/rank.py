@@ -78,8 +78,11 @@ class Ranker:
 
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
         """Read what is found for `query` (the plan's query `number`)."""
+        named = self.embedder and self.embedder.name
         asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
         passages, vectors = await self.read(asked)
+        if self.embedder and self.embedder.name != named:  # vectors of two were compared
+            return await self.rank(number, query, thread)
         fits = [fit(one, passages, vectors) for one in asked]
         weights = [1.0, *(1 / (fits[0].best or 1.0) for _ in fits[1:])]
         subject = [1.0, *(THREAD * min(1.0, _held(asked[0], thread, fits[0], one) / HELD) for one in fits[1:])]

@@ -16,9 +16,13 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    name: str
-    """Stored with the vectors: vectors of two names are never mixed."""
-    dimensions: int
+    @property
+    def name(self) -> str:
+        """Stored with the vectors: vectors of two names are never mixed."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed `texts`, units of documents or what is compared with its like, in order. Raises Unavailable."""
