@@ -15,12 +15,14 @@ import structlog
 
 from adapters.models.embeddings import OpenAIEmbedder
 from adapters.models.minilm.embedder import MiniLM
-from adapters.models.onnx.embedder import OnnxEmbedder, open_onnx_embedder
+from adapters.models.onnx.embedder import open_onnx_embedder
 from bot import known
 from bot.citewell import Citewell
 from bot.config.platforms import configured
 from bot.config.settings import Settings, environment_name, secret
 from bot.documents.indexing import open_indexer
+from bot.documents.scales import Scales
+from bot.documents.serving import Serving
 from bot.log import join_host_logging
 from bot.rerankers import open_reranker
 from bot.writers import open_model
@@ -31,7 +33,7 @@ from pipeline.ports import Embedder
 from pipeline.rules.access import Rule, Rules
 from pipeline.values import Limits, Options, Role
 from storage.documents.embedded import EmbeddedDocuments
-from storage.open import open_storage
+from storage.open import Storage, open_storage
 
 log = structlog.get_logger(__name__)
 
@@ -51,7 +53,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
         storage = await stack.enter_async_context(
             open_storage(
                 settings.data,
-                embedder=(lambda: embedder.name) if embedder else "",
+                embedder=(lambda: embedder.name if embedder else "") if embedder else "",
                 database=secret(settings.database),
                 chroma_url=settings.chroma_url,
                 exclusive=exclusive,
@@ -59,8 +61,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 reaches=rules.reach,
             )
         )
-        if isinstance(embedder, OpenAIEmbedder):
-            embedder.resume(await EmbeddedDocuments(storage.database).embedders())
+        embedder = await _serving(stack, settings, storage, embedder)
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
         planner = RulePlanner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
@@ -73,7 +74,8 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 storage.library,
                 embedder,
                 reranker=await stack.enter_async_context(open_reranker(settings)),
-                tokenizer=embedder if isinstance(embedder, OnnxEmbedder) else None,
+                scale=Scales(storage.database, embedder).now,
+                tokenizer=_tokenizer(embedder),
                 top_k=settings.top_k,
             ),
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
@@ -111,6 +113,36 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
             yield embedder
         finally:
             await embedder.close()
+
+
+async def _serving(
+    stack: AsyncExitStack, settings: Settings, storage: Storage, wanted: Embedder | None
+) -> Embedder | None:
+    """The one `wanted`; while vectors of another are searched that can still be opened, that one until they are not."""
+    documents = EmbeddedDocuments(storage.database)
+    if isinstance(wanted, OpenAIEmbedder):
+        wanted.resume(await documents.embedders())
+    there = await documents.serving()
+    if wanted is None or there in ("", wanted.name):
+        return wanted
+    before = await _before(stack, settings, there)
+    return Serving(wanted, before, storage.database) if before else wanted
+
+
+async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embedder | None:
+    """The embedder of that name; None where it is of an older version, or its key is gone."""
+    said = "minilm" if name == MiniLM.name else name.rpartition(":")[0]
+    if said != "minilm" and not (name.startswith("openai:") and settings.openai_api_key):
+        return None
+    found = await stack.enter_async_context(open_embedder(settings.model_copy(update={"embedder": said})))
+    if isinstance(found, OpenAIEmbedder):
+        found.resume([name])
+    return found
+
+
+def _tokenizer(embedder: Embedder | None) -> MiniLM | None:
+    """The shipped one knows words, whoever embeds them."""
+    return embedder if embedder is None or isinstance(embedder, MiniLM) else MiniLM()
 
 
 def _rules(settings: Settings) -> Rules:

@@ -102,6 +102,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "tenancy": None,
     "declared": None,
     "outbox": _outbox,
+    "beside": None,
 }
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from bot.citewell import Citewell
 from bot.config.platforms import configured
 from bot.config.settings import Settings
+from bot.documents.serving import Serving, wanted
 from pipeline.values import Place, PlaceId
 from pipeline.words import wording
 from storage.documents.embedded import EmbeddedDocuments
@@ -95,12 +96,19 @@ async def embedded_otherwise(citewell: Citewell) -> str:
     """The same without the remedy; empty where all is well."""
     if citewell.embedder is None:
         return ""
-    embedders = await EmbeddedDocuments(citewell.storage.database).embedders()
-    count = sum(embedders.values()) - embedders.get(citewell.embedder.name, 0)
+    documents = EmbeddedDocuments(citewell.storage.database)
+    embedders, new = await documents.embedders(), wanted(citewell.embedder)
+    total = sum(embedders.values())
+    count, ready = total - embedders.get(new.name, 0), await documents.ready(new.name)
+    asked = f"embedded with CITEWELL_EMBEDDER={citewell.settings.embedder}"
     if not count:
         return ""
+    if isinstance(citewell.embedder, Serving) and citewell.embedder.changing:
+        done = total - count + ready
+        return f"{done} of {total} documents are {asked}; until all are, {citewell.embedder.name} is searched with"
     found = wording.counted(count, "document is", "documents are")
-    return f"{found} not embedded with CITEWELL_EMBEDDER={citewell.settings.embedder} and found by words only"
+    waiting = f" until all are, as {ready} already {'is' if ready == 1 else 'are'}" if ready else ""
+    return f"{found} not {asked} and found by words only{waiting}"
 
 
 def unknown_gold(rows: Iterable[Mapping[str, Any]], ids: Sequence[str]) -> list[str]:

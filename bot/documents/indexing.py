@@ -15,6 +15,7 @@ from adapters.models.minilm.embedder import MiniLM
 from adapters.sources.folder.source import FolderSource
 from bot.config.settings import Settings
 from bot.config.tables import FolderTable
+from bot.documents.serving import at_this_moment
 from pipeline.errors import Refused, Unavailable
 from pipeline.ingest.ingest import Event, Summary, ingest
 from pipeline.ingest.split import Splitter, WordCount
@@ -115,7 +116,7 @@ class Indexer:
             source,
             self.library,
             self.splitter,
-            self.embedder,
+            at_this_moment(self.embedder),
             on_event,
             flag=_flagged,
             collection=collection,
@@ -130,10 +131,10 @@ class Indexer:
         """Put one document into the library that is in no file; its earlier version serves until it is there."""
         chunks, flagged = await asyncio.to_thread(self._passages, parsed)
         vectors = None
-        if self.embedder:
+        if embedder := at_this_moment(self.embedder):
             with suppress(Unavailable):
-                vectors = [await self.embedder.embed(unit_texts(chunk, parsed.document.title)) for chunk in chunks]
-        name = self.embedder.name if self.embedder and vectors is not None else ""
+                vectors = [await embedder.embed(unit_texts(chunk, parsed.document.title)) for chunk in chunks]
+        name = embedder.name if embedder and vectors is not None else ""
         await self.library.put(parsed.document.model_copy(update={"flagged": flagged}), chunks, vectors, name)
         return Kept(len(chunks), flagged)
 

@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from bot.documents.serving import Serving, wanted
 from pipeline.errors import Unavailable
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import Embedder, Vectors
@@ -20,22 +21,33 @@ BATCH = 1024
 async def embed_again(
     documents: EmbeddedDocuments, embedder: Embedder, on_document: Callable[[int, int], None] = lambda *_: None
 ) -> int:
-    """Embed with `embedder` what it has not embedded, and return how many documents that were.
+    """Embed with the `embedder` that is wanted what it has not embedded, and return how many documents are found by its
+    vectors now that were not.
 
+    Where another one's vectors are searched, these are kept beside them until there are some for every document, and
+    then searched in their place, all at once; those of before are kept for the way back. Cut off, it goes on where it
+    was.
     `on_document` is told the place and the number of those that are due. What is changed meanwhile is left as it is.
     Raises Unavailable; what was embedded by then stays."""
+    new = wanted(embedder)
     try:
-        await embedder.embed_question("name")  # which may hold what only a reply tells
+        await new.embed_question("name")  # which may hold what only a reply tells
     except Unavailable:
-        if await documents.due(embedder.name):
+        if await documents.due(new.name):
             raise
-    due = await documents.due(embedder.name)
+    beside = await documents.serving() not in ("", new.name)
     done = 0
-    for place, revision in enumerate(due, 1):
-        on_document(place, len(due))
-        title, chunks = await documents.passages(revision)
-        vectors = await _vectors(chunks, title, embedder)
-        done += await documents.put(revision, chunks, vectors, embedder.name)
+    while due := await documents.due(new.name):
+        for place, revision in enumerate(due, 1):
+            on_document(place, len(due))
+            title, chunks = await documents.passages(revision)
+            vectors = await _vectors(chunks, title, new)
+            done += await documents.put(revision, chunks, vectors, new.name, beside=beside)
+        if not beside:
+            break
+    done = await documents.change(new.name) or done
+    if isinstance(embedder, Serving):
+        await embedder.look()
     return done
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pipeline.find.scale import Scale
 from pipeline.ports import Vectors
 from pipeline.words.text import terms
 
@@ -25,11 +26,11 @@ def by_words(questions: Sequence[str], weights: Sequence[int]) -> list[list[int]
     return sorted(groups.values(), key=lambda group: -_weight(group, weights))
 
 
-def by_meaning(groups: Sequence[list[int]], weights: Sequence[int], vectors: Vectors) -> list[list[int]]:
-    """The heaviest of `groups`, of whose first questions these are the vectors, joined where they mean the same; the
-    others follow. Of each the most central question stands first."""
+def by_meaning(groups: Sequence[list[int]], weights: Sequence[int], vectors: Vectors, scale: Scale) -> list[list[int]]:
+    """The heaviest of `groups`, of whose first questions these are the vectors, compared on `scale`, joined where they
+    mean the same; the others follow. Of each the most central question stands first."""
     compared = groups[: len(vectors)]
-    joined = _joined(compared, vectors, [_weight(group, weights) for group in compared])
+    joined = _joined(compared, scale.among(vectors), [_weight(group, weights) for group in compared])
     return sorted([*joined, *groups[len(vectors) :]], key=lambda group: -_weight(group, weights))
 
 
@@ -37,9 +38,8 @@ def _weight(group: Sequence[int], weights: Sequence[int]) -> int:
     return sum(weights[position] for position in group)
 
 
-def _joined(groups: Sequence[list[int]], vectors: Vectors, weights: Sequence[int]) -> list[list[int]]:
-    """Each group with those of what follows that mean the same."""
-    alike = vectors @ vectors.T
+def _joined(groups: Sequence[list[int]], alike: Vectors, weights: Sequence[int]) -> list[list[int]]:
+    """Each group with those of what follows that mean the same; `alike` has the cosines of all with all."""
     free = np.ones(len(groups), bool)
     joined = []
     for first in range(len(groups)):

@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import structlog
 
+from bot.documents.scales import Scales
 from bot.insights.groups import COMPARED, by_meaning, by_words
 from bot.insights.tally import OUTCOMES, Column, QuestionTable, Rows, tally
 from pipeline.compose.cite import last_change
 from pipeline.errors import Unavailable
+from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.ports import Embedder, Vectors
 from pipeline.rules.platforms import Platforms
 from pipeline.values import Audience, Document, Outcome
@@ -47,7 +49,8 @@ async def insights(
     library = {document.id: document for document in await storage.library.documents()}
     everyone = np.ones(len(found.question), bool)
     asked, lacking = _alike(found, everyone), _alike(found, _lacking(found))
-    meanings = await _meanings((*asked.compared(found), *lacking.compared(found)), embedder)
+    scales = Scales(storage.database, embedder)
+    meanings = await _meanings((*asked.compared(found), *lacking.compared(found)), embedder, scales)
     return Insights(
         since=(now - timedelta(days=days)).date(),
         until=now.date(),
@@ -56,7 +59,7 @@ async def insights(
         weeks=_weeks(found),
         most_asked=tuple(_group(found, keys, everyone) for keys in _largest(found, asked, meanings)),
         gaps=tuple(
-            [await _gap(found, keys, library, storage, embedder) for keys in _largest(found, lacking, meanings)]
+            [await _gap(found, keys, library, storage, embedder, scales) for keys in _largest(found, lacking, meanings)]
         ),
         contradictions=_contradictions(found, library),
         never_cited=tuple(_paper(document) for id_, document in library.items() if id_ not in found.cited),
@@ -105,24 +108,29 @@ def _alike(found: QuestionTable, rows: Rows) -> _Alike:
     return _Alike(most.astype(np.int32), weights, by_words([found.questions[number] for number in most], weights))
 
 
-async def _meanings(questions: Iterable[str], embedder: Embedder | None) -> dict[str, Vectors]:
-    """The vector of each; nothing without an embedder, or where it cannot be reached: words alone decide then."""
+class _Meanings(NamedTuple):
+    vectors: Mapping[str, Vectors]
+    """Of each question."""
+    scale: Scale
+
+
+async def _meanings(questions: Iterable[str], embedder: Embedder | None, scales: Scales) -> _Meanings:
+    """Nothing without an embedder, or where it cannot be reached: words alone decide then."""
     texts = list(dict.fromkeys(questions))
-    if not embedder or not texts:
-        return {}
     try:
-        return dict(zip(texts, await embedder.embed(texts), strict=True))
+        if embedder and texts:
+            return _Meanings(dict(zip(texts, await embedder.embed(texts), strict=True)), await scales.now())
     except Unavailable as error:
         log.warning("grouped_by_words", reason=str(error))
-        return {}
+    return _Meanings({}, AS_THEY_ARE)
 
 
-def _largest(found: QuestionTable, alike: _Alike, meanings: Mapping[str, Vectors]) -> list[Column]:
+def _largest(found: QuestionTable, alike: _Alike, meanings: _Meanings) -> list[Column]:
     """The numbers of the questions of each of the largest groups, the most central one first."""
     groups = alike.groups
-    if meanings and groups:
-        vectors = np.stack([meanings[question] for question in alike.compared(found)])
-        groups = by_meaning(groups, alike.weights, vectors)
+    if meanings.vectors and groups:
+        vectors = np.stack([meanings.vectors[question] for question in alike.compared(found)])
+        groups = by_meaning(groups, alike.weights, vectors, meanings.scale)
     return [alike.numbers[group] for group in groups[:SHOWN]]
 
 
@@ -138,7 +146,12 @@ def _group(found: QuestionTable, keys: Column, rows: Rows) -> QuestionGroup:
 
 
 async def _gap(
-    found: QuestionTable, keys: Column, library: dict[str, Document], storage: Storage, embedder: Embedder | None
+    found: QuestionTable,
+    keys: Column,
+    library: dict[str, Document],
+    storage: Storage,
+    embedder: Embedder | None,
+    scales: Scales,
 ) -> Gap:
     rows = _lacking(found)
     of = rows & np.isin(found.question, keys)
@@ -155,7 +168,7 @@ async def _gap(
         unhelpful=counts[Lack.UNHELPFUL],
         low=counts[Lack.LOW],
         waiting=int(found.waiting[of].sum()),
-        nearest=_named(found, found.near[of], library) or await _searched(group.question, storage, embedder),
+        nearest=_named(found, found.near[of], library) or await _searched(group.question, storage, embedder, scales),
     )
 
 
@@ -166,14 +179,14 @@ def _named(found: QuestionTable, near: Column, library: dict[str, Document]) -> 
     return next((_paper(library[name]) for name in names if name in library), None)
 
 
-async def _searched(question: str, storage: Storage, embedder: Embedder | None) -> Paper | None:
+async def _searched(question: str, storage: Storage, embedder: Embedder | None, scales: Scales) -> Paper | None:
     """The document that comes closest to a question whose answers name none."""
     index, library = storage.index, storage.library
     everything = Audience(collections=frozenset(await library.collections()))
     hits = []
     if embedder:
         try:
-            vector = await embedder.embed_question(question)
+            vector = (await scales.now()).question(await embedder.embed_question(question))
             hits = await index.nearest(vector, everything, 1)
         except Unavailable:
             hits = []

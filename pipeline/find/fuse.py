@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.find.occurrences import Wanted
+from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.ports import UnitVectors, Vectors
 from pipeline.values import Chunk, Document, Hit
 
@@ -38,6 +39,8 @@ class Query:
     vector: Vectors | None
     lexical: Sequence[Hit] = ()
     near: Sequence[Hit] = ()
+    scale: Scale = AS_THEY_ARE
+    """How its vector is compared with those of units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,12 @@ def fit(asked: Query, passages: Sequence[tuple[Chunk, Document]], vectors: UnitV
     units: dict[str, NDArray[np.float32]] = {}
     whole = dict.fromkeys(lexical, 0.0)
     if asked.vector is not None and vectors.rows:
-        cosines = vectors.matrix @ asked.vector
+        scale, question = asked.scale, asked.scale.question(asked.vector)
+        matrix = scale.passages(vectors.matrix)
+        cosines = scale.cosines(matrix @ question)
         units = {chunk.id: _each(cosines[rows], chunk) for chunk, _ in passages if (rows := vectors.rows.get(chunk.id))}
-        sums = np.stack([vectors.matrix[rows].sum(axis=0) for rows in vectors.rows.values()])
-        directions = sums @ asked.vector / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
+        sums = np.stack([matrix[rows].sum(axis=0) for rows in vectors.rows.values()])
+        directions = scale.cosines(sums @ question / np.maximum(np.linalg.norm(sums, axis=1), 1e-9))
         whole = dict(zip(vectors.rows, directions.tolist(), strict=True))
     window, missing = _windows(asked.rarity, passages, units)
     ids = [chunk.id for chunk, _ in passages]

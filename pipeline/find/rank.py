@@ -8,7 +8,7 @@ itself leans on what was said before; one that the thread does not hold, nor wha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.fuse import Fit, Query, fit
+from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.values import Audience, Chunk, Document, Hit
 from pipeline.words.text import fold, query_terms, stem, terms
 
@@ -29,6 +30,11 @@ well; in proportion less where less than HELD of the question stands in it, or i
 doc2dial is .727 (at 1 and 0 .710), of squad2's questions behind three turns about something else .743 (.597)."""
 
 T = TypeVar("T")
+
+
+async def as_they_are() -> Scale:
+    """The scale of the embedder that thresholds are fitted with."""
+    return AS_THEY_ARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +66,23 @@ class Ranking:
 class Ranker:
     """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`.
 
-    `reach` times DEPTH hits are asked of each side."""
+    `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side."""
 
     index: ports.Index
     passages: ports.Passages
     embedder: ports.Embedder | None
     audience: Audience
+    scale: Callable[[], Awaitable[Scale]] = as_they_are
     degraded: set[str] = field(default_factory=set)
     reach: int = 1
 
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
         """Read what is found for `query` (the plan's query `number`)."""
+        named = self.embedder and self.embedder.name
         asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
         passages, vectors = await self.read(asked)
+        if self.embedder and self.embedder.name != named:  # vectors of two were compared
+            return await self.rank(number, query, thread)
         fits = [fit(one, passages, vectors) for one in asked]
         weights = [1.0, *(1 / (fits[0].best or 1.0) for _ in fits[1:])]
         subject = [1.0, *(THREAD * min(1.0, _held(asked[0], thread, fits[0], one) / HELD) for one in fits[1:])]
@@ -104,8 +114,8 @@ class Ranker:
 
     async def asked(self, text: str) -> Query:
         """Search for `text`: its words and its meaning, each side without waiting for the other."""
-        (vector, near), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
-        return Query(rarity, vector, lexical, near)
+        (vector, near, scale), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
+        return Query(rarity, vector, lexical, near, scale)
 
     async def read(self, asked: Sequence[Query]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
         """What all of `asked` found together, with its vectors."""
@@ -120,15 +130,16 @@ class Ranker:
         found = await self._attempt("lexical", search, nothing)
         return {stem(fold(word)): weight for word, weight in found.rarity.items()}, found.hits
 
-    async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[Hit]]:
+    async def _by_meaning(self, text: str) -> tuple[ports.Vectors | None, Sequence[Hit], Scale]:
         nothing: list[Hit] = []
         if self.embedder is None:
-            return None, nothing
+            return None, nothing, AS_THEY_ARE
         found: ports.Vectors | None = await self._attempt("embedder", self.embedder.embed_question(text), None)
-        if found is None:
-            return None, nothing
-        near = self.index.nearest(found, self.audience, self.reach * DEPTH)
-        return found, await self._attempt("vector", near, nothing)
+        scale: Scale | None = await self._attempt("embedder", self.scale(), None)
+        if found is None or scale is None:
+            return None, nothing, AS_THEY_ARE
+        near = self.index.nearest(scale.question(found), self.audience, self.reach * DEPTH)
+        return found, await self._attempt("vector", near, nothing), scale
 
     async def _attempt(self, what: str, work: Awaitable[T], otherwise: T) -> T:
         try:

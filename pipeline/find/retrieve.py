@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from pipeline import ports
 from pipeline.errors import CitewellError
 from pipeline.find.near_copies import voices
-from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking
+from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
 from pipeline.find.reorder import reordered
+from pipeline.find.scale import Scale
 from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
 from pipeline.values.planning import corrected
 from pipeline.words.language import told
@@ -52,17 +53,20 @@ class HybridRetriever:
         embedder: ports.Embedder | None,
         *,
         reranker: ports.Reranker | None = None,
+        scale: Callable[[], Awaitable[Scale]] = as_they_are,
         tokenizer: ports.Tokenizer | None = None,
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
-        """`reranker`: puts what is above the floor in order. `tokenizer`: a word that is one token of it is no slip.
-        `floor`: the least score of a passage that is shown to a writer. Questions of more than three words need 0.05
-        more, of more than six 0.1: the more words, the more of them match by chance."""
+        """`reranker`: puts what is above the floor in order. `scale` tells how vectors of the `embedder` are compared.
+        `tokenizer`: a word that is one token of it is no slip. `floor`: the least score of a passage that is shown to a
+        writer. Questions of more than three words need 0.05 more, of more than six 0.1: the more words, the more of
+        them match by chance."""
         self._index = index
         self._passages = passages
         self._embedder = embedder
         self._reranker = reranker
+        self._scale = scale
         self._tokenizer = tokenizer
         self._top_k = top_k
         self._floor = floor
@@ -75,7 +79,7 @@ class HybridRetriever:
         Unavailable when the passages themselves cannot be read.
         """
         queries = search.queries or (search.question,)
-        ranker = Ranker(self._index, self._passages, self._embedder, audience)
+        ranker = Ranker(self._index, self._passages, self._embedder, audience, self._scale)
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         async with self._turns:
             found = await asyncio.gather(

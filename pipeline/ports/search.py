@@ -16,10 +16,15 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    name: str
-    """Stored with the vectors: vectors of two names are never mixed."""
-    dimensions: int
-    """0 as long as only the first run can tell."""
+    @property
+    def name(self) -> str:
+        """Stored with the vectors: vectors of two names are never mixed."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """0 as long as only the first run can tell."""
+        ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed `texts`, units of documents or what is compared with its like, in order. Raises Unavailable."""

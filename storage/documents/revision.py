@@ -29,7 +29,7 @@ GROUP = 8
 class Revision:
     """`chunks` of `document`, with one matrix of unit vectors a chunk or none at all.
 
-    With `instead_of`, it is written only while that revision is the live one."""
+    With `instead_of`, it is written only while that revision is the live one; `beside` that, nobody sees it yet."""
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Revision:
         embedder: str,
         *,
         instead_of: int | None = None,
+        beside: bool = False,
     ) -> None:
         check_count(document, len(chunks))
         self._document = document
@@ -46,12 +47,14 @@ class Revision:
         self._vectors = vectors if embedder else None
         self._embedder = embedder if vectors is not None else ""
         self._instead_of = instead_of
+        self._beside = beside
         self._id = 0
         self._written = 0
         self._published = False
 
     async def write(self, database: Database) -> bool:
-        """Stage the revision, write its chunks and make it the live one; a failure leaves the old one live.
+        """Stage the revision, write its chunks and make it the live one, or keep it beside that; a failure leaves the
+        old one live.
 
         Begins anew when it was swept meanwhile, because nothing had been written to it for long or the document was
         removed. False when the one it was to replace is not the live one any more."""
@@ -78,7 +81,10 @@ class Revision:
             self._written += len(self._chunks[group])
         if self._written < len(self._chunks):
             return False
-        publish(db, self._id, self._document.id)
+        if self._beside:
+            db.execute("UPDATE revision SET beside = TRUE WHERE id = $1", (self._id,))
+        else:
+            publish(db, self._id, self._document.id)
         self._published = True
         return True
 
@@ -155,8 +161,9 @@ def passage(number: int, collection: int, document: Document, chunk: Chunk, matr
 
 
 def publish(db: Connection, revision: int, document_id: str) -> None:
-    """Make it the live one, in place of the one before."""
-    db.execute("UPDATE revision SET state = 'retired' WHERE state = 'live' AND document = $1", (document_id,))
+    """Make it the live one, in place of the one before and of what is kept beside that."""
+    for which in ("state = 'live'", "state <> 'live' AND beside"):
+        db.execute(f"UPDATE revision SET state = 'retired' WHERE {which} AND document = $1", (document_id,))  # noqa: S608
     db.execute("UPDATE revision SET state = 'live' WHERE id = $1", (revision,))
     raise_generation(db)
 

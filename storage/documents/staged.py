@@ -28,7 +28,8 @@ from storage.documents.sweep import delete_batch, sweep
 
 _FIND = """
     SELECT id FROM revision
-    WHERE state <> 'live' AND state = 'staged' AND (document, version, embedder) = ($1, $2, $3)
+    WHERE state <> 'live' AND state = 'staged' AND NOT beside
+        AND (document, version, embedder) = ($1, $2, $3)
         AND (dimensions = $4 OR $4 = 0) AND collection = (SELECT id FROM collection WHERE name = $5)
     ORDER BY id DESC LIMIT 1
 """

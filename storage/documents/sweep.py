@@ -51,7 +51,8 @@ async def sweep(database: Database) -> None:
 def due(db: Connection) -> tuple[str, list[int]]:
     """The generation of the last removal that is not erased yet, or "", and the revisions to delete."""
     db.execute(
-        "UPDATE revision SET state = 'retired' WHERE state <> 'live' AND state = 'staged' AND created_at < $1",
+        "UPDATE revision SET state = 'retired'"
+        " WHERE state <> 'live' AND state = 'staged' AND NOT beside AND created_at < $1",
         (time.time() - ABANDONED_SECONDS,),
     )
     hidden = db.execute("SELECT id FROM revision WHERE state <> 'live' AND state = 'retired'")

@@ -3,6 +3,8 @@
 A passage is numbered `revision * 2**20 + position`: its revision is known from the number alone, so that a document's
 new version becomes visible, and its old one invisible, by changing one row. What passages are found by, each engine
 keeps in its own way.
+
+A revision `beside` the live one is complete and says the same: its vectors are those of another embedder.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ TABLES = (
         dimensions int,
         state text CHECK (state IN ('staged', 'live', 'retired')),
         body json,
-        created_at real
+        created_at real,
+        beside flag DEFAULT FALSE
         """,
         indexes=(
             TableIndex("revision_live", "(document) WHERE state = 'live'", unique=True),

@@ -159,22 +159,36 @@ def test_documents_are_called_embedded_only_if_they_were(indexed: Terminal) -> N
     assert without.out == "There is no embedder to embed documents with: they are found by words.\n"
 
 
-def test_an_embedder_that_is_down_costs_no_command(indexed: Terminal, documents: Path) -> None:
+def down() -> dict[str, str]:
+    """Settings of an embedder that nothing answers for."""
     address = f"http://127.0.0.1:{free_port()}/v1"
-    down = {"CITEWELL_EMBEDDER": "openai:embed", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": address}
-    down["CITEWELL_MODEL"] = "extractive"
-    for words in (("documents",), ("history", "show"), ("history", "forget", "--yes")):
-        assert indexed.type(*words, **down).status == 0
-    (documents / "leave.md").write_text("# Leave\n\nEmployees get 26 vacation days a year.\n")
-    said = indexed.type("index", documents, **down)
+    given = {"CITEWELL_EMBEDDER": "openai:embed", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": address}
+    return given | {"CITEWELL_MODEL": "extractive"}
+
+
+def test_an_embedder_that_is_down_costs_no_command(person: Terminal, documents: Path) -> None:
+    without = down()
+    said = person.type("index", documents, **without)
     assert said.status == 0
     assert "Searched by words only until indexed again: openai:embed: the connection failed" in said.err
-    said = indexed.type("ask", QUESTION, **down)
-    assert "26 vacation days" in said.out
+    for words in (("documents",), ("history", "show"), ("history", "forget", "--yes")):
+        assert person.type(*words, **without).status == 0
+    said = person.type("ask", QUESTION, **without)
+    assert "25 vacation days" in said.out
     assert "search degraded: embedder" in said.err
-    said = indexed.type("index", "--rebuild", **down)
+    said = person.type("index", "--rebuild", **without)
     assert said.status == 2
     assert "openai:embed: the connection failed" in said.err
+
+
+def test_while_a_new_embedder_is_down_the_one_before_is_asked(indexed: Terminal, documents: Path) -> None:
+    without = down()
+    (documents / "leave.md").write_text("# Leave\n\nEmployees get 26 vacation days a year.\n")
+    assert "Searched by words only" not in indexed.type("index", documents, **without).err
+    said = indexed.type("ask", QUESTION, **without)
+    assert "26 vacation days" in said.out
+    assert "search degraded" not in said.err
+    assert "0 of 2 documents are embedded with CITEWELL_EMBEDDER=openai:embed; until all are, minilm" in said.err
 
 
 def test_a_server_that_is_not_there_is_said_in_a_line(person: Terminal, documents: Path) -> None:
