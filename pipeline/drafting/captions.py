@@ -59,5 +59,10 @@ def _form(sentence: Sentence) -> tuple[BlockKind, bool]:
     return sentence.kind, is_caption(sentence)
 
 
+def is_answer(pieces: Sequence[Checked]) -> bool:
+    """Whether all that was written is one sentence that stands, though it leads in to nothing."""
+    return len(pieces) == 1 and pieces[0].judgement.supported and len(pieces[0].sentence.text) >= TOO_SHORT
+
+
 def says_much(sentence: Sentence) -> bool:
     return len(sentence.text) >= TOO_SHORT and not _waits(sentence)

@@ -11,7 +11,7 @@ from contextlib import aclosing
 
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
-from pipeline.drafting.captions import header_above, is_caption, says_much, settled
+from pipeline.drafting.captions import header_above, is_answer, is_caption, says_much, settled
 from pipeline.drafting.nearest import told
 from pipeline.drafting.review import in_time
 from pipeline.drafting.task import Model, Task
@@ -73,6 +73,9 @@ async def by_model(task: Task, model: Model) -> AsyncGenerator[Checked | Found |
                 for one in held:
                     yield one
                 held = []
+    if not given and checked == captions and is_answer(checked) and not task.too_few(checked):
+        given = True
+        yield checked[0]
     yield _drafted(task, model, checked, finished, given=given)
 
 

@@ -447,6 +447,12 @@ async def test_a_lead_in_in_bold_never_stands_alone() -> None:
     assert "This is how it is" not in answer.body
 
 
+async def test_a_lead_in_that_is_all_there_is_answers() -> None:
+    alone = "Someone who works full-time has to apply for leave on this form:"
+    answer, _ = await answered(asking(), judge=Reader(finds=(alone,)), model=Drafting(alone))
+    assert (answer.usage.writer, said(answer)) == ("drafting", [alone])
+
+
 async def test_a_header_stands_where_a_row_under_it_does() -> None:
     rows = [
         Sentence(text="Who | Paid leave", kind=BlockKind.HEADER, chunk_ids=("c1",)),
