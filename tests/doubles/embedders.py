@@ -15,7 +15,7 @@ class Shifted:
     """MiniLM's vectors with one and the same vector added to each."""
 
     name = "shifted"
-    dimensions = MiniLM.dimensions
+    dimensions = 384
 
     def __init__(self) -> None:
         self.asked = 0
@@ -44,7 +44,7 @@ class Compressed(Shifted):
     """MiniLM's with a number more that makes every cosine .7 and three tenths of what it was."""
 
     name = "compressed"
-    dimensions = MiniLM.dimensions + 1
+    dimensions = 385
 
     def _told(self, vectors: Vectors) -> Vectors:
         return np.hstack([vectors * 0.3**0.5, np.full((len(vectors), 1), 0.7**0.5)]).astype(np.float32)
