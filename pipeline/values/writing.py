@@ -63,7 +63,7 @@ class Usage(Value):
     input_tokens: int = 0
     output_tokens: int = 0
     milliseconds: dict[str, float] = Field(default_factory=dict)
-    """By stage: plan, retrieve, read, write, validate, review, assess, compose, total."""
+    """By stage: plan, retrieve, read, write, validate, review, repair, assess, compose, total."""
     notes: tuple[str, ...] = ()
     """What did not work on the way, and why: `model_failed: it took too long`, `search_degraded: embedder`."""
     hindered: bool = False

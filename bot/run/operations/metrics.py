@@ -25,7 +25,7 @@ from storage.messages.levels import Levels
 
 MILLION = 1e6
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-STAGES = ("plan", "retrieve", "read", "write", "validate", "review", "assess", "compose")
+STAGES = ("plan", "retrieve", "read", "write", "validate", "review", "repair", "assess", "compose")
 NOBODY, OTHER = "none", "other"
 FAILURES = {
     review.TOO_LATE: "too_late",
