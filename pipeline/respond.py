@@ -129,7 +129,6 @@ class Responder:
             if passages:
                 yield Progress(stage=Stage.WRITING)
                 further = await deepened(evidence, retrieval.further, self.library) if model else ()
-                numbering = Numbering((*evidence.passages, *further))
                 task = Task(
                     brief,
                     evidence,
@@ -170,7 +169,7 @@ class Responder:
                 beside(evidence.joined(retrieval.nearest) if few else evidence, numbering, drafted, words),
                 evidence,
                 style=request.citation_style or self.options.citation_style,
-                flags=(*drafted.flags, *_flags(passages)),
+                flags=(*drafted.flags, *_flags(evidence.passages if passages else ())),
                 words=words,
             )
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)

@@ -55,7 +55,8 @@ def _figure(fact: Quantity | Date, text: str) -> Iterator[Folded]:
             yield Folded("-", fact.start - 1, fact.start)
         for word in _QUALIFIED.findall(text[fact.start : fact.end].lower()):
             yield Folded(word, fact.start, fact.end)
-        yield Folded(f"{fact.value} {fact.unit} {fact.amount}".removesuffix("  nan"), fact.start, fact.end)
+        told = f"{fact.value} {fact.unit} {fact.amount}".removesuffix("  nan")
+        yield Folded(f"{told} {fact.readings or ''}".strip(), fact.start, fact.end)
     else:
         yield Folded(fact.name, fact.start, fact.end)
 

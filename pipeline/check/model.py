@@ -91,7 +91,7 @@ class ModelJudge:
             claim = said[place].claim
             if verdict := verdicts.get(number):
                 ordered = sorted(passages, key=lambda one: one.chunk.id not in said[place].sentence.chunk_ids)
-                found[place] = self._judged(claim, verdict, ordered, found[place], f"{question}\n{heard}")
+                found[place] = self._judged(claim, verdict, ordered, found[place], question, heard)
             else:
                 found[place] = found[place].model_copy(update={"reason": NOT_READ})
         return found, tokens
@@ -113,7 +113,13 @@ class ModelJudge:
         return verdicts, usage.input_tokens + usage.output_tokens
 
     def _judged(
-        self, claim: str, verdict: _Verdict, passages: Sequence[RetrievedChunk], before: Judgement, known: str
+        self,
+        claim: str,
+        verdict: _Verdict,
+        passages: Sequence[RetrievedChunk],
+        before: Judgement,
+        question: str,
+        heard: str,
     ) -> Judgement:
         refused = before.model_copy(update={"support": Support.REFUSED, "judge": self.name})
         if verdict.verdict != "supported":
@@ -128,12 +134,14 @@ class ModelJudge:
         short = lacks(claim, said)
         if short and stretch(words, claim):
             return refused.model_copy(update={"reason": CUT})
-        doubted = short or strange_name(claim, passages, known)
+        doubted = short or strange_name(claim, passages, f"{question}\n{heard}")
+        most = next((n for n, text in enumerate(texts) if lacks(claim, text)), 0)
+        cited = [rests[most].chunk.id, *(place.passage.chunk.id for one in places for place in one)]
         return Judgement(
             support=Support.JUDGED,
-            score=worth(claim, rests, known),
-            chunk_ids=tuple(dict.fromkeys(place.passage.chunk.id for one in places for place in one)),
-            quote=rests[0].chunk.text,
+            score=worth(claim, rests, question),
+            chunk_ids=tuple(dict.fromkeys(cited)),
+            quote=texts[most],
             judge=self.name,
-            beside=texts[0] if doubted else "",
+            beside=texts[most] if doubted else "",
         )

@@ -125,6 +125,6 @@ def _source(passage: RetrievedChunk, question: str) -> _Source:
     return _indexed(chunk.text, units, "\n".join((passage.document.title, *chunk.heading, question)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _indexed(text: str, units: tuple[tuple[int, int], ...], around: str) -> _Source:
     return _Source(text, units, around)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
+from pipeline.check.model import NOT_READ
 from pipeline.compose.compose import Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE
 from pipeline.drafting.captions import header_above, is_answer, is_caption, says_much, settled
@@ -89,14 +90,18 @@ def _drafted(task: Task, model: Model, checked: list[Checked], finished: Finishe
     elif not finished.complete:
         failure = finished.reason or "cut off"
     elif not (given or absent):
-        failure = TOO_LITTLE if any(one.judgement.supported for one in checked) else UNSUPPORTED
+        unread = any(one.judgement.reason == NOT_READ for one in checked)
+        stands = any(one.judgement.supported for one in checked)
+        failure = TOO_LITTLE if stands else NOT_READ if unread else UNSUPPORTED
     return Drafted(
         checked=tuple(checked),
         assessment=task.assessed(checked, model.name),
         usage=finished.usage.model_copy(update={"writer": model.name}),
         tokens=finished.usage.input_tokens + finished.usage.output_tokens if finished.counted else None,
         failure=failure,
-        instead=(wording.MODEL_UNSUPPORTED if wrote else wording.MODEL_SILENT) if failure else None,
+        instead=(wording.MODEL_UNSUPPORTED if wrote and failure != NOT_READ else wording.MODEL_SILENT)
+        if failure
+        else None,
         missing=finished.missing,
         flags=("answer_too_short",) if short else (),
         too_few=task.too_few(checked),

@@ -28,6 +28,9 @@ async def in_time(task: Task, model: Model) -> AsyncGenerator[Checked | Found | 
                 async with asyncio.timeout(seconds - task.watch.elapsed):
                     piece = await draft.next()
             except (TimeoutError, CitewellError) as error:
+                if isinstance(error, TimeoutError) and draft.stands and seconds < limits.total_seconds:
+                    seconds = limits.total_seconds
+                    continue
                 why = TOO_LATE if isinstance(error, TimeoutError) else str(error)
                 for one in draft.rest():
                     yield one
@@ -36,8 +39,6 @@ async def in_time(task: Task, model: Model) -> AsyncGenerator[Checked | Found | 
             yield piece
             if isinstance(piece, Finished):
                 return
-            if isinstance(piece, Checked) and piece.judgement.supported:
-                seconds = limits.total_seconds
     finally:
         await draft.close()
 
@@ -51,7 +52,8 @@ class _Reading:
 
     @property
     def checked(self) -> Checked:
-        judgement = self.verdict.result() if self.verdict.done() else self.words.model_copy(update={"reason": NOT_READ})
+        read = self.verdict.done() and self.verdict.exception() is None
+        judgement = self.verdict.result() if read else self.words.model_copy(update={"reason": NOT_READ})
         return Checked(self.said.sentence, judgement)
 
     @property
@@ -70,7 +72,9 @@ class _Draft:
     def __init__(self, task: Task, model: Model) -> None:
         self.end: Finished | None = None
         self._task, self._model = task, model
-        self._pieces: list[_Reading | Found] = []
+        self._readings: list[_Reading] = []
+        self._found: list[Found] = []
+        """Given ahead of all sentences: any of them may rest on it."""
         self._given = 0
         self._arrived = asyncio.Event()
         self._waiting: list[_Reading] = []
@@ -79,29 +83,39 @@ class _Draft:
         self._writing = asyncio.create_task(self._write())
         self._repairing: asyncio.Task[None] | None = None
 
+    @property
+    def stands(self) -> bool:
+        """Whether a sentence does, given or not."""
+        return any(one.checked.judgement.supported for one in self._readings)
+
     async def next(self) -> Checked | Found | Finished:
-        """What comes next, once it is judged. Raises what the writer raised."""
+        """What comes next, once it is judged; cancelled, it can be asked again. Raises what the writer or the judge
+        raised."""
         watch = self._task.watch
-        while self._given == len(self._pieces):
-            if self._writing.done():
+        while not self._found:
+            if self._given < len(self._readings):
+                reading = self._readings[self._given]
+                with watch.stage("review"):
+                    await asyncio.shield(reading.verdict)
+                if reading.refused:
+                    with watch.stage("repair"):
+                        await self._repaired()
+                if not self._found:
+                    self._given += 1
+                    return reading.checked
+            elif self._writing.done():
                 return await self._ended()
-            self._arrived.clear()
-            with watch.stage("write"):
-                await self._arrived.wait()
-        piece = self._pieces[self._given]
-        if isinstance(piece, _Reading):
-            with watch.stage("review"):
-                await asyncio.shield(piece.verdict)
-            if piece.refused:
-                with watch.stage("repair"):
-                    await self._repaired()
-        self._given += 1
-        return piece.checked if isinstance(piece, _Reading) else piece
+            else:
+                self._arrived.clear()
+                with watch.stage("write"):
+                    await self._arrived.wait()
+        return self._found.pop(0)
 
     def rest(self) -> Iterator[Checked | Found]:
         """What was written and not given yet, as far as it is judged."""
-        for piece in self._pieces[self._given :]:
-            yield piece.checked if isinstance(piece, _Reading) else piece
+        yield from self._found
+        for reading in self._readings[self._given :]:
+            yield reading.checked
 
     def late(self, otherwise: Finished) -> Finished:
         """How the draft ended, if it did; what is still read or written again is not waited for, and not counted."""
@@ -112,6 +126,9 @@ class _Draft:
         for one in running:
             one.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        for reading in self._readings:
+            if reading.verdict.done() and not reading.verdict.cancelled():
+                reading.verdict.exception()  # so that nobody misses who looks for it
 
     async def _ended(self) -> Finished:
         await self._writing
@@ -122,23 +139,25 @@ class _Draft:
     async def _write(self) -> None:
         task, model = self._task, self._model
         try:
-            async for piece in model.writer.write(task.brief, task.passages, task.history, task.look):
+            async for piece in model.writer.write(task.brief, task.material, task.history, task.look):
                 match piece:
                     case Finished():
                         self.end = piece
                     case Found():
                         self._task = self._task.finding(piece.passages)
-                        self._pieces.append(piece)
+                        self._found.append(piece)
                     case Sentence():
-                        self._pieces.append(self._read(piece))
+                        self._readings.append(self._read(piece))
                 self._arrived.set()
+        except asyncio.CancelledError:
+            self._waiting.clear()  # nobody reads what they would be found to be
+            raise
         finally:
             self._ask(self._waiting)
             self._arrived.set()
 
     def _read(self, sentence: Sentence) -> _Reading:
-        before = [one.said.sentence for one in self._pieces if isinstance(one, _Reading)]
-        said = Said(sentence, header_above(sentence, before))
+        said = Said(sentence, header_above(sentence, [one.said.sentence for one in self._readings]))
         reading = _Reading(said, self._task.judged(*said), asyncio.get_running_loop().create_future())
         if reading.words.support is not Support.UNSURE or is_caption(sentence) or not self._model.judge:
             reading.verdict.set_result(reading.words)
@@ -153,7 +172,13 @@ class _Draft:
             self._calls.append(asyncio.create_task(self._judge(tuple(readings))))
 
     async def _judge(self, readings: Sequence[_Reading]) -> None:
-        for reading, judgement in zip(readings, await self._judged([one.said for one in readings]), strict=True):
+        try:
+            judgements = await self._judged([one.said for one in readings])
+        except Exception as error:  # noqa: BLE001 - whoever waits for the verdict raises it
+            for reading in readings:
+                reading.verdict.set_exception(error)
+            return
+        for reading, judgement in zip(readings, judgements, strict=True):
             reading.verdict.set_result(judgement)
 
     async def _judged(self, said: Sequence[Said]) -> Sequence[Judgement]:
@@ -173,18 +198,18 @@ class _Draft:
     async def _repair(self) -> None:
         await asyncio.wait({self._writing})
         await asyncio.gather(*self._calls)
-        readings = [one for one in self._pieces if isinstance(one, _Reading)]
-        refused = {n: one.checked.judgement.reason for n, one in enumerate(readings) if one.refused}
+        refused = {n: one.checked.judgement.reason for n, one in enumerate(self._readings) if one.refused}
         if not (self.end and self.end.complete):
             return
-        task, draft = self._task, [one.said.sentence for one in readings]
+        task, draft = self._task, [one.said.sentence for one in self._readings]
         again, tokens = await self._model.writer.rewrite(task.brief, task.passages, task.history, draft, refused)
         self._spent += tokens
-        said = {n: Said(sentence, readings[n].said.header) for n, sentence in again.items() if n in refused}
-        if not said:
-            return
-        for n, judgement in zip(said, await self._judged(list(said.values())), strict=True):
-            if judgement.supported:
-                readings[n].said = said[n]
-                readings[n].verdict = asyncio.get_running_loop().create_future()
-                readings[n].verdict.set_result(judgement)
+        said = {n: Said(sentence, self._readings[n].said.header) for n, sentence in again.items() if n in refused}
+        shown = {one.said.sentence.text for one in self._readings if one.checked.judgement.supported}
+        for n, judgement in zip(said, await self._judged(list(said.values())) if said else (), strict=True):
+            text = said[n].sentence.text
+            if judgement.supported and text not in shown:
+                shown.add(text)
+                self._readings[n].said = said[n]
+                self._readings[n].verdict = asyncio.get_running_loop().create_future()
+                self._readings[n].verdict.set_result(judgement)

@@ -86,20 +86,27 @@ class Task:
     watch: Stopwatch = field(default_factory=Stopwatch)
     words: Words = ENGLISH
     further: Sequence[RetrievedChunk] = ()
-    """What a model may read besides the evidence."""
+    """What a model may be given to read besides the evidence."""
+    found: Sequence[RetrievedChunk] = ()
+    """What it was given, or found, besides the evidence."""
     look: Look | None = None
     """Searches again, in words of a model's own."""
 
     @property
     def passages(self) -> Sequence[RetrievedChunk]:
         """All that a sentence may rest on."""
+        return (*self.evidence.passages, *self.found)
+
+    @property
+    def material(self) -> Sequence[RetrievedChunk]:
+        """What a model's prompt is filled from, best first."""
         return (*self.evidence.passages, *self.further)
 
     def finding(self, passages: Sequence[RetrievedChunk]) -> Task:
-        """The same with `passages` that were not known before."""
+        """The same where a sentence may rest on `passages`, too."""
         known = {passage.chunk.id for passage in self.passages}
         new = [passage for passage in passages if passage.chunk.id not in known]
-        return replace(self, further=(*self.further, *new))
+        return replace(self, found=(*self.found, *new))
 
     @property
     def question(self) -> str:
@@ -114,7 +121,7 @@ class Task:
     def cited(self, checked: Sequence[Checked]) -> Evidence:
         """The evidence, with what is cited besides it."""
         cited = {chunk_id for one in checked if one.judgement.supported for chunk_id in one.judgement.chunk_ids}
-        return self.evidence.joined([passage for passage in self.further if passage.chunk.id in cited])
+        return self.evidence.joined([passage for passage in self.found if passage.chunk.id in cited])
 
     def judged(self, sentence: Sentence, header: str = "") -> Judgement:
         """What words alone decide of a sentence; `header` is what a table row stands under."""

@@ -12,8 +12,8 @@ NEGATIONS = frozenset(
     rejected excluded ineligible unable nicht kein keine keinen keiner keinem nie ohne verboten pas jamais sans sin
     nunca""".split()
 )
-_ENDINGS = ("n't", "ない", "ません")
-"""Of words that deny."""
+_JAPANESE = ("ない", "ません")
+"""Written without spaces."""
 _CONDITIONS = {
     "if": "if|provided|providing|assuming|in case|as long as|subject to|depend(?:s|ing)? on|wenn|falls|sofern|si",
     "when": "when|whenever|where|while",
@@ -49,12 +49,12 @@ def qualifiers(text: str) -> Qualifiers:
 
 def denies(word: str) -> bool:
     """Whether a word, in lower case, is a negation."""
-    return word in NEGATIONS or word.replace("’", "'").endswith(_ENDINGS)
+    return word in NEGATIONS or word.replace("’", "'").endswith("n't")
 
 
 def denied(text: str) -> bool:
     """Whether any word is a negation."""
-    return any(map(denies, words(text)))
+    return any(map(denies, words(text))) or any(one in text for one in _JAPANESE)
 
 
 def conditions(text: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ _ADDRESS = re.compile(
     r"|(?P<domain>\b(?:[\w-]{1,63}(?:\.|\[\.\])){1,32}[a-z]{2,24}\b(?:/[^\s<>\"')\]`]*)?)",
     re.IGNORECASE,
 )
-_RUN_ON = re.compile(r"(?<=[a-z\d])\.(?=[A-Z])")
+_RUN_ON = re.compile(r"(?<=[a-z\d])\.(?=[A-Z][a-z]*$)")
 """Where a sentence begins without a space before it: `the machine.It is`."""
 
 
@@ -24,7 +24,7 @@ def known(text: str, sources: Sequence[str]) -> str:
     apart. A full stop without a space behind it makes no address: it gets one."""
     found = strange(text, sources)
     for address in found:
-        text = text.replace(address, _RUN_ON.sub(". ", address))
+        text = text.replace(address, _RUN_ON.sub(". ", address)) if address.count(".") == 1 else text
     if not found or not strange(text, sources):
         return text
     return " ".join(text[start:end] for start, end in sentences(text) if not strange(text[start:end], sources))

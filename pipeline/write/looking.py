@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from pipeline.errors import CitewellError
 from pipeline.ports import ChatMessage, Look, Tool, ToolCall
@@ -14,8 +14,8 @@ from pipeline.write.prompts import fenced
 
 LOOKS = 2
 """Searches of an answer."""
-TOKENS = 1000
-"""Of what one search finds."""
+LOOKING = 6
+"""Of a prompt, one part in so many is kept for what all searches find."""
 SEARCH = Tool(
     name="search",
     description="Search the same documents in other words, where the passages lack what the question asks for. "
@@ -41,6 +41,9 @@ class Looking:
     look: Look
     brief: Brief
     mark: str
+    _: KW_ONLY
+    tokens: int
+    """Of what one search finds."""
     left: int = LOOKS
 
     async def answered(
@@ -66,10 +69,11 @@ class Looking:
             passages = await self.look(query)
         except CitewellError:
             return NOTHING, []
+        brief = self.brief.model_copy(update={"sides": ()})  # it was found for none of them
         there = {passage.chunk.id for passage in known}
         new = [passage for passage in passages if passage.chunk.id not in there]
-        packed = pack(new, TOKENS, lambda piece: fenced(piece, self.brief, self.mark), first=len(known) + 1)
-        text = "\n".join(fenced(piece, self.brief, self.mark) for piece in packed)
+        packed = pack(new, self.tokens, lambda piece: fenced(piece, brief, self.mark), first=len(known) + 1)
+        text = "\n".join(fenced(piece, brief, self.mark) for piece in packed)
         return text or NOTHING, [piece.passage for piece in packed]
 
 

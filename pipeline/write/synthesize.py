@@ -14,10 +14,10 @@ from pipeline.values import Brief, Finished, Found, RetrievedChunk, Sentence, Tu
 from pipeline.words.text import terms
 from pipeline.words.tokens import estimate
 from pipeline.write.addresses import known
-from pipeline.write.looking import LOOKS, SEARCH, TOKENS, Looking
+from pipeline.write.looking import LOOKING, LOOKS, SEARCH, Looking
 from pipeline.write.marks import own_marks
 from pipeline.write.markup import Marked, Parser
-from pipeline.write.prompts import Prompt, PromptOptions, answer_prompt
+from pipeline.write.prompts import PromptOptions, answer_prompt
 from pipeline.write.rewriting import MOST, SENTENCE, Rewritten, read, request
 
 LONGER = 2
@@ -30,7 +30,7 @@ NOT_IN_DOCUMENTS = "not_in_documents"
 
 
 def _marks() -> Callable[[str], str]:
-    """A mark for each prompt that nobody outside can know: the same again for the same prompt."""
+    """A mark for each question that nobody outside can know: the same again for the same question."""
     secret = secrets.token_bytes(16)
     return lambda text: hashlib.blake2b(text.encode(errors="replace"), key=secret, digest_size=4).hexdigest()
 
@@ -39,7 +39,7 @@ def _marks() -> Callable[[str], str]:
 class ModelWriter:
     """A `Writer`. Sentences that name no passage of the prompt come without chunk ids.
 
-    `max_tokens` bounds what the model may write at a time; `mark` makes the mark of a prompt from what is in it."""
+    `max_tokens` bounds what the model may write at a time; `mark` makes the mark of a prompt from its question."""
 
     model: LanguageModel
     options: PromptOptions
@@ -57,25 +57,35 @@ class ModelWriter:
         """See `Writer`. Raises Unavailable before the model wrote anything only, Unusable before the first sentence.
 
         The draft is not complete when the stream failed, was cut, ran into its limit or was filtered; it ends,
-        complete, at the sentence with which it would be LONGER times what was asked for. It searches only where that
-        leaves half of the prompt for the passages."""
-        room = self.options.context_tokens >= 2 * LOOKS * TOKENS
-        prompt, mark = self._prompt(brief, passages, history, looking=room and look is not None)
-        looking = Looking(look, brief, mark) if room and look else None
-        draft = _Draft(self.model.name, brief, mark, list(prompt.passages))
+        complete, at the sentence with which it would be LONGER times what was asked for. What names no source before it
+        searches is no part of it."""
+        mark, spare = self.mark(brief.question), self.options.context_tokens // LOOKING if look else 0
+        prompt = answer_prompt(brief, passages, history, self.options, mark, spare=spare)
+        yield Found(passages=prompt.passages)
+        looking = Looking(look, brief, mark, tokens=spare // LOOKS) if look else None
+        draft = _Draft(self.model.name, brief, mark, list(prompt.passages), prompt.tokens)
         messages = list(prompt.messages)
         for _ in range(LOOKS + 2 if looking else 1):
+            aside: list[Sentence] | None = [] if looking else None
             async with aclosing(self._streamed(draft, messages, (SEARCH,) if looking else ())) as sentences:
                 async for sentence in sentences:
-                    yield sentence
+                    if aside is not None and not sentence.chunk_ids:
+                        aside.append(sentence)
+                        continue
+                    for one in (*(aside or ()), sentence):
+                        yield one
+                    aside = None
             if not (looking and draft.calls and draft.end.reason == CALLS):
+                for one in aside or ():
+                    yield one
                 break
+            draft.length -= sum(len(one.text) for one in aside or ())
             results, found = await looking.answered(draft.calls, draft.passages)
             messages += [ChatMessage(role="assistant", content=draft.said, calls=tuple(draft.calls)), *results]
             draft.passages += found
             if found:
                 yield Found(passages=tuple(found))
-        yield draft.finished(prompt.tokens)
+        yield draft.finished()
 
     async def rewrite(
         self,
@@ -86,8 +96,11 @@ class ModelWriter:
         refused: Mapping[int, str],
     ) -> tuple[dict[int, Sentence], int]:
         """See `Writer`."""
-        prompt, mark = self._prompt(brief, passages, history)
-        messages = [*prompt.messages, *request(draft, refused, mark)]
+        mark = self.mark(brief.question)
+        asked = request(draft, refused, mark)
+        spare = sum(estimate(one.content) for one in asked)
+        prompt = answer_prompt(brief, passages, history, self.options, mark, spare=spare)
+        messages = [*prompt.messages, *asked]
         try:
             found, usage = await self.model.structured(
                 messages, Rewritten, max_tokens=SENTENCE * min(len(refused), MOST)
@@ -102,13 +115,6 @@ class ModelWriter:
             for sentence in _resolved([marked], prompt.passages, mark)
         }
         return again, usage.input_tokens + usage.output_tokens
-
-    def _prompt(
-        self, brief: Brief, passages: Sequence[RetrievedChunk], history: Sequence[Turn], *, looking: bool = False
-    ) -> tuple[Prompt, str]:
-        mark = self.mark("\n".join((brief.question, *(passage.chunk.id for passage in passages))))
-        spare = LOOKS * TOKENS if looking else 0
-        return answer_prompt(brief, passages, history, self.options, mark, spare=spare), mark
 
     async def _streamed(
         self, draft: _Draft, messages: Sequence[ChatMessage], tools: Sequence[Tool]
@@ -138,6 +144,8 @@ class _Draft:
     mark: str
     passages: list[RetrievedChunk]
     """The one with number n is `passages[n - 1]`."""
+    prompt: int
+    """Tokens of the first prompt, estimated."""
     missing: list[str] = field(default_factory=list)
     said: str = ""
     calls: list[ToolCall] = field(default_factory=list)
@@ -153,7 +161,7 @@ class _Draft:
 
     def begins(self) -> Parser:
         """The parser of the next reply."""
-        self.read += self.end.input_tokens
+        self.read += (self.end.input_tokens or self.prompt) if self.end.reason else 0
         self.told += self.end.output_tokens or estimate(self.said)
         self.end = StreamEnd(reason="")
         self.said, self.calls = "", []
@@ -181,11 +189,11 @@ class _Draft:
                 self.length += len(sentence.text)
                 yield sentence
 
-    def finished(self, prompt: int) -> Finished:
+    def finished(self) -> Finished:
         """Raises Unusable where nothing was said at all."""
         usage = Usage(
             writer=self.writer,
-            input_tokens=self.read + (self.end.input_tokens or prompt),
+            input_tokens=self.read + (self.end.input_tokens or self.prompt),
             output_tokens=self.told + (self.end.output_tokens or estimate(self.said)),
         )
         if self.full and not self.cut:

@@ -41,10 +41,13 @@ async def opened(act: Act | None = None) -> AsyncIterator[Writer]:
 
 
 async def draft(writer: Writer, brief: Brief = BRIEF) -> list[Sentence | Found | Finished]:
-    return [piece async for piece in writer.write(brief, PASSAGES, [])]
+    given, *drafted = [piece async for piece in writer.write(brief, PASSAGES, [])]
+    assert isinstance(given, Found)
+    assert all(passage in PASSAGES for passage in given.passages)
+    return drafted
 
 
-async def test_sentences_come_first_and_one_complete_end_last() -> None:
+async def test_the_passages_come_first_then_the_sentences_and_one_complete_end_last() -> None:
     async with opened() as writer:
         *sentences, end = await draft(writer)
     assert sentences
@@ -100,6 +103,7 @@ async def test_the_same_brief_gives_the_same_draft_while_others_are_written() ->
 
 async def test_a_draft_can_be_left_at_any_sentence() -> None:
     async with opened() as writer, aclosing(writer.write(BRIEF, PASSAGES, [])) as pieces:
+        assert isinstance(await anext(pieces), Found)
         assert isinstance(await anext(pieces), Sentence)
 
 

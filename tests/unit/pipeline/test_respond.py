@@ -74,6 +74,7 @@ class Drafting:
         history: Sequence[Turn],
         look: Look | None = None,
     ) -> AsyncGenerator[Sentence | Found | Finished, None]:
+        yield Found(passages=tuple(passages))
         for text in self._texts:
             for _ in range(self._turns):
                 await asyncio.sleep(0)

@@ -64,7 +64,9 @@ STOP = StreamEnd(reason="stop", input_tokens=90, output_tokens=12)
 
 async def written(*pieces: str | StreamEnd, brief: Brief = BRIEF) -> list[Sentence | Found | Finished]:
     writer = ModelWriter(ScriptedModel(*pieces), PromptOptions(), mark=lambda _: "feedc0de")
-    return [piece async for piece in writer.write(brief, PASSAGES, [])]
+    given, *drafted = [piece async for piece in writer.write(brief, PASSAGES, [])]
+    assert given == Found(passages=tuple(PASSAGES))
+    return drafted
 
 
 async def test_numbers_become_chunk_ids_and_unknown_ones_nothing() -> None:
@@ -152,6 +154,7 @@ async def test_a_reader_that_stops_reading_closes_the_models_stream() -> None:
     stream = ModelWriter(model, PromptOptions()).write(BRIEF, PASSAGES, [])
     async with aclosing(stream):  # type: ignore[type-var]
         await anext(stream)
+        await anext(stream)
     assert model.closed
 
 
@@ -172,16 +175,15 @@ async def nothing_else(text: str) -> Sequence[RetrievedChunk]:
     return []
 
 
-@pytest.mark.parametrize(("tokens", "offered"), [(4000, True), (2000, False)])
-async def test_a_search_is_offered_where_the_prompt_has_room_for_the_passages_as_well(
-    tokens: int, offered: bool
-) -> None:
+@pytest.mark.parametrize("tokens", [12_000, 2000])
+async def test_a_search_is_offered_and_the_passages_have_room_beside_it(tokens: int) -> None:
     model = ScriptedModel("Staff get 25 days [1].", STOP)
     writer = ModelWriter(model, PromptOptions(context_tokens=tokens))
-    first, *_ = [piece async for piece in writer.write(BRIEF, PASSAGES, [], nothing_else)]
+    given, first, *_ = [piece async for piece in writer.write(BRIEF, PASSAGES, [], nothing_else)]
+    assert given == Found(passages=tuple(PASSAGES))
     assert isinstance(first, Sentence)
     assert first.chunk_ids == ("c1",)
-    assert [tool.name for tool in model.offered[0]] == ["search"] * offered
+    assert [tool.name for tool in model.offered[0]] == ["search"]
 
 
 DRAFT = [
