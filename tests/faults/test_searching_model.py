@@ -49,6 +49,13 @@ def said(answer: Answer) -> list[str]:
     return [sentence.text for sentence in answer.sentences]
 
 
+async def test_what_a_model_says_before_it_searches_and_cites_nothing_is_no_part_of_its_answer(provider: str) -> None:
+    then = f"{LEAVE[:-1]} [1]. {APPROVED}"
+    answer, _, server = await answered(provider, Asking((SEARCH,), text="Let me look for who approves it."), Text(then))
+    assert (said(answer), len(server.requests)) == (BOTH, 2)
+    assert answer.ungrounded_claims == ()
+
+
 @pytest.mark.parametrize("first", ["", f"{LEAVE[:-1]} [1].\n"], ids=["at once", "behind a sentence"])
 async def test_what_a_model_finds_by_searching_again_is_shown_with_its_source(provider: str, first: str) -> None:
     then = APPROVED if first else f"{LEAVE[:-1]} [1]. {APPROVED}"

@@ -349,6 +349,64 @@ async def test_a_model_finds_by_searching_again_what_the_asker_may_read_and_no_m
     assert said(answer) == shown
 
 
+class Later(Drafting):
+    """Searches when it has drafted all but its end."""
+
+    async def write(
+        self,
+        brief: Brief,
+        passages: Sequence[RetrievedChunk],
+        history: Sequence[Turn],
+        look: Look | None = None,
+    ) -> AsyncGenerator[Sentence | Found | Finished, None]:
+        async for piece in super().write(brief, passages, history):
+            if isinstance(piece, Finished):
+                yield Found(passages=(FAR,))
+            yield piece
+
+
+class Elsewhere(Reader):
+    """Rests on what was found, from the second reading on."""
+
+    def _read(self, said: Said, words: Judgement) -> Judgement:
+        found = super()._read(said, words)
+        return found.model_copy(update={"chunk_ids": ("c2",)}) if len(self.asked) > 1 else found
+
+
+async def test_a_sentence_may_rest_on_what_was_found_after_it_was_written() -> None:
+    other = "Somebody in charge says yes to it."
+    judge = Elsewhere(finds=(OWN, other))
+    answer, told = await answered(asking(), judge=judge, model=Later(SAID[0], OWN, other))
+    assert (said(answer), told) == ([SAID[0], OWN, other], [])
+    assert [citation.chunk_id for citation in answer.citations] == ["c1", "c2"]
+
+
+async def test_nothing_is_written_again_that_is_said_already() -> None:
+    answer, _ = await answered(asking(), judge=Reader(), model=Drafting(SAID[0], FALSE, again={FALSE: SAID[0]}))
+    assert said(answer) == [SAID[0]]
+
+
+class Broken(Reader):
+    """A judge that fails in a way that nobody foresaw."""
+
+    async def review(
+        self, said: Sequence[Said], passages: Sequence[RetrievedChunk], *, question: str = "", heard: str = ""
+    ) -> tuple[Sequence[Judgement], int]:
+        raise ValueError("a defect")
+
+
+async def test_a_judge_that_fails_unforeseen_keeps_nobody_waiting() -> None:
+    answer, _ = await answered(asking(), judge=Broken(), model=Drafting(OWN), limits=Limits(first_sentence_seconds=600))
+    assert answer.incident
+
+
+async def test_a_judge_that_comes_too_late_is_not_what_the_passages_say() -> None:
+    late = Limits(first_sentence_seconds=0.2, total_seconds=0.2)
+    answer, told = await answered(asking(), judge=Reader(after=asyncio.Event()), model=Drafting(OWN), limits=late)
+    assert answer.usage.writer == "extractive"
+    assert f"model_not_used: {NOT_READ}" in told
+
+
 async def test_a_judge_that_does_not_answer_is_noted_with_the_answer() -> None:
     answer, _ = await answered(asking(), judge=Absent(), model=Drafting(SAID[0], OWN))
     assert said(answer) == [SAID[0]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -47,15 +48,19 @@ class TextCrossEncoder:
 
 
 @pytest.fixture
-def fastembed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def fastembed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     package = tmp_path / "fastembed"
     (package / "rerank" / "cross_encoder").mkdir(parents=True)
     (package / "__init__.py").write_text(PACKAGE)
     (package / "rerank" / "__init__.py").touch()
     (package / "rerank" / "cross_encoder" / "__init__.py").write_text(RERANK)
-    for name in ("fastembed", "fastembed.rerank", "fastembed.rerank.cross_encoder"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    names = ("fastembed", "fastembed.rerank", "fastembed.rerank.cross_encoder")
+    there = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     monkeypatch.syspath_prepend(tmp_path)
+    yield
+    for name in names:
+        sys.modules.pop(name, None)
+    sys.modules.update(there)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("fastembed") is not None, reason="fastembed is installed")

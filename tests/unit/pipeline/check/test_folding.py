@@ -27,6 +27,8 @@ def words(text: str) -> list[str]:
         ("do", "do not"),
         ("the team's", "the teams"),
         ("v1.2.3", "v1.2.4"),
+        ("at 5 o'clock", "at 5 a.m."),
+        ("at 5 o'clock", "at 5 p.m."),
     ],
 )
 def test_another_meaning_does_not(one: str, other: str) -> None:
