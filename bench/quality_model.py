@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import re
 from collections.abc import AsyncGenerator, Sequence
@@ -60,8 +61,10 @@ class KnowingModel:
 
 
 def written_by(citewell: Citewell, model: KnowingModel, *, judged: bool) -> Citewell:
-    """The same with `model` as its writer, and as its judge where it is `judged`."""
+    """The same with `model` as its writer, and where it is `judged` with one of another name that knows the same."""
     writer = ModelWriter(model, PromptOptions())
     budget = TokenBudget(citewell.storage.ledger, person=0, space=0, answer=0)
-    judge = ModelJudge(model) if judged else None
+    reading = copy.copy(model)
+    reading.name = "reading"
+    judge = ModelJudge(reading) if judged else None
     return dataclasses.replace(citewell, model=Model(name=model.name, writer=writer, budget=budget, judge=judge))
