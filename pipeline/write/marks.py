@@ -35,7 +35,7 @@ Own = tuple[str, int]
 
 def own_marks(text: str) -> set[Own]:
     """The marks that a passage has of its own, each with the word before it."""
-    return {(found[1].lower(), int(found[2])) for found in _OWN.finditer(text)}
+    return {(found[1].lower(), int(found[2])) for found in _OWN.finditer(text)} if "[" in text else set()
 
 
 def extract(text: str, own: Container[Own] = ()) -> tuple[str, tuple[int, ...]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from pipeline.values import BlockKind, RetrievedChunk, Unit, Value
 from pipeline.words.tokens import estimate
@@ -32,19 +34,22 @@ def pack(
     while others wait. The last one is cut at the end of a unit, around its best one."""
     packed: list[Packed] = []
     seen: set[tuple[str, str]] = set()
+    each = Counter(passage.document.id for passage in passages)
     left = budget
     for position, passage in enumerate(_in_turns(passages)):
         empty = Packed(number=first + len(packed), passage=passage, text="")
         header = estimate(show(empty))
         allowed = left if position or len(passages) == 1 else min(left, max(left // 2, _LEAST))
-        kept = _fitting(passage, _fresh(passage, seen), allowed - header)
+        fresh = _fresh(passage, seen) if each[passage.document.id] > 1 else range(len(_units(passage)))
+        kept = _fitting(passage, fresh, allowed - header)
         if not kept:
             continue
         text = _joined(passage.chunk.text, kept)
         cost = header + estimate(text)
         if cost <= left:
             left -= cost
-            seen.update(_key(passage, unit) for unit in kept)
+            if each[passage.document.id] > 1:
+                seen.update(_key(passage, unit) for unit in kept)
             packed.append(empty.model_copy(update={"text": text, "tokens": cost}))
     return tuple(packed)
 
@@ -70,7 +75,7 @@ def _fresh(passage: RetrievedChunk, seen: set[tuple[str, str]]) -> list[int]:
 def _fitting(passage: RetrievedChunk, places: Sequence[int], budget: int) -> list[Unit]:
     """The units at `places` if they fit, else a run of them around the best-scored one."""
     units = _units(passage)
-    costs = {place: estimate(passage.chunk.said(units[place])) + 1 for place in places}
+    costs = {place: _cost(passage.chunk.said(units[place])) + 1 for place in places}
     if sum(costs.values()) <= budget:
         return [units[place] for place in places]
     if budget < _LEAST:
@@ -89,6 +94,10 @@ def _fitting(passage: RetrievedChunk, places: Sequence[int], budget: int) -> lis
         else:
             first, left = first - 1, left - before
     return []
+
+
+_cost = lru_cache(maxsize=4096)(estimate)
+"""Of units, which many prompts have."""
 
 
 def _joined(text: str, units: Sequence[Unit]) -> str:
