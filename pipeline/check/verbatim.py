@@ -84,11 +84,15 @@ def verbatim(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:
     return [
         Span(passage, start, end)
         for passage in passages
-        for units in [_units(passage.chunk)]
-        for near in [[not _apart(claim, unit.text) for unit in units]]
-        if any(near)
-        for start, end in (*_whole(wanted, units, near), *_parts(wanted, units, near))
+        for start, end in _within(claim, wanted, _units(passage.chunk))
     ]
+
+
+def _within(claim: str, wanted: list[str], units: Sequence[_Unit]) -> Iterator[tuple[int, int]]:
+    near = [not _apart(claim, unit.text) for unit in units]
+    if any(near):
+        yield from _whole(wanted, units, near)
+        yield from _parts(wanted, units, near)
 
 
 def _exactly(claim: str, passages: Sequence[RetrievedChunk]) -> list[Span]:

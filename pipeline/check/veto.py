@@ -27,7 +27,8 @@ def invented_figure(claim: str, passages: Sequence[RetrievedChunk], question: st
     text = unlabelled(claim)
     found = figures(text)
     wanted = [fact for fact in found if not _counted(fact)] + (rates(lowered(text)) if found else [])
-    strange = (fact for fact in wanted if not any(_facts(one).holds(fact) for one in (question, *map(_said, passages))))
+    known = [question, *map(_said, passages)] if wanted else []
+    strange = (fact for fact in wanted if not any(_facts(one).holds(fact) for one in known))
     return next((text[fact.start : fact.end].strip() for fact in strange), "")
 
 

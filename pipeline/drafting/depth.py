@@ -9,6 +9,7 @@ from pipeline.errors import CitewellError
 from pipeline.ports import Passages
 from pipeline.read.evidence import Evidence
 from pipeline.values import RetrievedChunk
+from pipeline.values.documents import others
 
 AROUND = 1
 """Passages that are read with the parts of their document before and after them."""
@@ -18,11 +19,8 @@ async def deepened(
     evidence: Evidence, further: Sequence[RetrievedChunk], library: Passages | None
 ) -> tuple[RetrievedChunk, ...]:
     """The neighbours of the best passages, then what is `further`, each once and none that the evidence has."""
-    known = {passage.chunk.id for passage in evidence.passages}
     around = [one for best in evidence.passages[:AROUND] for one in await _neighbours(best, library)]
-    each = {one.chunk.id: one for one in (*further, *around)}
-    ordered = dict.fromkeys(one.chunk.id for one in (*around, *further))
-    return tuple(each[one] for one in ordered if one not in known)
+    return tuple(others((*around, *further), evidence.passages))
 
 
 async def _neighbours(passage: RetrievedChunk, library: Passages | None) -> list[RetrievedChunk]:

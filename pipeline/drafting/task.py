@@ -17,6 +17,7 @@ from pipeline.ports import Look, Planner, Writer
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn
+from pipeline.values.documents import others
 from pipeline.words import wording
 
 
@@ -104,9 +105,7 @@ class Task:
 
     def finding(self, passages: Sequence[RetrievedChunk]) -> Task:
         """The same where a sentence may rest on `passages`, too."""
-        known = {passage.chunk.id for passage in self.passages}
-        new = [passage for passage in passages if passage.chunk.id not in known]
-        return replace(self, found=(*self.found, *new))
+        return replace(self, found=(*self.found, *others(passages, self.passages)))
 
     @property
     def question(self) -> str:

@@ -14,6 +14,7 @@ from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
 from pipeline.find.reorder import reordered
 from pipeline.find.scale import Scale
 from pipeline.values import Audience, Correction, Retrieval, RetrievedChunk, Search
+from pipeline.values.documents import others
 from pipeline.values.planning import corrected
 from pipeline.words.language import told
 from pipeline.words.text import words
@@ -92,10 +93,9 @@ class HybridRetriever:
             )
         ranked = _merged([one.ranked for one in found])
         good = tuple(map(_passage, _merged([one.good for one in found])))
-        shown = {one.chunk.id for one in good}
         return Retrieval(
             passages=good,
-            further=tuple(_passage(one) for one in _spread(ranked, FURTHEST)[0] if one.chunk.id not in shown),
+            further=tuple(others(map(_passage, _spread(ranked, FURTHEST)[0]), good)),
             nearest=tuple(map(_passage, _spread(ranked, self._top_k)[0])),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),

@@ -10,6 +10,7 @@ from pipeline.read.candidates import Candidate, Place, Units
 from pipeline.read.scorer import TOPIC, Scorer, rarity, unit_terms
 from pipeline.read.wholes import wholes
 from pipeline.values import RetrievedChunk
+from pipeline.values.documents import others
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,7 @@ class Evidence:
 
     def joined(self, further: Sequence[RetrievedChunk]) -> Evidence:
         """The same with `further` passages, each once."""
-        known = {one.chunk.id for one in self.passages}
-        new = [one for one in further if one.chunk.id not in known]
+        new = others(further, self.passages)
         return gather(self.asked, [*self.passages, *new]) if new else self
 
 

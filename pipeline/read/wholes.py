@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pipeline.ports import Passages
 from pipeline.read.candidates import Candidate, Place, Units
 from pipeline.values import LISTED, BlockKind, Chunk, RetrievedChunk
+from pipeline.values.documents import others
 
 FURTHER = 12
 """Chunks that are fetched at most to complete a passage: 60 steps are three, 120 rows of a table five."""
@@ -57,8 +58,7 @@ async def parts(passages: Sequence[RetrievedChunk], chunk_id: str, library: Pass
             known = next((one for one in passages if one.chunk.id == other.id), None)
             more = known or first.model_copy(update={"chunk": other, "unit_scores": ()})
             found.insert(len(found) if forward else 0, more)
-    given = {one.chunk.id for one in passages}
-    return [one for one in found if one.chunk.id not in given]
+    return others(found, passages)
 
 
 def may_be_cut(chunk: Chunk) -> bool:

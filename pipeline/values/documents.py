@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pydantic import Field, SkipValidation
@@ -83,6 +83,16 @@ class RetrievedChunk(Value):
     """Cosine of each unit with the question; empty when there are no vectors."""
     query: int = 0
     """Which of the plan's queries found it."""
+
+
+def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:
+    """Of `passages` those that are not `known`, each once, in their order."""
+    there = {passage.chunk.id for passage in known}
+    found: dict[str, RetrievedChunk] = {}
+    for passage in passages:
+        if passage.chunk.id not in there:
+            found.setdefault(passage.chunk.id, passage)
+    return list(found.values())
 
 
 class Hit(NamedTuple):

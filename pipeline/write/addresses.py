@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pipeline.words.text import sentences
 
@@ -19,9 +19,12 @@ _RUN_ON = re.compile(r"(?<=[a-z\d])\.(?=[A-Z][a-z]*$)")
 """Where a sentence begins without a space before it: `the machine.It is`."""
 
 
-def known(text: str, sources: Sequence[str]) -> str:
+def known(text: str, sources: Iterable[str]) -> str:
     """`text` without the sentences that hold a link, an address, a file name or a mention that no source has, case
     apart. A full stop without a space behind it makes no address: it gets one."""
+    if not _ADDRESS.search(text):
+        return text
+    sources = tuple(sources)
     found = strange(text, sources)
     for address in found:
         text = text.replace(address, _RUN_ON.sub(". ", address)) if address.count(".") == 1 else text

@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from pipeline.errors import CitewellError
 from pipeline.ports import ChatMessage, Look, Tool, ToolCall
 from pipeline.values import Brief, RetrievedChunk
+from pipeline.values.documents import others
 from pipeline.write.packing import pack
 from pipeline.write.prompts import fenced
 
@@ -70,8 +71,7 @@ class Looking:
         except CitewellError:
             return NOTHING, []
         brief = self.brief.model_copy(update={"sides": ()})  # it was found for none of them
-        there = {passage.chunk.id for passage in known}
-        new = [passage for passage in passages if passage.chunk.id not in there]
+        new = others(passages, known)
         packed = pack(new, self.tokens, lambda piece: fenced(piece, brief, self.mark), first=len(known) + 1)
         text = "\n".join(fenced(piece, brief, self.mark) for piece in packed)
         return text or NOTHING, [piece.passage for piece in packed]

@@ -66,20 +66,11 @@ class ModelWriter:
         draft = _Draft(self.model.name, brief, mark, list(prompt.passages), prompt.tokens)
         messages = list(prompt.messages)
         for _ in range(LOOKS + 2 if looking else 1):
-            aside: list[Sentence] | None = [] if looking else None
             async with aclosing(self._streamed(draft, messages, (SEARCH,) if looking else ())) as sentences:
                 async for sentence in sentences:
-                    if aside is not None and not sentence.chunk_ids:
-                        aside.append(sentence)
-                        continue
-                    for one in (*(aside or ()), sentence):
-                        yield one
-                    aside = None
-            if not (looking and draft.calls and draft.end.reason == CALLS):
-                for one in aside or ():
-                    yield one
+                    yield sentence
+            if not (looking and draft.searches):
                 break
-            draft.length -= sum(len(one.text) for one in aside or ())
             results, found = await looking.answered(draft.calls, draft.passages)
             messages += [ChatMessage(role="assistant", content=draft.said, calls=tuple(draft.calls)), *results]
             draft.passages += found
@@ -119,20 +110,31 @@ class ModelWriter:
     async def _streamed(
         self, draft: _Draft, messages: Sequence[ChatMessage], tools: Sequence[Tool]
     ) -> AsyncGenerator[Sentence, None]:
-        """The sentences of one reply; `draft` is told how it ended."""
+        """The sentences of one reply, but for those that name no source before it searches; `draft` is told how it
+        ended."""
         parser = draft.begins()
+        aside: list[Sentence] = []
+        cited = not tools
         try:
             stream = self.model.stream(messages, max_tokens=self.max_tokens, tools=tools)
             async with aclosing(stream) as pieces:
                 async for piece in pieces:
                     for sentence in draft.takes(piece, parser):
-                        yield sentence
+                        aside.append(sentence)
+                        cited = cited or bool(sentence.chunk_ids)
+                        while cited and aside:
+                            yield aside.pop(0)
                     if draft.full:
-                        return
+                        break
         except CitewellError as error:
             if not (draft.written or draft.read):
                 raise
             draft.cut = str(error)
+        if tools and draft.searches:
+            draft.length -= sum(len(sentence.text) for sentence in aside)
+        else:
+            for sentence in aside:
+                yield sentence
 
 
 @dataclass
@@ -158,6 +160,11 @@ class _Draft:
     """Tokens of the prompts before the last and of the replies to them, as the provider counts them."""
     full: bool = False
     cut: str = ""
+
+    @property
+    def searches(self) -> bool:
+        """Whether the last reply ended with asking for a search."""
+        return bool(self.calls) and self.end.reason == CALLS
 
     def begins(self) -> Parser:
         """The parser of the next reply."""
@@ -209,11 +216,10 @@ class _Draft:
 def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark: str) -> list[Sentence]:
     """Sentences with chunk ids for source numbers. Left out is what repeats the prompt's own mark."""
     numbered = dict(enumerate(passages, start=1))
-    said = [_said(passage) for passage in passages] if marked else []
     resolved: list[Sentence] = []
     for sentence in marked:
         named = [numbered[number] for number in sentence.numbers if number in numbered]
-        text = known(sentence.text, said)
+        text = known(sentence.text, map(_said, passages))
         if mark in text or mark in sentence.language or not text:
             continue
         resolved.append(
