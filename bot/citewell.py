@@ -15,6 +15,7 @@ from bot.config.settings import Settings
 from bot.desks.authority import AuditedAuthority
 from bot.desks.desk import CitewellDesk
 from bot.desks.knowledge import Means
+from bot.desks.reading import Reader
 from bot.desks.surroundings import with_surroundings
 from bot.desks.wishes import try_again, with_wish
 from bot.documents.indexing import Indexer, is_path
@@ -92,6 +93,10 @@ class Citewell:
             embedder=self.embedder,
             means=Means(self.indexer.reader, self.indexer.keep, self.settings.default_collection),
         )
+
+    @cached_property
+    def reading(self) -> Reader:
+        return Reader(self.desk, self.storage.library, self.retriever, self.responder)
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
         """The same with another retriever, for measuring."""

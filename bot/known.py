@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from adapters.discord.config import DiscordConfig
 from adapters.slack.config import SlackConfig
+from adapters.web.config import WebConfig
 from pipeline.ports import PlatformConfig
 from pipeline.rules.platforms import Platforms
 
-CONFIGS: tuple[type[PlatformConfig], ...] = (SlackConfig, DiscordConfig)
+CONFIGS: tuple[type[PlatformConfig], ...] = (SlackConfig, DiscordConfig, WebConfig)
 
 
 def platforms() -> Platforms:

@@ -19,6 +19,7 @@ def make_adapters(settings: Settings, citewell: Citewell, say: Callable[[str], N
     Raises Misconfigured where tokens cannot be encrypted."""
     host = Host(
         desk=citewell.desk,
+        reading=citewell.reading,
         installations=lambda: installations(settings, citewell.storage.database),
         folder=str(settings.data),
         citations=settings.include_citations,

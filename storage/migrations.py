@@ -103,6 +103,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "declared": None,
     "outbox": _outbox,
     "beside": None,
+    "pages": None,
 }
 
 

@@ -191,6 +191,36 @@ class Settings(BaseSettings):
         (),
         description="Server ids (1,2) whose members are inside the organisation; empty: every server it is in",
     )
+    web_listen: Annotated[str, Listener] | None = Field(
+        None,
+        validation_alias=f"{PREFIX}WEB",
+        description="Where the page, the HTTP API and MCP are served, e.g. 127.0.0.1:8080; empty: nowhere",
+    )
+    web_url: Annotated[str, Server] | None = Field(
+        None,
+        description="What readers reach it as, e.g. https://citewell.example.com: links in replies lead there; empty: "
+        "citations stay as they are",
+    )
+    web_originals: bool = Field(False, description="Let readers of the page download the original file of a source")
+    web_oidc_issuer: Annotated[str, Address] | None = Field(
+        None, description="Sign-in by OpenID Connect: the provider's address, such as https://login.example.com/realm"
+    )
+    web_oidc_client_id: str | None = Field(None, description="Client ID of Citewell at that provider")
+    web_oidc_client_secret: SecretStr | None = Field(None, description="Client secret of Citewell at that provider")
+    web_oidc_groups: str = Field("groups", description="The claim that names a person's groups at that provider")
+    web_slack_client_id: str | None = Field(None, description="Sign in with Slack: client ID of your Slack app")
+    web_slack_client_secret: SecretStr | None = Field(
+        None, description="Sign in with Slack: client secret of your Slack app"
+    )
+    web_discord_client_id: str | None = Field(
+        None, description="Sign in with Discord: client ID of your Discord application"
+    )
+    web_discord_client_secret: SecretStr | None = Field(
+        None, description="Sign in with Discord: client secret of your Discord application"
+    )
+    web_proxy_secret: SecretStr | None = Field(
+        None, description="Sign-in by a reverse proxy: the secret that it sends as X-Citewell-Proxy"
+    )
     operations: Annotated[str, Listener] | None = Field(
         None, description="Where /healthz, /readyz and /metrics are served, e.g. 127.0.0.1:9464; empty: nowhere"
     )
@@ -230,7 +260,9 @@ class Settings(BaseSettings):
     @classmethod
     def _asked_where_it_is_set(cls, value: dict[PlaceId, Place]) -> dict[PlaceId, Place]:
         for place, sets in value.items():
-            if sets.ask and not (sets.ask.around == place.around and known.platforms().is_channel(sets.ask)):
+            platform = known.platforms().of(place.platform)
+            around = sets.ask and (sets.ask.around == place.around or (platform and platform.alone))
+            if sets.ask and not (around and known.platforms().is_channel(sets.ask)):
                 raise ValueError(f"such that ask of {place} is a channel of {place.around}")
         return value
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from pipeline.ports.desk import Desk
 from pipeline.ports.installations import Installations
 from pipeline.ports.platform import PlatformAdapter
+from pipeline.ports.reading import Reading
 from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
 
@@ -16,6 +17,7 @@ class Host(NamedTuple):
     """What the bot gives to every adapter."""
 
     desk: Desk
+    reading: Reading
     installations: Callable[[], Installations]
     """Raises Misconfigured where tokens cannot be encrypted."""
     folder: str

@@ -33,7 +33,7 @@ class Platforms:
 
     def recipient(self, text: str) -> str:
         """Where the bot may post by itself."""
-        return _one_of(text, *self._channels(), *self._people())
+        return _one_of(text, *self._channels(), *(each.person for each in self.known if not each.alone))
 
     def group(self, text: str) -> str:
         """Whom a collection may be opened to."""
@@ -54,7 +54,7 @@ class Platforms:
         return [platform.space for platform in self.known]
 
     def _channels(self) -> list[Id]:
-        return [platform.channel for platform in self.known]
+        return [platform.channel for platform in self.known if not platform.alone]
 
     def _people(self) -> list[Id]:
         return [platform.person for platform in self.known]

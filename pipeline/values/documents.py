@@ -95,6 +95,16 @@ def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) 
     return list(found.values())
 
 
+class Excerpt(Value):
+    """A run of passages of one document, as it is now."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    """In order; `Chunk.position` says where each stands."""
+    total: int
+    """How many passages the document has."""
+
+
 class Hit(NamedTuple):
     """A chunk id with a retriever's own score, best first and not comparable between retrievers."""
 

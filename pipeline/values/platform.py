@@ -58,6 +58,8 @@ class Platform(Value):
     """Answers are always in threads."""
     threads_apart: bool = False
     """A thread is a conversation that does not name the channel around it."""
+    alone: bool = False
+    """Everyone is alone with the bot there: people are asked on another platform."""
     one_connection: bool = False
     """Every connection is told everything, and what is answered is sent where it is listened."""
     loggers: tuple[str, ...] = ()

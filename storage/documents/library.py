@@ -12,10 +12,10 @@ from functools import lru_cache
 
 from pipeline.ingest.older import with_tree
 from pipeline.ports import UnitVectors, Vectors
-from pipeline.values import Audience, Chunk, Document
+from pipeline.values import Audience, Chunk, Document, Excerpt
 from storage.database import Connection, Database, scalar
 from storage.documents.claim import claim
-from storage.documents.revision import Revision
+from storage.documents.revision import Revision, span
 from storage.documents.staged import StagedRevision, stage_document
 from storage.documents.sweep import hide, sweep
 from storage.documents.vectors import unpack
@@ -110,6 +110,28 @@ class SQLLibrary:
         query = "SELECT body FROM live WHERE document = $1"
         body = await self._database.read(lambda db: scalar(db, query, (document_id,)))
         return _document(body) if body else None
+
+    async def excerpt(self, document_id: str, start: int, most: int) -> Excerpt | None:
+        """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
+
+        def work(db: Connection) -> tuple[str, int, list[str]] | None:
+            live = db.execute("SELECT id, body FROM live WHERE document = $1", (document_id,)).fetchone()
+            if live is None:
+                return None
+            revision, body = live
+            of = "FROM chunk WHERE number BETWEEN $1 AND $2"
+            first, last = span(revision)
+            total = scalar(db, f"SELECT count(*) {of}", (first, last))
+            rows = db.execute(
+                f"SELECT body {of} ORDER BY number LIMIT $3",
+                (first + start, last, most),
+            )
+            return body, total, [chunk for (chunk,) in rows]
+
+        if (found := await self._database.read(work)) is None:
+            return None
+        body, total, chunks = found
+        return Excerpt(document=_document(body), chunks=tuple(map(_chunk, chunks)), total=total)
 
     async def count(self) -> int:
         """How many documents there are."""

@@ -24,6 +24,25 @@ TABLES = (
         owned="random texts, before a workspace is known",
     ),
     StoredTable(
+        "web_session",
+        "id word, person word, body json, at real, until real",
+        indexes=(TableIndex("web_session_person", "(person)"),),
+        people=(Personal("person = $1", Export("sessions", "at, until", "at")),),
+        owned=Owned(Owner.OPERATOR),
+    ),
+    StoredTable(
+        "api_key",
+        "id word, digest word UNIQUE, body json, at real, revoked_at real NULL",
+        people="programs, by the names that admins gave them",
+        owned=Owned(Owner.OPERATOR),
+    ),
+    StoredTable(
+        "api_reply",
+        "request word, digest word, body json, at real",
+        people="answers to programs, which are dropped after a day",
+        owned=Owned(Owner.OPERATOR),
+    ),
+    StoredTable(
         "place",
         "id word, body json",
         people="what is set for a place, not who set it",

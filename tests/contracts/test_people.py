@@ -96,6 +96,7 @@ async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(st
         "wishes": 1,
         "replies": 1,
         "added": 1,
+        "sessions": 0,
     }
     assert "archaeopteryx" not in text
     assert json.loads(await storage.people.export("nobody"))["turns"] == []

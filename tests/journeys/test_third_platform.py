@@ -16,28 +16,28 @@ from bot.run.service import serve
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured
 from pipeline.values import Action, Actor, Outcome, PlaceId
-from tests.doubles.page import PageConfig
+from tests.doubles.kiosk import KioskConfig
 
 VACATION = "How many vacation days do employees get?"
-VISITOR = "page:acme:7"
+VISITOR = "kiosk:acme:7"
 TOML = """
 model = "extractive"
 embedder = "none"
 [collections.hr]
-only = ["page:acme:help"]
-[places."page:acme:help"]
+only = ["kiosk:acme:help"]
+[places."kiosk:acme:help"]
 style = "detailed"
 [roles]
-admin = ["page:acme:7"]
+admin = ["kiosk:acme:7"]
 """
 
 
 @pytest.fixture(autouse=True)
 async def _page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The line of wiring, and two documents, one of which only one page may show."""
-    monkeypatch.setattr(known, "CONFIGS", (*known.CONFIGS, PageConfig))
-    monkeypatch.setattr(PageConfig, "answers", {})
-    monkeypatch.setattr(PageConfig, "asked", (("help", VACATION), ("home", VACATION), ("~", VACATION)))
+    monkeypatch.setattr(known, "CONFIGS", (*known.CONFIGS, KioskConfig))
+    monkeypatch.setattr(KioskConfig, "answers", {})
+    monkeypatch.setattr(KioskConfig, "asked", (("help", VACATION), ("home", VACATION), ("~", VACATION)))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "citewell.toml").write_text(TOML)
     (tmp_path / "leave.md").write_text("# Leave\n\nEmployees get 25 vacation days a year.\n")
@@ -49,16 +49,20 @@ async def _page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_its_readers_see_what_the_rules_open_to_them_and_nobody_else_does() -> None:
     assert await serve(read_settings(), lambda _: None) == 1  # it is no use any more
-    outcomes = {place: answer.outcome for place, answer in PageConfig.answers.items()}
+    outcomes = {place: answer.outcome for place, answer in KioskConfig.answers.items()}
     assert outcomes == {"help": Outcome.ANSWERED, "home": Outcome.NOT_FOUND, "~": Outcome.NOT_FOUND}
-    assert "25 vacation days" in PageConfig.answers["help"].body
+    assert "25 vacation days" in KioskConfig.answers["help"].body
 
 
 async def test_what_was_asked_there_is_counted_by_its_places_and_forgotten_with_its_people() -> None:
     await serve(read_settings(), lambda _: None)
     async with open_citewell(read_settings()) as citewell:
         seen = await insights(citewell.storage, citewell.embedder, citewell.rules.platforms, 30)
-        assert {place.place for place in seen.places} == {"page:acme:help", "page:acme:home", "page: direct messages"}
+        assert {place.place for place in seen.places} == {
+            "kiosk:acme:help",
+            "kiosk:acme:home",
+            "kiosk: direct messages",
+        }
         assert VACATION in await citewell.desk.export(VISITOR)
         assert await citewell.desk.forget(VISITOR) > 0
         assert VACATION not in await citewell.desk.export(VISITOR)
@@ -66,24 +70,26 @@ async def test_what_was_asked_there_is_counted_by_its_places_and_forgotten_with_
 
 async def test_its_ids_stand_for_places_and_people_in_the_settings() -> None:
     async with open_citewell(read_settings()) as citewell:
-        assert (await citewell.desk.places.of(PlaceId.parse("page:acme:help").chain)).style == "detailed"
+        assert (await citewell.desk.places.of(PlaceId.parse("kiosk:acme:help").chain)).style == "detailed"
         admin = Actor(person=VISITOR, groups=frozenset({VISITOR}))
         assert citewell.authority.allows(admin, Action.SET_UP)
 
 
 def test_what_is_none_of_its_ids_is_refused_with_one_that_is(tmp_path: Path) -> None:
-    (tmp_path / "citewell.toml").write_text('[places."page:acme:7"]\nauto = true\n')
-    with pytest.raises(Misconfigured, match=r"must be a workspace, server, site, channel or page: .*page:acme:help"):
+    (tmp_path / "citewell.toml").write_text('[places."kiosk:acme:7"]\nauto = true\n')
+    with pytest.raises(
+        Misconfigured, match=r"must be a workspace, server, page, site, channel or screen: .*kiosk:acme:help"
+    ):
         read_settings()
 
 
 def test_the_operator_is_told_what_a_visitor_sees() -> None:
-    done = CliRunner().invoke(app, ["audience", "explain", "--place", "page:acme:home", "--person", "7"])
-    assert "hr    hidden  only for page:acme:help" in done.output
+    done = CliRunner().invoke(app, ["audience", "explain", "--place", "kiosk:acme:home", "--person", "7"])
+    assert "hr    hidden  only for kiosk:acme:help" in done.output
     assert "Roles given to 7 by name: admin" in done.output
 
 
 async def test_the_doctor_examines_it() -> None:
     assert [finding.said async for finding in examine_platforms(read_settings())] == [
-        "it is served with page:acme:help"
+        "it is served with kiosk:acme:help"
     ]

@@ -9,7 +9,11 @@ from pathlib import Path
 from bot.known import platforms
 
 ROOT = Path(__file__).parents[3]
-KNOWING = {ROOT / "bot" / "known.py", ROOT / "bot" / "config" / "settings.py", ROOT / "bot" / "config" / "kinds.py"}
+KNOWING = {
+    ROOT / "bot" / "known.py",
+    *(ROOT / "bot" / "config" / f"{name}.py" for name in ("settings", "kinds", "tables")),
+}
+"""A kind of source is called as a platform is, in `tables`."""
 
 
 def decisions(code: str) -> Iterator[str]:

@@ -115,9 +115,15 @@ def test_a_wrong_value_names_the_setting_what_was_given_and_what_is_allowed(
         ('[collections.hr]\npublic = "maybe"', "[collections.hr] public in citewell.toml: must be true or false"),
         ('[role]\nadmin = ["slack:T1:U1"]', "role in citewell.toml: there is no such setting. Did you mean [roles]?"),
         ("[roles]\nadmn = []", "[roles] admn in citewell.toml: there is no such key. Did you mean admin?"),
-        ('[roles]\nadmin = ["slack:T1:C1"]', "[roles] admin in citewell.toml: must be a person, user group or role"),
+        (
+            '[roles]\nadmin = ["slack:T1:C1"]',
+            "[roles] admin in citewell.toml: must be a person, user group, role or group",
+        ),
         ("roles = 3", "roles in citewell.toml: must be a table with the keys admin or contributor, not 3"),
-        ('[places."slack:T1:U1"]', '[places."slack:T1:U1"] in citewell.toml: must be a workspace, server or channel'),
+        (
+            '[places."slack:T1:U1"]',
+            '[places."slack:T1:U1"] in citewell.toml: must be a workspace, server, page or channel',
+        ),
         (
             '[places."slack:T1"]\nsilence = true',
             '[places."slack:T1"] silence in citewell.toml: there is no such key. Did',

@@ -68,7 +68,7 @@ def test_a_place_is_a_workspace_a_server_or_a_channel(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "slack", "slack:T1:U2", "slack:T1:D2", "discord:user:1", "discord:1:role:2"])
 def test_people_roles_and_direct_messages_are_no_places(name: str) -> None:
-    with pytest.raises(ValueError, match="a workspace, server or channel"):
+    with pytest.raises(ValueError, match="a workspace, server, page or channel"):
         PLATFORMS.place(name)
 
 

@@ -84,6 +84,13 @@ def rows_of(space: str) -> Mapping[str, Row]:
     }
 
 
+OPERATORS: Mapping[str, Row] = {
+    "web_session": ("session", f"{ACME}:U1", "{}", 1.0, 2.0),
+    "api_key": ("key", "digest", "{}", 1.0, None),
+    "api_reply": ("request", "digest", "{}", 1.0),
+}
+
+
 def message_of(space: str) -> Row:
     return f"{space}:C1:1.0", space, f"{space}:U1", f"{space}:C1:1", 1.0, "{}"
 
@@ -102,9 +109,14 @@ def _fill(db: Connection) -> None:
     for space in COLLECTION:
         columns = "key, space, author, conversation, sent_at, body"
         db.execute(f"INSERT INTO message ({columns}) VALUES ($1, $2, $3, $4, $5, $6)", message_of(space))
-        for table, row in rows_of(space).items():
-            places = ", ".join(f"${number}" for number in range(1, len(row) + 1))
-            db.execute(f"INSERT INTO {table} VALUES ({places})", row)
+        _put_rows(db, rows_of(space))
+    _put_rows(db, OPERATORS)
+
+
+def _put_rows(db: Connection, rows: Mapping[str, Row]) -> None:
+    for table, row in rows.items():
+        places = ", ".join(f"${number}" for number in range(1, len(row) + 1))
+        db.execute(f"INSERT INTO {table} VALUES ({places})", row)
 
 
 async def _put(library: SQLLibrary, space: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""A third platform, as small as one can be: a page of a site on which visitors ask."""
+"""A third platform, as small as one can be: a kiosk at which visitors ask."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from pipeline.values import (
 )
 from pipeline.values.finding import good
 
-PAGE = Platform(
-    name="page",
-    title="the page",
-    setting="PAGE_PORT",
-    needs="PAGE_PORT",
-    space=Id(word="site", form="page:[a-z]+", example="page:acme"),
-    channel=Id(word="page", form="page:[a-z]+:[a-z]+", example="page:acme:help"),
-    person=Id(word="visitor", form="page:[a-z]+:[0-9]+", example="page:acme:7"),
+KIOSK = Platform(
+    name="kiosk",
+    title="the kiosk",
+    setting="KIOSK_PORT",
+    needs="KIOSK_PORT",
+    space=Id(word="site", form="kiosk:[a-z]+", example="kiosk:acme"),
+    channel=Id(word="screen", form="kiosk:[a-z]+:[a-z]+", example="kiosk:acme:help"),
+    person=Id(word="visitor", form="kiosk:[a-z]+:[0-9]+", example="kiosk:acme:7"),
     direct_channel="~",
 )
 
 
-class PageConfig:
-    """The port `PlatformConfig` of a platform that needs no settings. `asked`: what visitors ask, by the page; `~` is
+class KioskConfig:
+    """The port `PlatformConfig` of a platform that needs no settings. `asked`: what visitors ask, by the screen; `~` is
     the visitor's own."""
 
-    platform: ClassVar[Platform] = PAGE
+    platform: ClassVar[Platform] = KIOSK
     asked: ClassVar[tuple[tuple[str, str], ...]] = ()
     homes: frozenset[str] | None = None
     wanted, divided, clock = True, False, ""
@@ -54,20 +54,20 @@ class PageConfig:
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return [f"{place} is empty" for place in places]
 
-    def adapter(self, host: Host) -> Page:
-        return Page(self.asked, self.answers)
+    def adapter(self, host: Host) -> Kiosk:
+        return Kiosk(self.asked, self.answers)
 
     async def examine_kept(self, installations: object) -> Finding | None:
         return None
 
     async def examine(self, places: Collection[PlaceId], kept: object) -> AsyncIterator[Finding]:
-        yield good("the page", f"it is served with {', '.join(map(str, places))}")
+        yield good("the kiosk", f"it is served with {', '.join(map(str, places))}")
 
 
-class Page:
+class Kiosk:
     """Takes in what is asked, and is no use any more when all is answered."""
 
-    name = PAGE.name
+    name = KIOSK.name
 
     def __init__(self, asked: tuple[tuple[str, str], ...], answers: dict[str, Answer]) -> None:
         self._asked = asked
@@ -78,7 +78,7 @@ class Page:
         for channel, text in self._asked:
             await inbox.accept(_message(channel, text))
         await self._all.wait()
-        raise Misconfigured("PAGE_PORT", "is closed", what_to_do="Open it.")
+        raise Misconfigured("KIOSK_PORT", "is closed", what_to_do="Open it.")
 
     def serves(self, space: str) -> bool:
         return True
@@ -105,14 +105,14 @@ class Page:
 
 
 def _message(channel: str, text: str) -> IncomingMessage:
-    where = ConversationId(platform=PAGE.name, space="acme", channel=channel)
-    alone = PAGE.direct(where)
+    where = ConversationId(platform=KIOSK.name, space="acme", channel=channel)
+    alone = KIOSK.direct(where)
     return IncomingMessage(
-        key=str(MessageKey(platform=PAGE.name, space="acme", channel=channel, message="1")),
+        key=str(MessageKey(platform=KIOSK.name, space="acme", channel=channel, message="1")),
         conversation=where,
-        author="page:acme:7",
+        author="kiosk:acme:7",
         text=text,
         sent_at=datetime.now(UTC),
         manner=Manner.DIRECT if alone else Manner.MENTION,
-        said_in=PlaceId.parse("page:acme" if alone else f"page:acme:{channel}").chain,
+        said_in=PlaceId.parse("kiosk:acme" if alone else f"kiosk:acme:{channel}").chain,
     )

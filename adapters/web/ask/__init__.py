@@ -1,0 +1,1 @@
+"""Asking, reading on, and what can be pressed below an answer."""

@@ -1,0 +1,74 @@
+"""The page's own settings, and what they come to: the port `PlatformConfig`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from typing import Any, ClassVar, Self
+
+from pydantic import Field
+
+from adapters.web.platform import WEB
+from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.values import Finding, Place, PlaceId, Platform, Value
+from pipeline.values.platform import Installation
+
+
+class WebConfig(Value):
+    """As they stand in the settings; empty: not set."""
+
+    platform: ClassVar[Platform] = WEB
+
+    listen: str = ""
+    url: str = ""
+    originals: bool = False
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: str = Field("", repr=False)
+    oidc_groups: str = "groups"
+    slack_client_id: str = ""
+    slack_client_secret: str = Field("", repr=False)
+    discord_client_id: str = ""
+    discord_client_secret: str = Field("", repr=False)
+    proxy_secret: str = Field("", repr=False)
+
+    @classmethod
+    def read(cls, settings: Mapping[str, Any]) -> Self:
+        return cls.model_validate(settings)
+
+    @property
+    def wanted(self) -> bool:
+        return bool(self.listen)
+
+    @property
+    def homes(self) -> frozenset[str] | None:
+        return None
+
+    @property
+    def divided(self) -> bool:
+        return False
+
+    @property
+    def clock(self) -> str:
+        return ""
+
+    def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
+        return []
+
+    def adapter(self, host: Host) -> PlatformAdapter:
+        from adapters.web.adapter import WebAdapter
+        from adapters.web.loopback import AtTheMachine
+        from adapters.web.site import Site
+
+        return WebAdapter(
+            self.listen,
+            Site(visitors=AtTheMachine(), desk=host.desk, reading=host.reading, originals=self.originals),
+        )
+
+    async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
+        return None
+
+    async def examine(
+        self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
+    ) -> AsyncIterator[Finding]:
+        return
+        yield

@@ -1,0 +1,97 @@
+"""Pages: templates of ours, whatever stands in them escaped, and headers that let nothing else in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount
+from starlette.staticfiles import StaticFiles
+
+from adapters.web.visitor import Visitor
+from pipeline.translations import ENGLISH, Words
+
+_HERE = Path(__file__).parent
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+RTL = frozenset({"ar", "fa", "he", "ur"})
+"""Languages that are written from right to left."""
+
+
+def page(
+    request: Request,
+    template: str,
+    visitor: Visitor | None,
+    words: Words = ENGLISH,
+    *,
+    status: int = 200,
+    **values: Any,
+) -> HTMLResponse:
+    """`template` with `values`; `say` in it gives our words in the visitor's language, `visitor` who looks at it."""
+    text = (
+        _templates()
+        .get_template(template)
+        .render(
+            request=request,
+            visitor=visitor,
+            say=words,
+            language=words.language,
+            direction="rtl" if words.language in RTL else "ltr",
+            asset=_asset,
+            **values,
+        )
+    )
+    return HTMLResponse(text, status, headers=dict(HEADERS))
+
+
+def see_other(path: str) -> Response:
+    """After a form: the page to look at now."""
+    return RedirectResponse(path, 303, headers=dict(HEADERS))
+
+
+def assets() -> BaseRoute:
+    """Styles and scripts. Their names change with their content, so that browsers keep them."""
+    return Mount("/static", _Kept(directory=_HERE / "static"), name="static")
+
+
+class _Kept(StaticFiles):
+    def file_response(self, *args: Any, **more: Any) -> Response:
+        answer = super().file_response(*args, **more)
+        answer.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        return answer
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _asset(name: str) -> Markup:
+    """The address of a file in `static`."""
+    digest = hashlib.sha256((_HERE / "static" / name).read_bytes()).hexdigest()[:12]
+    return Markup(f"/static/{name}?{digest}")  # noqa: S704 - a name of ours and a digest

@@ -1,0 +1,1 @@
+"""Who somebody is, by whoever vouches for them."""

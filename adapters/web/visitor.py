@@ -1,0 +1,36 @@
+"""Who looks at a page, and how a route learns it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pydantic import Field
+from starlette.requests import Request
+
+from pipeline.values import Actor, Readers, Value
+
+
+class Visitor(Value):
+    """Whoever the browser acts for: the operator at the machine, or a person who signed in."""
+
+    person: str
+    """As the ports name people: `web:user:ann`, `slack:T1:U3`, `console:local`."""
+    name: str
+    """As the page calls them."""
+    readers: Readers
+    """They alone."""
+    actor: Actor
+    operator: bool = False
+    """They hold the data folder, and see all of it."""
+    csrf: str = Field(repr=False)
+    """What a form that changes something must bring along."""
+
+
+class Visitors(Protocol):
+    async def visitor(self, request: Request) -> Visitor | None:
+        """Who it is, where they are known; None for somebody who has to sign in first."""
+        ...
+
+    def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
+        """Whether a form with the token `given` was filled in on a page of ours, by them."""
+        ...

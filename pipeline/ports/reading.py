@@ -1,0 +1,33 @@
+"""What whoever has a door of their own may read, be it a page, a program or an editor: answers, passages, documents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Protocol
+
+from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk
+
+
+class Reading(Protocol):
+    """Nothing outside the audience is found: it is as if it were not there. All raise Unavailable."""
+
+    async def audience(self, readers: Readers) -> Audience:
+        """The collections that every reader may see."""
+        ...
+
+    def respond(self, request: Request) -> AsyncGenerator[Event, None]:
+        """The events of one answer; the last is the `Answer`."""
+        ...
+
+    async def search(self, text: str, audience: Audience, limit: int) -> Sequence[RetrievedChunk]:
+        """The passages that fit `text`, best first."""
+        ...
+
+    async def documents(self, audience: Audience) -> Sequence[Document]:
+        """Current documents by collection and filename."""
+        ...
+
+    async def excerpt(self, document_id: str, audience: Audience, start: int, most: int) -> Excerpt | None:
+        """At most `most` passages of a document from the one at `start` (0-based) on; None where there is no such
+        document."""
+        ...
