@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from starlette.routing import BaseRoute
 
 from adapters.web import pages
+from adapters.web.admin import routes as admin
+from adapters.web.ask import routes as ask
 from adapters.web.platform import WEB
+from adapters.web.signin import routes as signin
 from adapters.web.site import Site
+from adapters.web.source import routes as source
 from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
 from pipeline.values.posting.digest import Announcement
@@ -26,7 +30,8 @@ class WebAdapter:
     @property
     def routes(self) -> Sequence[BaseRoute]:
         """Each room's."""
-        return [pages.assets()]
+        rooms = (ask, source, signin, admin)
+        return [pages.assets(), *(route for room in rooms for route in room.routes(self._site))]
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         await asyncio.Event().wait()

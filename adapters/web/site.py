@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from adapters.web.visitor import Visitors
 from pipeline.ports import Desk, Reading
+from pipeline.values import Actor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,3 +17,5 @@ class Site:
     reading: Reading
     originals: bool
     """Readers may download the original file of a source."""
+    admin: Callable[[Actor], bool] = lambda actor: False
+    """Whether to show somebody what admins see; it is checked again where it is asked for."""

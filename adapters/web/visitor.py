@@ -14,7 +14,7 @@ class Visitor(Value):
     """Whoever the browser acts for: the operator at the machine, or a person who signed in."""
 
     person: str
-    """As the ports name people: `web:user:ann`, `slack:T1:U3`, `console:local`."""
+    """As the ports name people: `web:ann`, `slack:T1:U3`, `console:local`."""
     name: str
     """As the page calls them."""
     readers: Readers

@@ -8,6 +8,15 @@ from typing import Protocol
 from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk
 
 
+class Links(Protocol):
+    """Addresses that lead to the very passage."""
+
+    def link(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
+        """An absolute address that a reader of this passage can open, with the quoted spans marked there; empty where
+        there is none. A document that has an address of its own keeps that."""
+        ...
+
+
 class Reading(Protocol):
     """Nothing outside the audience is found: it is as if it were not there. All raise Unavailable."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pipeline.rules.platforms import Platforms
-from pipeline.rules.tenancy import Reach
+from pipeline.rules.tenancy import ALL, Reach
 from pipeline.values import ANYWHERE, Action, Actor, Audience, Platform, Readers, Role, Value
 
 OPERATOR = "console:local"
@@ -80,7 +80,10 @@ class Rules:
         return Sight(allowed=False, because=f"only for {', '.join(rule.only)}")
 
     def reach(self, workspace: str) -> Reach:
-        """The collections that readers there may see at most, whoever they are."""
+        """The collections that readers there may see at most, whoever they are. People of all workspaces are where each
+        is alone with the bot."""
+        if (platform := self.platforms.of(workspace)) and platform.alone:
+            return ALL
         seen = {name for name, rule in self.named.items() if self._reached(rule, workspace)}
         if self._reached(INSIDE, workspace):
             return Reach(frozenset(self.named.keys() - seen), others=True)

@@ -23,9 +23,11 @@ class Reach(NamedTuple):
     names: frozenset[str]
     others: bool
     """All but these; else only these."""
+    rows: bool = False
+    """Rows of all workspaces, too: people of each are there, and only the rules tell what they may see."""
 
 
-ALL = Reach(frozenset(), others=True)
+ALL = Reach(frozenset(), others=True, rows=True)
 NONE = Reach(frozenset(), others=False)
 Reaches = Callable[[str], Reach]
 """By workspace (`slack:T1`, `discord:1`, `discord:dm`)."""

@@ -109,7 +109,8 @@ class Bindings:
     def of(self, workspace: str) -> Binding:
         if workspace not in self._made:
             reach = self._reach(workspace)
-            self._made[workspace] = (workspace, sorted(reach.names), "on" if reach.others else "off")
+            said = EVERYTHING if reach.rows else workspace
+            self._made[workspace] = (said, sorted(reach.names), "on" if reach.others else "off")
         return self._made[workspace]
 
     def _reach(self, workspace: str) -> Reach:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from bot.known import platforms
 from pipeline.rules.access import Rule, Rules, audience
+from pipeline.rules.tenancy import Reach
 from pipeline.values import Readers
 
 PLATFORMS = platforms()
@@ -95,18 +96,19 @@ def test_no_readers_of_a_workspace_see_more_than_it_reaches(
     groups = data.draw(st.frozensets(st.sampled_from(GROUPS[workspace]), min_size=1))
     servers = own.get("discord")
     external = servers is not None and workspace not in (*servers, "discord:dm") and workspace.startswith("discord")
-    names, others = table.reach(workspace)
+    names, others, _ = table.reach(workspace)
     for name in audience(Readers(groups=groups, external=external), NAMES, table).collections:
         assert (name in names) is not others
 
 
 def test_a_workspace_reaches_what_some_reader_there_may_see_and_nothing_else() -> None:
-    assert MANY.reach("slack:T2") == (frozenset({"press", "theirs"}), False)
-    assert MANY.reach("slack:T1") == (frozenset({"theirs"}), True)
+    assert MANY.reach("slack:T2") == Reach(frozenset({"press", "theirs"}), others=False)
+    assert MANY.reach("slack:T1") == Reach(frozenset({"theirs"}), others=True)
     servers = Rules(RULES, PLATFORMS, {"discord": frozenset({"discord:G1"})})
-    assert servers.reach("discord:G1") == servers.reach("discord:dm") == (frozenset(), True)
-    assert servers.reach("discord:G2") == (frozenset({"press"}), False)
-    assert Rules(RULES, PLATFORMS).reach("discord:dm") == (frozenset(), True)
+    assert servers.reach("discord:G1") == servers.reach("discord:dm") == Reach(frozenset(), others=True)
+    assert servers.reach("discord:G2") == Reach(frozenset({"press"}), others=False)
+    assert Rules(RULES, PLATFORMS).reach("discord:dm") == Reach(frozenset(), others=True)
+    assert Rules(RULES, PLATFORMS).reach("web:page").rows, "people of all workspaces ask there"
 
 
 def test_a_workspace_hears_of_its_own_questions_and_homes_of_those_of_all_homes() -> None:

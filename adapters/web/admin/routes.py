@@ -1,0 +1,13 @@
+"""Where admins see how it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.routing import BaseRoute
+
+from adapters.web.site import Site
+
+
+def routes(site: Site) -> Sequence[BaseRoute]:
+    return []

@@ -1,0 +1,13 @@
+"""Where people ask, read on, and press what stands below an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.routing import BaseRoute
+
+from adapters.web.site import Site
+
+
+def routes(site: Site) -> Sequence[BaseRoute]:
+    return []

@@ -1,0 +1,13 @@
+"""Where people sign in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.routing import BaseRoute
+
+from adapters.web.site import Site
+
+
+def routes(site: Site) -> Sequence[BaseRoute]:
+    return []
