@@ -7,17 +7,20 @@ from collections.abc import Callable
 from bot.citewell import Citewell
 from bot.config.platforms import wanted
 from bot.config.settings import Settings, keys
-from pipeline.ports import Host, PlatformAdapter
+from pipeline.ports import Doors, Host, PlatformAdapter
 from storage.database import Database
 from storage.people.installations import SQLInstallations
 from storage.people.seal import Seal
 
 
-def make_adapters(settings: Settings, citewell: Citewell, say: Callable[[str], None]) -> dict[str, PlatformAdapter]:
+def make_adapters(
+    settings: Settings, citewell: Citewell, doors: Doors, say: Callable[[str], None]
+) -> dict[str, PlatformAdapter]:
     """The adapter of every platform that is wanted, by name. `say` tells the operator who it is there.
 
     Raises Misconfigured where tokens cannot be encrypted."""
     host = Host(
+        doors=doors,
         desk=citewell.desk,
         reading=citewell.reading,
         installations=lambda: installations(settings, citewell.storage.database),

@@ -1,1 +1,1 @@
-"""HTTP served by this process: one application with one set of limits, and what it asks of whoever has routes."""
+"""HTTP that this process answers: one application at each address, with one set of limits, whoever has routes there."""

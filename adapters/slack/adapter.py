@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from starlette.routing import BaseRoute
 
 from adapters.chat.reply.parts import Look
 from adapters.slack.events.around import around
@@ -11,13 +14,13 @@ from adapters.slack.platform import SLACK
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
 from adapters.slack.transport.front import Front
 from adapters.slack.transport.installing import INSTALL, Installing, OAuthClient
-from adapters.slack.transport.requests import events, serve
+from adapters.slack.transport.requests import events
 from adapters.slack.transport.session import SlackSession, Terms
 from adapters.slack.transport.startup import socket_address
 from adapters.slack.transport.workspaces import Connecting, Installed, Only, Workspaces
 from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
-from pipeline.ports import Desk, Growing, Inbox, Receipt
+from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
 from pipeline.values.posting.digest import Announcement
@@ -37,6 +40,7 @@ class SlackAdapter:
         client: OAuthClient | None = None,
         desk: Desk | None = None,
         api_url: str = "https://slack.com/api/",
+        doors: Doors | None = None,
         host: str = "127.0.0.1",
         port: int = 3000,
         shared_channels: bool = False,
@@ -51,7 +55,8 @@ class SlackAdapter:
         delivers and does not listen."""
         self._app_token = app_token
         self._signing_secret = signing_secret
-        self._address = (host, port)
+        self._doors = doors
+        self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self._say = say
         terms = Terms(
             api_url=api_url,
@@ -88,23 +93,29 @@ class SlackAdapter:
         await self._workspaces.listen(inbox, desk)
         web = self._connecting.client()
         front = Front(self._workspaces, web)
-        host, port = self._address
         routes = Installing(self._client, web).routes if self._client else []
         if self._signing_secret:
-            how, self._reached = f"HTTP at {host}:{port}", _always
-            parts = [serve([events(front, self._signing_secret), *routes], host, port)]
+            how, self._reached = f"HTTP at {self._address}", _always
+            parts = [self._serve([events(front, self._signing_secret), *routes])]
         else:
             app_token = str(self._app_token)
             first = await socket_address(web, app_token)
             connections = Connections()
             how, self._reached = "Socket Mode", connections.any
             parts = [socket_mode(front, app_token, first, connections)]
-            parts += [serve(routes, host, port)] if routes else []
+            parts += [self._serve(routes)] if routes else []
         for line in await self._workspaces.report(how):
             self._say(line)
         if routes:
-            self._say(f"Slack: it is added to a workspace at {INSTALL}, served at {host}:{port}.")
+            self._say(f"Slack: it is added to a workspace at {INSTALL}, served at {self._address}.")
         await until_one_ends(*parts, self._workspaces.keep(self._reached))
+
+    async def _serve(self, routes: Sequence[BaseRoute]) -> None:
+        """Raises Misconfigured where we cannot listen."""
+        if self._doors is None:
+            raise Misconfigured("CITEWELL_SLACK_PORT", "this process does not listen", what_to_do="Use Socket Mode.")
+        async with self._doors.serving(self._address, routes, setting="CITEWELL_SLACK_PORT"):
+            await asyncio.Event().wait()
 
     def serves(self, space: str) -> bool:
         """Every process speaks with every workspace."""

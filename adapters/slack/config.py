@@ -65,6 +65,7 @@ class SlackConfig(Value):
             client=client,
             desk=host.desk,
             api_url=self.api_url,
+            doors=host.doors,
             host=self.host,
             port=self.port,
             shared_channels=self.shared_channels == "public",

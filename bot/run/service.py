@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 
+from adapters.http.doors import Doors
 from bot.citewell import Citewell
 from bot.config.read import read_settings
 from bot.config.settings import Settings
@@ -56,7 +57,8 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
     async with AsyncExitStack() as stack:
         citewell = await stack.enter_async_context(open_citewell(settings, exclusive=True))
         storage = citewell.storage
-        adapters = make_adapters(settings, citewell, say)
+        doors = Doors()
+        adapters = make_adapters(settings, citewell, doors, say)
         role = role_of(only, settings, adapters)
         operations = await stack.enter_async_context(open_operations(citewell, adapters))
         peers = Peers(storage.database, storage.inbox)
@@ -102,7 +104,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         listened = {name: adapters[name] for name in role.listens}
         answering = worker if role.answers else None
-        async with operations.serving(answering, listened, jobs, elsewhere=lambda name: not here(name)):
+        async with operations.serving(doors, answering, listened, jobs, elsewhere=lambda name: not here(name)):
             await greet(citewell, role.listens, say, answers=role.answers)
             status = await _until_stopped(parts, role.listens, worker, stop, say)
             closed = await asyncio.gather(*(adapter.close() for adapter in adapters.values()), return_exceptions=True)

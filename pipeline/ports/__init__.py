@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pipeline.ports.config import Host, PlatformConfig
 from pipeline.ports.desk import Desk
+from pipeline.ports.doors import Doors
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
 from pipeline.ports.installations import Installations
 from pipeline.ports.knowledge import Added, NotAdded, Sent

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from pipeline.ports.desk import Desk
+from pipeline.ports.doors import Doors
 from pipeline.ports.installations import Installations
 from pipeline.ports.platform import PlatformAdapter
 from pipeline.ports.reading import Reading
@@ -16,6 +17,7 @@ from pipeline.values.platform import Installation
 class Host(NamedTuple):
     """What the bot gives to every adapter."""
 
+    doors: Doors
     desk: Desk
     reading: Reading
     installations: Callable[[], Installations]

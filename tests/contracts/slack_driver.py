@@ -12,6 +12,7 @@ from typing import Self
 
 import yaml
 
+from adapters.http.doors import Doors
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.web import SlackPace
 from pipeline.values import About, PlaceId, Reason, Style
@@ -115,6 +116,7 @@ class SlackDriver:
             None if self.http else APP_TOKEN,
             SECRET if self.http else None,
             api_url=self.slack.api_url,
+            doors=Doors(),
             port=self.port,
             say=self.said.append,
             pace=self.pace,

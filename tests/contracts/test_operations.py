@@ -10,10 +10,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from adapters.http.doors import Doors
 from adapters.slack.transport import connection
 from bot.run.operations.health import Health
-from bot.run.operations.server import serving
-from pipeline.errors import Misconfigured
+from bot.run.operations.server import SETTING, routes
 from tests.contracts.discord_driver import QUICK, DiscordDriver
 from tests.contracts.rig import searching_until
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
@@ -53,7 +53,7 @@ async def probed(driver: SlackDriver | DiscordDriver) -> AsyncIterator[int]:
 
     port = free_port()
     watching = asyncio.create_task(health.watch())
-    async with serving(f"127.0.0.1:{port}", alive, health.ready, page):
+    async with Doors().serving(f"127.0.0.1:{port}", routes(alive, health.ready, page), setting=SETTING):
         yield port
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
@@ -152,17 +152,3 @@ async def test_discord_is_connected_again_after_its_session_was_resumed_or_opene
     await driver.rig.settled()
     assert len(driver.replies(said)) == 1
     await driver.close()
-
-
-async def test_a_port_that_is_taken_is_named_with_its_setting() -> None:
-    async def nothing() -> list[str]:
-        return []
-
-    async def page() -> bytes:
-        return b""
-
-    port = free_port()
-    async with serving(f"127.0.0.1:{port}", nothing, nothing, page):
-        with pytest.raises(Misconfigured, match="CITEWELL_OPERATIONS"):
-            async with serving(f"127.0.0.1:{port}", nothing, nothing, page):
-                pass

@@ -13,6 +13,7 @@ from pathlib import Path
 import aiohttp
 from cryptography.fernet import Fernet
 
+from adapters.http.doors import Doors
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection, Roles
@@ -80,7 +81,7 @@ class House:
         async with aiohttp.ClientSession() as browser, browser.get(f"{self.address}/slack/install") as response:
             page = await response.text()
             assert response.status == 200, page
-            link = re.search(r'href="([^"]+)"', page)
+            link = re.search(r'<a href="([^"]+)"', page)
             assert link
             return html.unescape(link[1]), response.headers["Set-Cookie"].partition(";")[0], page
 
@@ -122,7 +123,7 @@ async def opened(folder: Path, slack: SlackServer, *, http: bool = True, **more:
     said: list[str] = []
     async with open_citewell(settings, exclusive=True) as citewell:
         await _indexed(citewell, folder)
-        (adapter,) = make_adapters(settings, citewell, said.append).values()
+        (adapter,) = make_adapters(settings, citewell, Doors(), said.append).values()
         worker = Worker(
             citewell.storage.inbox,
             citewell.responder,

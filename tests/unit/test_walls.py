@@ -31,7 +31,7 @@ BAD = {
     "sources alone sign in to Google and read rules of what to take": "bot.newcomer -> google",
     "storage alone knows SQLite, PostgreSQL, Chroma and ciphers": "bot.newcomer -> sqlite3",
     "requests go out through adapters.fetch": "adapters.sources.newcomer -> httpx2",
-    "platforms and the operations port speak HTTP by aiohttp": "adapters.sources.newcomer -> aiohttp",
+    "platforms are called by aiohttp": "adapters.sources.newcomer -> aiohttp",
     "pages, the API and MCP are served by Starlette": "adapters.sources.newcomer -> starlette",
     "templates are the page's": "bot.newcomer -> jinja2",
     "links are signed by the page": "bot.newcomer -> itsdangerous",

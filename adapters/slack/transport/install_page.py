@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
@@ -21,7 +21,8 @@ WHY = {
     "invalid_state": "It took too long, or was done before. Please begin again.",
 }
 """Words for the reasons that Slack and Bolt give."""
-_STYLE = """
+STYLED = "/slack/style.css"
+STYLE = """
 :root { color-scheme: light dark; --paper: #fcfcfb; --ink: #1d1f21; --faint: #6a6f75; --line: #d9dbdd; --act: #1f3a5f; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #16181a; --ink: #e9eaeb; --faint: #a2a8ae; --line: #383c40; --act: #2a6fb0; }
@@ -65,6 +66,6 @@ def _page(title: str, body: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>"
+        f'<title>{escape(title)}</title><link rel="stylesheet" href="{STYLED}"></head>'
         f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>"
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import structlog
-from aiohttp import web as http
 from slack_bolt.error import BoltError
 from slack_bolt.oauth.async_callback_options import AsyncCallbackOptions, AsyncFailureArgs, AsyncSuccessArgs
 from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
@@ -18,6 +17,9 @@ from slack_sdk.oauth.installation_store import Installation as Granted
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from adapters.slack.transport import install_page as pages
 from adapters.slack.transport.startup import OPTIONAL, SCOPES
@@ -59,10 +61,11 @@ class Installing:
         )
 
     @property
-    def routes(self) -> list[http.RouteDef]:
+    def routes(self) -> list[BaseRoute]:
         return [
-            http.get(INSTALL, _answering(self._flow.handle_installation)),
-            http.get(REDIRECT, _answering(self._flow.handle_callback)),
+            Route(INSTALL, _answering(self._flow.handle_installation)),
+            Route(REDIRECT, _answering(self._flow.handle_callback)),
+            Route(pages.STYLED, _style),
         ]
 
 
@@ -127,19 +130,23 @@ async def _not_added(args: AsyncFailureArgs) -> BoltResponse:
     )
 
 
+async def _style(_: Request) -> Response:
+    return Response(pages.STYLE, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
+
+
 def _answering(
     handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]],
-) -> Callable[[http.Request], Awaitable[http.Response]]:
-    async def answer(request: http.Request) -> http.Response:
-        asked = AsyncBoltRequest(body="", query=request.query_string, headers=dict(request.headers))
+) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        asked = AsyncBoltRequest(body="", query=request.url.query, headers=dict(request.headers))
         try:
             found = await handle(asked)
         except (CitewellError, *LOST) as error:
             log.warning("slack_workspace_not_added", reason=str(error) or type(error).__name__)
             found = BoltResponse(status=502, body=pages.not_added(pages.AGAIN))
-        page = http.Response(status=found.status, text=str(found.body), content_type="text/html", headers=pages.HEADERS)
+        page = HTMLResponse(str(found.body), found.status, headers=pages.HEADERS)
         for cookie in found.headers.get("set-cookie", ()):
-            page.headers.add("Set-Cookie", cookie)
+            page.headers.append("Set-Cookie", cookie)
         return page
 
     return answer

@@ -1,72 +1,46 @@
-"""Signed HTTP requests: how Slack reaches us at a public address; and the server that takes them."""
+"""Signed HTTP requests: how Slack reaches us at a public address."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import structlog
-from aiohttp import ClientPayloadError
-from aiohttp import web as http
 from slack_bolt.request.async_request import AsyncBoltRequest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from adapters.slack.events.incoming import MALFORMED
-from adapters.slack.transport.connection import GOODBYE
 from adapters.slack.transport.front import Front
-from pipeline.errors import Misconfigured
 
 log = structlog.get_logger(__name__)
 
 SKEW = 300
 """Seconds a signed request may be old (Slack: verifying requests)."""
 PATH = "/slack/events"
-REQUEST_SECONDS = 10.0
-"""How long a caller may take for the head of a request, and then for its body; Slack's own take a fraction of one."""
-LARGEST = 4 << 20
 
 
-async def serve(routes: Iterable[http.RouteDef], host: str, port: int) -> None:
-    """Answer at `http://host:port` until cancelled. Raises Misconfigured if it cannot listen."""
-    server = http.Application(client_max_size=LARGEST)
-    server.router.add_routes(routes)
-    runner = http.AppRunner(server, access_log=None, keepalive_timeout=REQUEST_SECONDS, shutdown_timeout=GOODBYE)
-    await runner.setup()
-    try:
-        await http.TCPSite(runner, host, port).start()
-        await asyncio.Event().wait()
-    except OSError as error:
-        raise Misconfigured(
-            "CITEWELL_SLACK_PORT", f"cannot listen at {host}:{port}", what_to_do="Choose a free port."
-        ) from error
-    finally:
-        await runner.cleanup()
-
-
-def events(front: Front, signing_secret: str) -> http.RouteDef:
+def events(front: Front, signing_secret: str) -> BaseRoute:
     """Where Slack sends what happens, at `PATH`."""
 
-    async def receive(request: http.Request) -> http.Response:
-        try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                body = await request.read()
-        except (TimeoutError, ConnectionError, ClientPayloadError):
-            return http.Response(status=400, text="the body did not come")
+    async def receive(request: Request) -> Response:
+        body = await request.body()
         if not signed(body, request.headers, signing_secret, time.time()):
-            return http.Response(status=401, text="invalid signature")
+            return PlainTextResponse("invalid signature", 401)
         try:
             answer = await front.async_dispatch(
-                AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
+                AsyncBoltRequest(body=body.decode(), query=request.url.query, headers=dict(request.headers))
             )
         except MALFORMED as error:
             log.warning("slack_request_malformed", reason=type(error).__name__)
-            return http.Response(status=400, text="unreadable body")
+            return PlainTextResponse("unreadable body", 400)
         kind = answer.headers.get("content-type", ["text/plain"])[0].partition(";")[0]
-        return http.Response(status=answer.status, text=str(answer.body or ""), content_type=kind)
+        return Response(str(answer.body or ""), answer.status, media_type=kind)
 
-    return http.post(PATH, receive)
+    return Route(PATH, receive, methods=["POST"])
 
 
 def signed(body: bytes, headers: Mapping[str, str], secret: str, now: float) -> bool:

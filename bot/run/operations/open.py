@@ -15,7 +15,7 @@ from bot.run.operations.health import Health
 from bot.run.operations.watched import Observer, Watched
 from bot.run.worker import Worker
 from pipeline.errors import Misconfigured
-from pipeline.ports import PlatformAdapter
+from pipeline.ports import Doors, PlatformAdapter
 from storage.messages.levels import levels
 from storage.runs import JobRuns
 
@@ -37,6 +37,7 @@ class Operations:
     @asynccontextmanager
     async def serving(
         self,
+        doors: Doors,
         worker: Worker | None,
         adapters: Mapping[str, PlatformAdapter],
         jobs: Collection[str],
@@ -49,7 +50,7 @@ class Operations:
         if settings.operations is None or metrics is None:
             yield
             return
-        from bot.run.operations.server import serving
+        from bot.run.operations.server import SETTING, routes
 
         storage = self._citewell.storage
         stuck = settings.total_seconds + STUCK_SECONDS
@@ -71,7 +72,8 @@ class Operations:
 
         watching = asyncio.create_task(health.watch(), name="health")
         try:
-            async with serving(settings.operations, alive, health.ready, page):
+            shown = routes(alive, health.ready, page)
+            async with doors.serving(settings.operations, shown, setting=SETTING):
                 yield
         finally:
             watching.cancel()

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.transport import connection, requests
+from adapters.slack.transport import connection
 from adapters.slack.transport.requests import signed
 from pipeline.errors import Misconfigured, Unavailable
 from tests.contracts.slack_driver import CHANNEL, SlackDriver, SlackHTTPDriver, user
@@ -137,27 +137,6 @@ async def sent(http: SlackHTTPDriver, raw: bytes) -> AsyncIterator[tuple[asyncio
     async with asyncio.timeout(10):
         yield reader, writer
     writer.close()
-
-
-@pytest.fixture
-async def impatient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SlackHTTPDriver]:
-    monkeypatch.setattr(requests, "REQUEST_SECONDS", 0.1)
-    driver = await SlackHTTPDriver.open(tmp_path / "data")
-    yield driver
-    await driver.close()
-
-
-@pytest.mark.parametrize("raw", [b"", b"POST /slack/ev", HEAD], ids=["nothing", "half a line", "half a head"])
-async def test_a_caller_that_does_not_finish_its_headers_is_not_waited_for(
-    impatient: SlackHTTPDriver, raw: bytes
-) -> None:
-    async with sent(impatient, raw) as (reader, _):
-        await reader.read()
-
-
-async def test_a_body_that_does_not_come_is_400(impatient: SlackHTTPDriver) -> None:
-    async with sent(impatient, HEAD + b"\r\nsome") as (reader, _):
-        assert b" 400 " in await reader.readline()
 
 
 async def test_a_body_that_is_cut_off_is_not_worth_a_word(

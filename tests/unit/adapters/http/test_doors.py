@@ -1,0 +1,144 @@
+"""What a listener takes from callers, and who shares it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from structlog.testing import capture_logs
+
+from adapters.http.doors import Doors
+from adapters.http.limits import BODY_BYTES, HEAD_BYTES, Limits
+from pipeline.errors import Misconfigured
+
+HURRIED = Limits(head=0.2, body=0.2, reading=0.2)
+POST = b"POST /length HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+
+
+async def length(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+async def broken(_: Request) -> Response:
+    raise ZeroDivisionError
+
+
+async def endless(_: Request) -> Response:
+    async def flood() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x" * (1 << 20)
+
+    return StreamingResponse(flood())
+
+
+async def silent(_: Request) -> Response:
+    async def wait() -> AsyncIterator[bytes]:
+        yield b"begun"
+        await asyncio.Event().wait()
+
+    return StreamingResponse(wait())
+
+
+ROUTES = [
+    Route("/length", length, methods=["POST"]),
+    *(Route(f"/{one.__name__}", one) for one in (broken, endless, silent)),
+]
+
+
+@asynccontextmanager
+async def served(limits: Limits = HURRIED) -> AsyncIterator[int]:
+    async with Doors(limits).serving("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as port:
+        yield port
+
+
+async def said(port: int, *parts: bytes) -> bytes:
+    """All that is answered until the listener hangs up."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for part in parts:
+        writer.write(part)
+        await writer.drain()
+    async with asyncio.timeout(10):
+        answer = await reader.read()
+    writer.close()
+    return answer
+
+
+@pytest.mark.parametrize("raw", [b"", b"POST /len", POST], ids=["nothing", "half a line", "half a head"])
+async def test_a_caller_that_does_not_finish_its_head_is_hung_up_on(raw: bytes) -> None:
+    async with served() as port:
+        assert await said(port, raw) == b""
+
+
+async def test_a_body_that_does_not_come_is_408() -> None:
+    async with served() as port:
+        assert b" 408 " in await said(port, POST + b"Content-Length: 9\r\n\r\nsome")
+
+
+async def test_a_head_or_a_body_that_is_too_long_is_refused() -> None:
+    async with served() as port:
+        assert b" 400 " in await said(port, POST, b"X: " + b"y" * HEAD_BYTES)
+        assert b" 413 " in await said(port, POST + b"Transfer-Encoding: chunked\r\n\r\n", _chunk(BODY_BYTES + 1))
+        assert await said(port, POST + b"Content-Length: 4\r\n\r\nfour") != b""
+
+
+def _chunk(size: int) -> bytes:
+    return b"%x\r\n%s\r\n0\r\n\r\n" % (size, b"x" * size)
+
+
+async def test_a_caller_that_reads_nothing_of_its_answer_is_hung_up_on() -> None:
+    with capture_logs() as logs:
+        async with served() as port:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.transport.pause_reading()
+            writer.write(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+            async with asyncio.timeout(10):
+                while not logs:  # noqa: ASYNC110 - nothing else tells
+                    await asyncio.sleep(0.02)
+            writer.transport.abort()
+    assert [(log["event"], log["path"]) for log in logs] == [("caller_does_not_read", "/endless")]
+
+
+async def test_what_goes_wrong_in_a_page_is_logged_and_not_told() -> None:
+    with capture_logs() as logs:
+        async with served() as port:
+            answer = await said(port, b"GET /broken HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert answer.endswith(b"Internal Server Error")
+    assert [log["event"] for log in logs] == ["request_failed"]
+
+
+async def test_it_closes_at_once_although_an_answer_goes_on() -> None:
+    async with asyncio.timeout(10):
+        async with served() as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"GET /silent HTTP/1.1\r\nHost: x\r\n\r\n")
+            await reader.readuntil(b"begun")
+        writer.close()
+
+
+async def test_who_names_the_same_address_shares_a_listener_until_the_last_is_gone() -> None:
+    doors = Doors()
+
+    async def hello(_: Request) -> Response:
+        return PlainTextResponse("hello")
+
+    async with doors.serving("127.0.0.1:0", [Route("/hello", hello)], setting="CITEWELL_OPERATIONS") as port:
+        async with doors.serving("127.0.0.1:0", ROUTES, setting="CITEWELL_WEB") as same:
+            assert same == port
+            assert (await said(port, POST + b"Content-Length: 4\r\n\r\nfour")).endswith(b"4")
+        assert b" 404 " in await said(port, POST + b"Content-Length: 4\r\n\r\nfour")
+        get = b"GET /hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        assert (await said(port, get)).endswith(b"hello")
+    with pytest.raises(ConnectionRefusedError):
+        await said(port)
+
+
+async def test_an_address_that_is_taken_is_named_with_its_setting() -> None:
+    async with served() as port:
+        with pytest.raises(Misconfigured, match="CITEWELL_OPERATIONS"):
+            async with Doors().serving(f"127.0.0.1:{port}", [], setting="CITEWELL_OPERATIONS"):
+                pass
