@@ -23,6 +23,7 @@ def make_adapters(
         doors=doors,
         desk=citewell.desk,
         reading=citewell.reading,
+        archive=citewell.storage.archive,
         installations=lambda: installations(settings, citewell.storage.database),
         folder=str(settings.data),
         citations=settings.include_citations,

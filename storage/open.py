@@ -17,6 +17,7 @@ from storage.documents.index import SearchIndex
 from storage.documents.library import SQLLibrary
 from storage.engine import BackUp, VectorSearch
 from storage.folder import prepare
+from storage.messages.archive import SQLArchive
 from storage.messages.asked import SQLAsked
 from storage.messages.handoffs import SQLHandoffs
 from storage.messages.history import SQLHistory
@@ -44,6 +45,7 @@ class Storage:
     index: SearchIndex
     inbox: SQLInbox
     history: SQLHistory
+    archive: SQLArchive
     feedback: SQLFeedback
     audit: SQLAudit
     asked: SQLAsked
@@ -119,7 +121,8 @@ async def open_storage(
             library=library,
             index=SearchIndex(engine.database, engine.vectors),
             inbox=inbox,
-            history=SQLHistory(engine.database),
+            history=(history := SQLHistory(engine.database)),
+            archive=SQLArchive(engine.database, history),
             feedback=SQLFeedback(engine.database),
             audit=SQLAudit(engine.database),
             asked=SQLAsked(engine.database),

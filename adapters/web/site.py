@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from adapters.web.visitor import Visitors
-from pipeline.ports import Desk, Reading
+from pipeline.ports import Archive, Desk, Reading
 from pipeline.values import Actor
 
 
@@ -15,6 +15,7 @@ class Site:
     visitors: Visitors
     desk: Desk
     reading: Reading
+    archive: Archive
     originals: bool
     """Readers may download the original file of a source."""
     admin: Callable[[Actor], bool] = lambda actor: False

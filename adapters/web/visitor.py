@@ -31,6 +31,10 @@ class Visitors(Protocol):
         """Who it is, where they are known; None for somebody who has to sign in first."""
         ...
 
+    async def readers(self, person: str) -> Readers:
+        """They alone, as of now; in doubt, nobody who is inside."""
+        ...
+
     def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
         """Whether a form with the token `given` was filled in on a page of ours, by them."""
         ...

@@ -7,6 +7,7 @@ reached and nothing else on purpose.
 from __future__ import annotations
 
 from pipeline.ports.config import Host, PlatformConfig
+from pipeline.ports.archive import Archive
 from pipeline.ports.desk import Desk
 from pipeline.ports.doors import Doors
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+from pipeline.ports.archive import Archive
 from pipeline.ports.desk import Desk
 from pipeline.ports.doors import Doors
 from pipeline.ports.installations import Installations
@@ -20,6 +21,7 @@ class Host(NamedTuple):
     doors: Doors
     desk: Desk
     reading: Reading
+    archive: Archive
     installations: Callable[[], Installations]
     """Raises Misconfigured where tokens cannot be encrypted."""
     folder: str

@@ -32,6 +32,11 @@ def passages(answer: Answer) -> Reply:
     return Reply(blocks=tuple(blocks) or (Note(text=speech(wording.NO_PASSAGE)),))
 
 
+def passage(citation: Citation, speech: Words = ENGLISH) -> Reply:
+    """The same of one source."""
+    return Reply(blocks=tuple(_passage(citation, speech)), language=speech.language)
+
+
 def why(answer: Answer) -> Reply:
     """What the confidence is made of, in sentences."""
     confidence, speech = answer.confidence, Words(answer.language)

@@ -30,6 +30,8 @@ class Text(Value):
     text: Shown
     marks: Shown = ""
     """What stands behind it: `[1]`, `¹`, `(Source: Leave policy)`."""
+    numbers: tuple[int, ...] = ()
+    """Of the sources that these marks name."""
     warning: Shown = ""
     """What stands before it: that it is not verified."""
     url: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from adapters.chat.reply.cut import NAME, clean, one_line
 from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Table, Text
@@ -61,7 +62,7 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
         case BlockKind.HEADER | BlockKind.ROW:
             yield _table(run, marks)
         case BlockKind.CODE:
-            after = Text(text="", marks=marks.of(first), warning=marks.before(first))
+            after = Text(text="", marks=marks.of(first), numbers=marks.numbers(first), warning=marks.before(first))
             text = visible(first.text).strip("\n").replace("\t", "    ")
             if text.strip():
                 yield Code(text=text, language=_language(first.language), after=after if _says(after) else None)
@@ -78,7 +79,10 @@ def _block(run: Sequence[CitedSentence], number: int, marks: _Marks) -> Iterator
 
 
 def _texts(run: Iterable[CitedSentence], marks: _Marks) -> tuple[Text, ...]:
-    texts = (_line(one.text, one.links, marks=marks.of(one), warning=marks.before(one)) for one in run)
+    texts = (
+        _line(one.text, one.links, marks=marks.of(one), numbers=marks.numbers(one), warning=marks.before(one))
+        for one in run
+    )
     return tuple(text for text in texts if text.text)
 
 
@@ -94,11 +98,14 @@ def _table(run: Sequence[CitedSentence], marks: _Marks) -> Table:
 def _row(sentence: CitedSentence, marks: _Marks) -> tuple[Text, ...]:
     cells = [_line(cell, sentence.links) for cell in sentence.cells]
     behind = marks.of_cells(sentence, len(cells))
-    cells = [cell.model_copy(update={"marks": mark}) for cell, mark in zip(cells, behind, strict=True)]
+    cells = [
+        cell.model_copy(update={"marks": mark, "numbers": numbers})
+        for cell, (mark, numbers) in zip(cells, behind, strict=True)
+    ]
     return (cells[0].model_copy(update={"warning": marks.before(sentence)}), *cells[1:])
 
 
-def _line(text: str, links: Iterable[Link] = (), **more: str) -> Text:
+def _line(text: str, links: Iterable[Link] = (), **more: Any) -> Text:
     known = (Link(text=clean(link.text), url=link.url) for link in links)
     return Text(text=clean(text), links=tuple(link for link in known if link.text), **more)
 
@@ -123,16 +130,20 @@ class _Marks:
     def of(self, sentence: CitedSentence) -> str:
         return "" if id(sentence) in self._silent else self._mark(sentence.numbers)
 
+    def numbers(self, sentence: CitedSentence) -> tuple[int, ...]:
+        """Of what `of` says."""
+        return () if id(sentence) in self._silent else sentence.numbers
+
     def before(self, sentence: CitedSentence) -> str:
         """The warning in front of a sentence that nothing supports."""
         warned = not sentence.verified and sentence.kind is not BlockKind.HEADER
         return f"{self._speech(wording.UNVERIFIED)}: " if warned else ""
 
-    def of_cells(self, sentence: CitedSentence, cells: int) -> list[str]:
+    def of_cells(self, sentence: CitedSentence, cells: int) -> list[tuple[str, tuple[int, ...]]]:
         """Of a row: behind each cell its own where that is known, otherwise behind the last."""
         if id(sentence) not in self._silent and len(sentence.cell_numbers) == cells:
-            return [self._mark((number,)) for number in sentence.cell_numbers]
-        return [""] * (cells - 1) + [self.of(sentence)]
+            return [(self._mark((number,)), (number,)) for number in sentence.cell_numbers]
+        return [("", ())] * (cells - 1) + [(self.of(sentence), self.numbers(sentence))]
 
     def _mark(self, numbers: tuple[int, ...]) -> str:
         known = all(number in self._citations for number in numbers)
