@@ -20,6 +20,7 @@ def make_adapters(settings: Settings, citewell: Citewell, say: Callable[[str], N
     host = Host(
         desk=citewell.desk,
         reading=citewell.reading,
+        sources=citewell.sources,
         installations=lambda: installations(settings, citewell.storage.database),
         folder=str(settings.data),
         citations=settings.include_citations,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field
 
 from adapters.web.platform import WEB
-from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.ports import Host, Installations, PlatformAdapter, Sources
 from pipeline.values import Finding, Place, PlaceId, Platform, Value
 from pipeline.values.platform import Installation
+
+if TYPE_CHECKING:
+    from adapters.web.links import SignedLinks
 
 
 class WebConfig(Value):
@@ -61,8 +64,20 @@ class WebConfig(Value):
 
         return WebAdapter(
             self.listen,
-            Site(visitors=AtTheMachine(), desk=host.desk, reading=host.reading, originals=self.originals),
+            Site(
+                visitors=AtTheMachine(),
+                desk=host.desk,
+                reading=host.reading,
+                links=self.links(host.sources),
+                originals=self.originals,
+            ),
         )
+
+    def links(self, sources: Sources) -> SignedLinks | None:
+        """Links that lead to the page; None where readers cannot reach it."""
+        from adapters.web.links import SignedLinks
+
+        return SignedLinks(self.url, sources) if self.listen and self.url else None
 
     async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from adapters.web.links import SignedLinks
 from adapters.web.visitor import Visitors
 from pipeline.ports import Desk, Reading
 from pipeline.values import Actor
@@ -15,6 +16,8 @@ class Site:
     visitors: Visitors
     desk: Desk
     reading: Reading
+    links: SignedLinks | None = None
+    """None where readers cannot reach the page by an address."""
     originals: bool
     """Readers may download the original file of a source."""
     admin: Callable[[Actor], bool] = lambda actor: False

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from pipeline.ports.desk import Desk
 from pipeline.ports.installations import Installations
 from pipeline.ports.platform import PlatformAdapter
-from pipeline.ports.reading import Reading
+from pipeline.ports.reading import Reading, Sources
 from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
 
@@ -18,6 +18,7 @@ class Host(NamedTuple):
 
     desk: Desk
     reading: Reading
+    sources: Sources
     installations: Callable[[], Installations]
     """Raises Misconfigured where tokens cannot be encrypted."""
     folder: str
