@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -23,7 +23,7 @@ from bot.documents.sync import Sync
 from pipeline.drafting.task import Model
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
-from pipeline.ports import Embedder, Planner, PlatformAdapter, Retriever
+from pipeline.ports import Embedder, Links, Planner, PlatformAdapter, Retriever, Sources
 from pipeline.respond import Responder
 from pipeline.rules.access import OPERATOR, Roles, Rules
 from pipeline.rules.places import asked
@@ -64,6 +64,9 @@ class Citewell:
     options: Options
     rules: Rules
     roles: Roles
+    sources: Sources
+    links: Callable[[], Awaitable[Links]] | None
+    """Where passages are opened, as of now; None where only documents with an address of their own are."""
 
     @cached_property
     def responder(self) -> Responder:
@@ -76,6 +79,7 @@ class Citewell:
             report=lambda incident, error: log.error("answer_failed", incident=incident, exc_info=error),
             warn=lambda event, reason: log.warning(event, reason=reason),
             library=self.storage.library,
+            links=self.links,
         )
 
     @property
@@ -96,7 +100,7 @@ class Citewell:
 
     @cached_property
     def reading(self) -> Reader:
-        return Reader(self.desk, self.storage.library, self.retriever, self.responder)
+        return Reader(self.desk, self.storage.library, self.retriever, self.responder, self.links)
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
         """The same with another retriever, for measuring."""

@@ -24,6 +24,7 @@ def make_adapters(
         desk=citewell.desk,
         reading=citewell.reading,
         archive=citewell.storage.archive,
+        sources=citewell.sources,
         installations=lambda: installations(settings, citewell.storage.database),
         folder=str(settings.data),
         citations=settings.include_citations,

@@ -20,6 +20,7 @@ from bot import known
 from bot.citewell import Citewell
 from bot.config.platforms import configured
 from bot.config.settings import Settings, environment_name, secret
+from bot.desks.sources import LinkedSources
 from bot.documents.indexing import open_indexer
 from bot.documents.scales import Scales
 from bot.documents.serving import Serving
@@ -63,6 +64,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
         )
         embedder = await _serving(stack, settings, storage, embedder)
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
+        sources = LinkedSources(storage.database, storage.library, rules)
         planner = RulePlanner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
             settings=settings,
@@ -83,6 +85,8 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             options=_options(settings),
             rules=rules,
             roles={role: frozenset(getattr(settings.roles, role)) for role in Role},
+            sources=sources,
+            links=known.links(configured(settings), sources),
         )
 
 

@@ -7,7 +7,7 @@ Nothing unchecked is ever yielded, and nothing yielded is ever taken back.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
 from pipeline.plan.smalltalk import greeted
-from pipeline.ports import HistoryStore, Look, Passages, Planner, Retriever
+from pipeline.ports import HistoryStore, Links, Look, Passages, Planner, Retriever
 from pipeline.read import asked
 from pipeline.read.evidence import gather
 from pipeline.translations import Words
@@ -78,6 +78,8 @@ class Responder:
     (`search_degraded`)."""
     library: Passages | None = None
     """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
+    links: Callable[[], Awaitable[Links]] | None = None
+    """Where passages are opened, as of now; without it, only documents with an address of their own are."""
 
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong.
@@ -124,7 +126,7 @@ class Responder:
                 evidence = gather(asked.read(brief.question, brief.topic), passages or retrieval.nearest)
                 if self.library and passages:
                     evidence = await completed(brief, evidence, self.library)
-            numbering = Numbering(evidence.passages)
+            numbering = Numbering(evidence.passages, addresses=await self.links() if self.links else None)
             drafted = Drafted()
             if passages:
                 yield Progress(stage=Stage.WRITING)

@@ -1,62 +1,96 @@
-"""Citewell in a browser: the port `PlatformAdapter`."""
+"""Citewell in a browser: the port `PlatformAdapter`. What is posted is what the database keeps: pages show that."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
 
 from starlette.routing import BaseRoute
 
 from adapters.web import pages
 from adapters.web.admin import routes as admin
 from adapters.web.ask import routes as ask
+from adapters.web.ask.live import Live
 from adapters.web.platform import WEB
 from adapters.web.signin import routes as signin
 from adapters.web.site import Site
 from adapters.web.source import routes as source
-from pipeline.ports import Desk, Growing, Inbox, Receipt
+from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
+from pipeline.translations import Words
 from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
 from pipeline.values.posting.digest import Announcement
 
 
 class WebAdapter:
     name = WEB.name
-    setting = WEB.setting
 
-    def __init__(self, address: str, site: Site) -> None:
-        self.address = address
+    def __init__(self, address: str, doors: Doors, site: Site, say: Callable[[str], None]) -> None:
+        """`say` tells the operator."""
+        self._address = address
+        self._doors = doors
         self._site = site
+        self._say = say
+        self._live = Live()
+        self._open = False
 
-    @property
-    def routes(self) -> Sequence[BaseRoute]:
+    def routes(self, inbox: Inbox) -> Sequence[BaseRoute]:
         """Each room's."""
-        rooms = (ask, source, signin, admin)
-        return [pages.assets(), *(route for room in rooms for route in room.routes(self._site))]
+        rooms = (source, signin, admin)
+        own = [route for room in rooms for route in room.routes(self._site)]
+        return [pages.assets(), *own, *ask.routes(self._site, inbox, self._live)]
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
-        await asyncio.Event().wait()
+        try:
+            async with self._doors.serving(self._address, self.routes(inbox), setting=WEB.setting):
+                self._open = True
+                self._say(f"Page: http://{self._address}")
+                await asyncio.Event().wait()
+        finally:
+            self._open = False
 
     def serves(self, space: str) -> bool:
         """Every process answers everyone."""
         return True
 
     async def connected(self) -> bool:
-        return True
+        return self._open
 
     async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
-        raise NotImplementedError
+        """An answer is there for its reader once it is saved, and what is announced is kept where it came from: nothing
+        is left to be sent but the draft, to pages that are open."""
+        await receipt.posting()
+        if isinstance(outgoing, Growing):
+            await self._grow(outgoing)
+        await receipt.posted(outgoing.work.key if isinstance(outgoing, Growing) else outgoing.key)
+
+    async def _grow(self, outgoing: Growing) -> None:
+        conversation = outgoing.work.message.conversation
+        self._live.begin(conversation, Words(outgoing.work.language))
+        try:
+            async with aclosing(outgoing.events) as events:
+                async for event in events:
+                    await self._live.add(conversation, event)
+        finally:
+            await self._live.end(conversation)
 
     async def find(self, outgoing: Work | Announcement) -> str | None:
-        return None
+        """What was saved was shown."""
+        if isinstance(outgoing, Work):
+            return outgoing.key if outgoing.answer else None
+        return outgoing.key
 
     async def stop(self, conversation: ConversationId) -> None:
-        raise NotImplementedError
+        """There is no button for it: who leaves the page is not waited for."""
 
     async def around(self, message: IncomingMessage) -> Around:
         """Nobody else is there."""
         return Around()
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
-        raise NotImplementedError
+        """Whoever asks reads alone."""
+        if isinstance(of, PlaceId):
+            return Readers(groups=frozenset(), external=True)
+        return await self._site.visitors.readers(of.author if isinstance(of, IncomingMessage) else str(of))
 
     async def close(self) -> None: ...

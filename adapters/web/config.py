@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field
 
 from adapters.web.platform import WEB
-from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.ports import Host, Installations, PlatformAdapter, Sources
 from pipeline.values import Finding, Place, PlaceId, Platform, Value
 from pipeline.values.platform import Installation
+
+if TYPE_CHECKING:
+    from adapters.web.links import SignedLinks
 
 
 class WebConfig(Value):
@@ -55,14 +58,31 @@ class WebConfig(Value):
         return []
 
     def adapter(self, host: Host) -> PlatformAdapter:
+        from adapters.chat.reply.parts import Look
         from adapters.web.adapter import WebAdapter
         from adapters.web.loopback import AtTheMachine
         from adapters.web.site import Site
 
         return WebAdapter(
             self.listen,
-            Site(visitors=AtTheMachine(), desk=host.desk, reading=host.reading, originals=self.originals),
+            host.doors,
+            Site(
+                visitors=AtTheMachine(),
+                desk=host.desk,
+                reading=host.reading,
+                archive=host.archive,
+                look=Look(citations=host.citations, confidence=host.confidence),
+                links=self.links(host.sources),
+                originals=self.originals,
+            ),
+            host.say,
         )
+
+    def links(self, sources: Sources) -> SignedLinks | None:
+        """Links that lead to the page; None where readers cannot reach it."""
+        from adapters.web.links import SignedLinks
+
+        return SignedLinks(self.url, sources) if self.listen and self.url else None
 
     async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
         return None

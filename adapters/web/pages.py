@@ -15,6 +15,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
+from adapters.web import wording
+from adapters.web.spans import opened, spans
 from adapters.web.visitor import Visitor
 from pipeline.translations import ENGLISH, Words
 
@@ -54,11 +56,15 @@ def page(
             say=words,
             language=words.language,
             direction="rtl" if words.language in RTL else "ltr",
-            asset=_asset,
-            **values,
+            **{"admin": False, "heading": "", **values},
         )
     )
     return HTMLResponse(text, status, headers=dict(HEADERS))
+
+
+def fragment(template: str, words: Words, **values: Any) -> str:
+    """A part of a page, which a script puts into it."""
+    return _templates().get_template(template).render(say=words, **values)
 
 
 def see_other(path: str) -> Response:
@@ -81,13 +87,15 @@ class _Kept(StaticFiles):
 
 @cache
 def _templates() -> Environment:
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals.update(asset=_asset, common=wording, opened=opened, spans=spans)
+    return made
 
 
 @cache

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from adapters.chat.reply.parts import Look
+from adapters.web.links import SignedLinks
 from adapters.web.visitor import Visitors
 from pipeline.ports import Archive, Desk, Reading
 from pipeline.values import Actor
@@ -16,6 +18,9 @@ class Site:
     desk: Desk
     reading: Reading
     archive: Archive
+    look: Look
+    links: SignedLinks | None = None
+    """None where readers cannot reach the page by an address."""
     originals: bool
     """Readers may download the original file of a source."""
     admin: Callable[[Actor], bool] = lambda actor: False

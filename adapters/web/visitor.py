@@ -22,6 +22,8 @@ class Visitor(Value):
     actor: Actor
     operator: bool = False
     """They hold the data folder, and see all of it."""
+    session: bool = False
+    """They signed in here, and may sign out."""
     csrf: str = Field(repr=False)
     """What a form that changes something must bring along."""
 

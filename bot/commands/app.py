@@ -16,6 +16,7 @@ from bot.commands import (
     golden,
     history,
     insights,
+    links,
     moving,
     running,
     schedule,
@@ -60,6 +61,7 @@ app.add_typer(access.audience, name="audience")
 app.command()(access.audit)
 app.add_typer(history.history, name="history")
 app.command()(insights.insights)
+app.add_typer(links.links, name="links")
 app.add_typer(backups.backup, name="backup")
 app.command()(backups.restore)
 app.command()(moving.migrate)

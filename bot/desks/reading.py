@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
 from bot.desks.desk import CitewellDesk
 from bot.run.answering import Answering
-from pipeline.ports import Retriever
+from pipeline.ports import Links, Retriever
 from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk, Search
 from storage.documents.library import SQLLibrary
 
@@ -14,11 +14,19 @@ from storage.documents.library import SQLLibrary
 class Reader:
     """The port `Reading`."""
 
-    def __init__(self, desk: CitewellDesk, library: SQLLibrary, retriever: Retriever, answering: Answering) -> None:
+    def __init__(
+        self,
+        desk: CitewellDesk,
+        library: SQLLibrary,
+        retriever: Retriever,
+        answering: Answering,
+        links: Callable[[], Awaitable[Links]] | None,
+    ) -> None:
         self._desk = desk
         self._library = library
         self._retriever = retriever
         self._answering = answering
+        self._links = links
 
     async def audience(self, readers: Readers) -> Audience:
         """The collections that every reader may see."""
@@ -29,7 +37,9 @@ class Reader:
         return self._answering.respond(request)
 
     async def search(self, text: str, audience: Audience, limit: int) -> Sequence[RetrievedChunk]:
-        """The passages that fit `text`, best first."""
+        """The passages that fit `text`, best first; links to them are signed with the key in force now."""
+        if self._links:
+            await self._links()
         found = await self._retriever.retrieve(Search(question=text, queries=(text,)), audience)
         return (*found.passages, *found.further)[:limit]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from urllib.parse import quote as percent_encoded
 
+from pipeline.ports import Links
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     BlockKind,
@@ -37,10 +38,13 @@ _SUPERSCRIPT = str.maketrans("0123456789", _SUPERSCRIPTS)
 class Numbering:
     """Gives each passage its number the first time a shown sentence rests on it, and keeps what was quoted.
 
-    What stands below an answer goes on with its numbers: `after`."""
+    What stands below an answer goes on with its numbers and `addresses`: `after`."""
 
-    def __init__(self, passages: Iterable[RetrievedChunk], after: Numbering | None = None) -> None:
+    def __init__(
+        self, passages: Iterable[RetrievedChunk], after: Numbering | None = None, *, addresses: Links | None = None
+    ) -> None:
         self._passages = {passage.chunk.id: passage for passage in passages}
+        self._addresses: Links = addresses or (after._addresses if after else OWN)  # noqa: SLF001 as below
         self._given: dict[str, int] = after._given if after else {}  # noqa: SLF001 one numbering in two parts
         self._numbers: dict[str, int] = {}
         self._quotes: dict[str, list[str]] = {}
@@ -103,6 +107,7 @@ class Numbering:
                 quotes=self._quotes.get(chunk_id, ()),
                 positions=tuple((positions or {}).get(number, ())),
                 whole=whole,
+                addresses=self._addresses,
             )
             for chunk_id, number in self._numbers.items()
         )
@@ -115,9 +120,10 @@ def cite(
     quotes: Sequence[str] = (),
     positions: tuple[tuple[int, int], ...] = (),
     whole: bool = False,
+    addresses: Links | None = None,
 ) -> Citation:
     """A passage as a numbered source; `quotes` are the spans of it that were used. `whole`: with all of it, unless it
-    is flagged."""
+    is flagged. `addresses`: where it is opened; by default, only what has an address of its own is."""
     chunk, document = passage.chunk, passage.document
     return Citation(
         number=number,
@@ -130,7 +136,7 @@ def cite(
         page=chunk.page,
         sheet=chunk.sheet,
         heading=_heading(chunk, document.title, quotes),
-        url=_link(document.url, chunk, quotes),
+        url=(addresses or OWN).link(passage, quotes),
         quote=_quote(chunk.text, quotes),
         snippet=snippet(chunk.text, quotes[0]) if quotes else snippet(chunk.text[chunk.overlap :], ""),
         passage=chunk.text[chunk.overlap :] if whole and not document.flagged else "",
@@ -154,9 +160,20 @@ def _heading(chunk: Chunk, title: str, quotes: Sequence[str]) -> tuple[str, ...]
     return (*chunk.heading, " / ".join(own)) if own else chunk.heading
 
 
+class OwnAddresses:
+    """The port `Links` where nothing is served: documents with an address of their own have one, and no others.
+
+    It gets the fragment that leads to the first quoted span, or to where the passage begins; one that has a fragment
+    stays as it is."""
+
+    def link(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
+        return _link(passage.document.url, passage.chunk, quotes)
+
+
+OWN = OwnAddresses()
+
+
 def _link(url: str, chunk: Chunk, quotes: Sequence[str]) -> str:
-    """`url` with the fragment that leads to the first quoted span, or to where the chunk begins; one that has a
-    fragment stays as it is."""
     start = chunk.text.find(quotes[0]) if quotes else chunk.overlap
     anchor = next((anchor for at, anchor in reversed(chunk.anchors) if at <= max(start, 0)), "")
     return f"{url}#{percent_encoded(anchor, safe=FRAGMENT)}" if url and anchor and "#" not in url else url

@@ -6,8 +6,8 @@ reached and nothing else on purpose.
 
 from __future__ import annotations
 
-from pipeline.ports.config import Host, PlatformConfig
 from pipeline.ports.archive import Archive
+from pipeline.ports.config import Host, PlatformConfig
 from pipeline.ports.desk import Desk
 from pipeline.ports.doors import Doors
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
@@ -15,7 +15,7 @@ from pipeline.ports.installations import Installations
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
 from pipeline.ports.platform import Growing, PlatformAdapter, Receipt
-from pipeline.ports.reading import Links, Reading
+from pipeline.ports.reading import Links, Reading, Sources
 from pipeline.ports.search import (
     Embedder,
     Index,

@@ -10,7 +10,7 @@ from pipeline.ports.desk import Desk
 from pipeline.ports.doors import Doors
 from pipeline.ports.installations import Installations
 from pipeline.ports.platform import PlatformAdapter
-from pipeline.ports.reading import Reading
+from pipeline.ports.reading import Reading, Sources
 from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
 
@@ -22,6 +22,7 @@ class Host(NamedTuple):
     desk: Desk
     reading: Reading
     archive: Archive
+    sources: Sources
     installations: Callable[[], Installations]
     """Raises Misconfigured where tokens cannot be encrypted."""
     folder: str

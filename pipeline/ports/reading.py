@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk
 
@@ -14,6 +14,35 @@ class Links(Protocol):
     def link(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
         """An absolute address that a reader of this passage can open, with the quoted spans marked there; empty where
         there is none. A document that has an address of its own keeps that."""
+        ...
+
+
+class Sources(Protocol):
+    """What a link to a passage is made of, and what it opens. Nobody's audience is asked for: whoever calls has checked
+    a link. All that is awaited raises Unavailable."""
+
+    async def key(self) -> str:
+        """What links are signed with now; made when it is first asked for."""
+        ...
+
+    def rule(self, collection: str) -> str:
+        """Another text whenever others may see the collection."""
+        ...
+
+    async def beginning(self, text: str) -> Sequence[str]:
+        """The ids of documents that begin so."""
+        ...
+
+    async def excerpt(self, document_id: str, start: int, most: int) -> Excerpt | None:
+        """As `Reading.excerpt`, of any collection."""
+        ...
+
+    async def has_original(self, document: Document) -> bool:
+        """Whether it was read from a file of its own that is still there."""
+        ...
+
+    async def original(self, document: Document) -> BinaryIO | None:
+        """That file, open, while it is what the document was read from, byte for byte."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from pydantic import Field, SkipValidation
@@ -103,6 +104,8 @@ class Excerpt(Value):
     """In order; `Chunk.position` says where each stands."""
     total: int
     """How many passages the document has."""
+    indexed_at: datetime | None = None
+    """When this version was read."""
 
 
 class Hit(NamedTuple):

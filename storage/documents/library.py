@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 
 from pipeline.ingest.older import with_tree
@@ -114,11 +115,12 @@ class SQLLibrary:
     async def excerpt(self, document_id: str, start: int, most: int) -> Excerpt | None:
         """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
 
-        def work(db: Connection) -> tuple[str, int, list[str]] | None:
-            live = db.execute("SELECT id, body FROM live WHERE document = $1", (document_id,)).fetchone()
+        def work(db: Connection) -> tuple[str, float, int, list[str]] | None:
+            of_document = "SELECT id, body, created_at FROM revision WHERE document = $1 AND state = 'live'"
+            live = db.execute(of_document, (document_id,)).fetchone()
             if live is None:
                 return None
-            revision, body = live
+            revision, body, created_at = live
             of = "FROM chunk WHERE number BETWEEN $1 AND $2"
             first, last = span(revision)
             total = scalar(db, f"SELECT count(*) {of}", (first, last))
@@ -126,12 +128,26 @@ class SQLLibrary:
                 f"SELECT body {of} ORDER BY number LIMIT $3",
                 (first + start, last, most),
             )
-            return body, total, [chunk for (chunk,) in rows]
+            return body, created_at, total, [chunk for (chunk,) in rows]
 
         if (found := await self._database.read(work)) is None:
             return None
-        body, total, chunks = found
-        return Excerpt(document=_document(body), chunks=tuple(map(_chunk, chunks)), total=total)
+        body, created_at, total, chunks = found
+        return Excerpt(
+            document=_document(body),
+            chunks=tuple(map(_chunk, chunks)),
+            total=total,
+            indexed_at=datetime.fromtimestamp(created_at, UTC),
+        )
+
+    async def beginning(self, text: str) -> list[str]:
+        """The ids of documents that begin with `text`."""
+
+        def work(db: Connection) -> list[str]:
+            rows = db.execute("SELECT document FROM live WHERE substr(document, 1, length($1)) = $1", (text,))
+            return [document for (document,) in rows]
+
+        return await self._database.read(work)
 
     async def count(self) -> int:
         """How many documents there are."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from adapters.chat.reply import labels, panels
+from adapters.chat.reply import panels
 from adapters.chat.reply.answer import reply, source
-from adapters.chat.reply.parts import Look, Reply, Source, Text
+from adapters.chat.reply.parts import Look, Reply, Source
 from adapters.web.pages import fragment
 from pipeline.compose.cite import listed
 from pipeline.translations import Words
 from pipeline.values import Answer, CitationStyle, Value
-from pipeline.words.links import linked
-from pipeline.words.text import visible
-
-_LINKABLE = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.ASCII | re.IGNORECASE)
 
 
 class Beside(Value):
@@ -26,20 +20,6 @@ class Beside(Value):
     mark: str
     source: Source
     passage: Reply
-
-
-def opened(url: str) -> str:
-    """`url` where a browser may be led there; else nothing."""
-    return url if _LINKABLE.fullmatch(url) and visible(url) == url else ""
-
-
-def spans(text: Text) -> Iterator[tuple[str, str]]:
-    """The words of a text, each run with the address that it leads to; with none, mostly."""
-    if text.url:
-        yield text.text, opened(text.url)
-        return
-    for words, url in linked(text.text, {link.text: link.url for link in text.links}):
-        yield words, opened(url)
 
 
 def shown(answer: Answer, look: Look) -> Reply:
@@ -60,6 +40,6 @@ def beside(answer: Answer, words: Words) -> Sequence[Beside]:
     ]
 
 
-def drawn(parts: Reply, words: Words, **more: Any) -> str:
-    """A reply by itself: a draft, a panel."""
-    return fragment("reply.html", words, part=parts, **{"labels": labels.LABELS, **more})
+def drawn(parts: Reply, words: Words) -> str:
+    """What there is of an answer."""
+    return fragment("reply.html", words, part=parts)

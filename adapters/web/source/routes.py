@@ -1,13 +1,105 @@
-"""Where the text of a document is shown, at the passage that was cited."""
+"""Where the text of a document is shown, at the passage that was cited, to whoever has a link to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import BinaryIO
+from urllib.parse import quote
 
-from starlette.routing import BaseRoute
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
 
+from adapters.web import pages
+from adapters.web.language import spoken
+from adapters.web.links import Cited, Closed, SignedLinks
 from adapters.web.site import Site
+from adapters.web.source import wording
+from adapters.web.source.view import view
+from adapters.web.source.window import AFTER, BEFORE
+from adapters.web.visitor import Visitor
+
+PRIVATE = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
+"""The address is the key to what it shows: no other page learns it, and no search engine keeps it."""
+
+_PIECE = 1 << 16
+"""Bytes of a file that are sent at a time."""
+
+Shows = Callable[[Request, SignedLinks, Cited, Visitor | None], Awaitable[Response]]
 
 
 def routes(site: Site) -> Sequence[BaseRoute]:
-    return []
+    """Nothing where no links are made."""
+    if site.links is None:
+        return []
+    return [
+        Route("/s/{token}", _opened(site, site.links, _text(site))),
+        Route("/s/{token}/original", _opened(site, site.links, _original(site))),
+    ]
+
+
+def _opened(site: Site, links: SignedLinks, shows: Shows) -> Callable[[Request], Awaitable[Response]]:
+    """The link alone opens it; somebody who is known has to be among those who may see it, too."""
+
+    async def answer(request: Request) -> Response:
+        visitor = await site.visitors.visitor(request)
+        try:
+            cited = await links.cited(request.path_params["token"])
+            if visitor and cited.document.collection not in (await site.reading.audience(visitor.readers)).collections:
+                response: Response = _refused(request, wording.NOT_YOURS, visitor)
+            else:
+                response = await shows(request, links, cited, visitor)
+        except Closed as closed:
+            response = _refused(request, wording.REFUSALS[closed.why], visitor)
+        response.headers.update(PRIVATE)
+        return response
+
+    return answer
+
+
+def _text(site: Site) -> Shows:
+    async def shows(request: Request, links: SignedLinks, cited: Cited, visitor: Visitor | None) -> Response:
+        at = _position(request.query_params.get("at", ""), cited)
+        first = max(0, at - BEFORE)
+        found = await links.around(cited, first, at - first + 1 + AFTER)
+        has_file = site.originals and await links.sources.has_original(cited.document)
+        words = spoken(request)
+        shown = view(cited, found, at, words)
+        return pages.page(request, "source.html", visitor, words, text=wording, shown=shown, has_file=has_file)
+
+    return shows
+
+
+def _original(site: Site) -> Shows:
+    async def shows(request: Request, links: SignedLinks, cited: Cited, visitor: Visitor | None) -> Response:
+        file = await links.sources.original(cited.document) if site.originals else None
+        if file is None:
+            return _refused(request, wording.NO_ORIGINAL, visitor)
+        name = quote(PurePosixPath(cited.document.filename).name, safe="")
+        headers = {
+            "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+            "Content-Length": str(os.fstat(file.fileno()).st_size),
+        }
+        kind = "application/octet-stream"
+        return StreamingResponse(_pieces(file), headers={**pages.HEADERS, **headers}, media_type=kind)
+
+    return shows
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _position(given: str, cited: Cited) -> int:
+    """The passage that was asked for; that which was cited where there is no such passage."""
+    wanted = int(given) if given.isascii() and given.isdecimal() and len(given) < len(str(1 << 20)) else -1
+    return wanted if 0 <= wanted < cited.total else cited.chunk.position
+
+
+def _refused(request: Request, refusal: wording.Refusal, visitor: Visitor | None) -> Response:
+    words = spoken(request)
+    return pages.page(request, "source_refused.html", visitor, words, status=refusal.status, refusal=refusal)

@@ -1,0 +1,153 @@
+"""A conversation as a page, and what is being written in it as events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from adapters.chat.reply import labels
+from adapters.web import pages
+from adapters.web.ask import wording
+from adapters.web.ask.asking import LONGEST, conversation
+from adapters.web.ask.drawing import beside, drawn, shown
+from adapters.web.ask.live import Live
+from adapters.web.language import locale
+from adapters.web.platform import WEB
+from adapters.web.site import Site
+from adapters.web.visitor import Visitor
+from pipeline.translations import Words
+from pipeline.values import Answer, ConversationId, Value
+from pipeline.values.talks import Exchange, Standing
+from pipeline.words import wording as said
+
+LISTED = 30
+"""Conversations that the page names."""
+LOOK_SECONDS = 0.25
+"""Between two looks into the database, where another process may be answering."""
+MOST_SECONDS = 600.0
+"""How long events are sent at most; the page asks again."""
+
+
+class Entry(Value):
+    """An exchange as somebody may see it now."""
+
+    exchange: Exchange
+    answer: Answer | None = None
+    """None while there is none, and for whoever may not see it any more."""
+
+
+class TalkPages:
+    def __init__(self, site: Site, live: Live) -> None:
+        self._site = site
+        self._live = live
+
+    async def first(self, request: Request, visitor: Visitor) -> Response:
+        """Where a conversation begins, with those of before."""
+        words = await self._words(request, visitor)
+        talks = await self._site.archive.talks(visitor.person, WEB.name, LISTED)
+        return self._page(request, visitor, words, talks=talks, entries=(), id_="")
+
+    async def show(self, request: Request, visitor: Visitor) -> Response:
+        words = await self._words(request, visitor)
+        where = conversation(request.path_params["id"])
+        entries = await self._entries(where, visitor) if where else []
+        if not entries:
+            return pages.page(
+                request,
+                "told.html",
+                visitor,
+                words,
+                status=404,
+                text=wording,
+                told=words(wording.NOT_THERE_WHY),
+                heading=words(wording.NOT_THERE),
+                back="/",
+            )
+        return self._page(request, visitor, words, talks=(), entries=entries, id_=request.path_params["id"])
+
+    async def events(self, request: Request, visitor: Visitor) -> Response:
+        """`draft`, each time that a checked sentence was added, and `answer`, the whole entry, when all is there."""
+        words = await self._words(request, visitor)
+        where = conversation(request.path_params["id"])
+        stream = self._told(where, visitor, words) if where else _nothing()
+        headers = {**pages.HEADERS, "X-Accel-Buffering": "no"}
+        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+    async def _told(self, where: ConversationId, visitor: Visitor, words: Words) -> AsyncIterator[str]:
+        end = asyncio.get_running_loop().time() + MOST_SECONDS
+        last = ""
+        while asyncio.get_running_loop().time() < end:
+            draft = self._live.draft(where)
+            if draft is None:
+                entries = await self._entries(where, visitor)
+                if not any(entry.exchange.standing is Standing.WAITING for entry in entries):
+                    if entries:
+                        yield _event("answer", self._entry(entries[-1], visitor, words, where.channel))
+                    return
+            elif (html := drawn(draft, words)) != last:
+                last = html
+                yield _event("draft", html)
+            await self._live.changed(LOOK_SECONDS)
+
+    async def _entries(self, where: ConversationId, visitor: Visitor) -> list[Entry]:
+        found = []
+        for exchange in await self._site.archive.exchanges(where, visitor.person):
+            answer = None
+            if exchange.answer_id:
+                answer = await self._site.desk.answer(exchange.answer_id, visitor.readers)
+            found.append(Entry(exchange=exchange, answer=answer))
+        return found
+
+    def _entry(self, entry: Entry, visitor: Visitor, words: Words, id_: str) -> str:
+        return pages.fragment("entry.html", words, **self._drawing(entry, visitor, id_))
+
+    def _drawing(self, entry: Entry, visitor: Visitor, id_: str) -> dict[str, Any]:
+        """What the template of one entry is given."""
+        answer, speech = entry.answer, Words(entry.answer.language if entry.answer else "en")
+        return {
+            "entry": entry,
+            "reply": shown(answer, self._site.look) if answer else None,
+            "beside": beside(answer, speech) if answer else (),
+            "level": answer.confidence.level.value if answer else "",
+            "labels": labels.LABELS,
+            "withheld": said.NO_ANSWER,
+            "text": wording,
+            "visitor": visitor,
+            "id": id_,
+        }
+
+    def _page(
+        self, request: Request, visitor: Visitor, words: Words, *, talks: Any, entries: Any, id_: str
+    ) -> Response:
+        return pages.page(
+            request,
+            "ask.html",
+            visitor,
+            words,
+            text=wording,
+            talks=talks,
+            drawings=[self._drawing(entry, visitor, id_) for entry in entries],
+            waiting=any(entry.exchange.standing is Standing.WAITING for entry in entries),
+            id=id_,
+            longest=LONGEST,
+            once=secrets.token_hex(16),
+            admin=self._site.admin(visitor.actor),
+        )
+
+    async def _words(self, request: Request, visitor: Visitor) -> Words:
+        return await self._site.desk.words(visitor.person, locale=locale(request))
+
+
+def _event(name: str, html: str) -> str:
+    return f"event: {name}\ndata: {json.dumps(html)}\n\n"
+
+
+async def _nothing() -> AsyncIterator[str]:
+    return
+    yield

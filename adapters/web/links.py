@@ -1,0 +1,184 @@
+"""Links to passages: who has one may read the document, for as long as it is what was cited and as open as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple, Self
+
+from itsdangerous import BadData, SignatureExpired, TimestampSigner, URLSafeTimedSerializer
+
+from pipeline.compose.cite import OWN
+from pipeline.ports import Sources
+from pipeline.values import Chunk, Document, Excerpt, RetrievedChunk
+
+LIFETIME = timedelta(days=30)
+CITED = "cited"
+"""The fragment that leads to the cited words on the page."""
+LONGEST = 1_000
+"""Characters of a token; ours have 300 at most."""
+_WHOLE_ID, _BEGINNING = 48, 12
+"""Bytes of a document's id that stand in a link as they are, and the characters that stand there of a longer one."""
+_SPANS = 8
+_DIGEST = 8
+_ABBREVIATED = "…"
+
+
+class Why(StrEnum):
+    """Why a link opens nothing."""
+
+    UNKNOWN = "unknown"
+    """It is not signed with the key in force."""
+    EXPIRED = "expired"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    RULE = "rule"
+    """Others may see the collection than when the link was made."""
+    MOVED = "moved"
+    """Its document is in another collection now."""
+
+
+class Closed(Exception):
+    """A link opens nothing."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why.value)
+        self.why = why
+
+
+class Cited(NamedTuple):
+    """What a link that opens leads to."""
+
+    document: Document
+    chunk: Chunk
+    total: int
+    """Passages of the document."""
+    spans: tuple[tuple[int, int], ...]
+    """Where the quoted words start and end in the chunk; ascending, apart from each other."""
+
+
+class SignedLinks:
+    """The port `Links`, and the way back; `url` is what readers reach the page as, `clock` gives seconds since 1970."""
+
+    def __init__(self, url: str, sources: Sources, clock: Callable[[], float] = time.time) -> None:
+        self._url = url.rstrip("/")
+        self.sources = sources
+        self._clock = clock
+        self._serializer: URLSafeTimedSerializer | None = None
+
+    async def ready(self) -> Self:
+        """Sign with the key that is in force now. Raises Unavailable."""
+        self._serializer = _serializer(await self.sources.key(), self._clock)
+        return self
+
+    def link(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
+        """The document's own address, or a link that opens the passage here with the quoted spans marked; to be asked
+        for when `ready`."""
+        if own := OWN.link(passage, quotes):
+            return own
+        if self._serializer is None:
+            raise RuntimeError("no key was read")
+        chunk, document = passage.chunk, passage.document
+        bound = "".join(self._bound(document, chunk))
+        spans = (number for start, end in _spans(chunk, quotes) for number in (start, end - start))
+        token = self._serializer.dumps([_short(document.id), chunk.position, bound, *spans])
+        return f"{self._url}/s/{token}#{CITED}"
+
+    async def cited(self, token: str) -> Cited:
+        """What a link leads to. Raises Closed, or Unavailable."""
+        name, position, bound, *numbers = await self._read(token)
+        document_id = await self._whole(name)
+        found = await self.sources.excerpt(document_id, position, 1) if document_id else None
+        if found is None:
+            raise Closed(Why.REMOVED)
+        was = [bound[at : at + _DIGEST] for at in range(0, len(bound), _DIGEST)]
+        now = self._bound(found.document, found.chunks[0] if found.chunks else None)
+        for before, after, why in zip(was, now, (Why.MOVED, Why.RULE, Why.CHANGED), strict=True):
+            if before != after:
+                raise Closed(why)
+        spans = tuple((start, start + length) for start, length in zip(numbers[::2], numbers[1::2], strict=True))
+        return Cited(found.document, found.chunks[0], found.total, spans)
+
+    async def around(self, cited: Cited, start: int, most: int) -> Excerpt:
+        """At most `most` passages of a document that a link opened, from the one at `start` on. Raises as `cited`."""
+        found = await self.sources.excerpt(cited.document.id, start, most)
+        if found is None or found.document != cited.document or found.total != cited.total:
+            raise Closed(Why.CHANGED)
+        return found
+
+    async def _read(self, token: str) -> list[Any]:
+        serializer = (await self.ready())._serializer  # noqa: SLF001 our own
+        try:
+            if serializer is None or len(token) > LONGEST:
+                raise Closed(Why.UNKNOWN)
+            read: list[Any] = serializer.loads(token, max_age=int(LIFETIME.total_seconds()))
+        except SignatureExpired:
+            raise Closed(Why.EXPIRED) from None
+        except BadData:
+            raise Closed(Why.UNKNOWN) from None
+        return read
+
+    async def _whole(self, name: str) -> str:
+        """The id of the document that goes by `name` in a link; empty where there is none."""
+        beginning, abbreviated, _ = name.rpartition(_ABBREVIATED)
+        if not abbreviated:
+            return name
+        return next((one for one in await self.sources.beginning(beginning) if _short(one) == name), "")
+
+    def _bound(self, document: Document, chunk: Chunk | None) -> tuple[str, str, str]:
+        """What has to be as it was: the collection, its rule, and the version with its passage."""
+        collection = document.collection
+        version = f"{document.version}\n{chunk.id if chunk else ''}"
+        return _digest(collection), _digest(self.sources.rule(collection)), _digest(version)
+
+
+class _Signer(TimestampSigner):
+    """With a clock that is passed in."""
+
+    def __init__(self, *args: Any, clock: Callable[[], float], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._clock = clock
+
+    def get_timestamp(self) -> int:
+        return int(self._clock())
+
+
+def _serializer(key: str, clock: Callable[[], float]) -> URLSafeTimedSerializer:
+    given = {"key_derivation": "hmac", "digest_method": hashlib.sha256, "clock": clock}
+    return URLSafeTimedSerializer(key, salt="links to passages", signer=_Signer, signer_kwargs=given)
+
+
+def _digest(text: str) -> str:
+    """48 bits: whoever made two texts that share them could only have an old link open a text of their own."""
+    return urlsafe_b64encode(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:6]).decode()
+
+
+def _short(document_id: str) -> str:
+    """As it stands in a link, which has to fit into a message."""
+    if len(document_id.encode("utf-8", "replace")) <= _WHOLE_ID and _ABBREVIATED not in document_id:
+        return document_id
+    return f"{document_id[:_BEGINNING]}{_ABBREVIATED}{_digest(document_id)}"
+
+
+def _spans(chunk: Chunk, quotes: Iterable[str]) -> list[tuple[int, int]]:
+    """Where `quotes` stand, rather in what the chunk does not repeat of the one before; what follows on each other is
+    one span."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(span for quote in quotes if quote and (span := _span(chunk, quote))):
+        last = found[-1] if found else (0, -1)
+        if found and (start <= last[1] or re.fullmatch(r"\s+", chunk.text[last[1] : start])):
+            found[-1] = (last[0], max(last[1], end))
+        else:
+            found.append((start, end))
+    return found[:_SPANS]
+
+
+def _span(chunk: Chunk, quote: str) -> tuple[int, int] | None:
+    start = chunk.text.find(quote, chunk.overlap)
+    start = start if start >= 0 else chunk.text.find(quote)
+    return (start, start + len(quote)) if start >= 0 else None
