@@ -16,8 +16,9 @@ from tests.contracts.console_driver import ChatDriver, ConsoleDriver
 from tests.contracts.discord_driver import DiscordDriver, DiscordThreadsDriver
 from tests.contracts.driver import Driver
 from tests.contracts.slack_driver import SlackDriver, SlackHTTPDriver
+from tests.contracts.web_driver import WebDriver
 
-PLATFORMS = {"slack": SlackDriver, "discord": DiscordDriver, "console": ConsoleDriver}
+PLATFORMS = {"slack": SlackDriver, "discord": DiscordDriver, "console": ConsoleDriver, "web": WebDriver}
 SECOND_WAYS = {"slack-http": SlackHTTPDriver, "discord-threads": DiscordThreadsDriver, "console-chat": ChatDriver}
 
 

@@ -35,6 +35,13 @@ class Asking:
         self._site = site
         self._intake = Intake(inbox, site.desk, lambda _: False)
 
+    async def _conversation(self, given: str, visitor: Visitor) -> ConversationId:
+        """One of their own, or a new one: another's is not gone on with, whatever a form says."""
+        where = conversation(given)
+        if where and await self._site.archive.exchanges(where, visitor.person):
+            return where
+        return ConversationId(platform=WEB.name, space=SPACE, channel=secrets.token_hex(16))
+
     async def ask(self, request: Request, visitor: Visitor, form: FormData) -> Response:
         """Take it in, and lead to the conversation, where the answer appears. A form that is sent twice asks once."""
         text = str(form.get("question", "")).strip()
@@ -42,8 +49,7 @@ class Asking:
         if not text or len(text) > LONGEST:
             wrong = words(wording.LONGEST, most=LONGEST) if text else words(wording.EMPTY)
             return pages.page(request, "told.html", visitor, words, status=422, text=wording, told=wrong, back="/")
-        where = conversation(str(form.get("conversation", ""))) or conversation(secrets.token_hex(16))
-        assert where
+        where = await self._conversation(str(form.get("conversation", "")), visitor)
         given = str(form.get("once", ""))
         once = given if _ID.fullmatch(given) else secrets.token_hex(16)
         busy: list[str] = []
