@@ -30,7 +30,7 @@ URL = "https://citewell.acme.example"
 
 def with_page(data: Path, **more: object) -> Settings:
     """Settings of a bot with a page, whose links lead to it."""
-    return extractive(data, embedder="none", web_listen="127.0.0.1:0", web_url=URL, **more)
+    return extractive(data, embedder="none", web_listen="127.0.0.1:8080", web_url=URL, **more)
 
 
 @dataclass(frozen=True)
