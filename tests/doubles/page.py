@@ -21,7 +21,7 @@ from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.wiring import open_citewell
 from pipeline.ports import Links
-from pipeline.values import Document, Excerpt, Parsed, RetrievedChunk
+from pipeline.values import Block, BlockKind, Document, Excerpt, Parsed, RetrievedChunk
 from tests.doubles.settings import extractive
 
 URL = "https://citewell.acme.example"
@@ -125,7 +125,10 @@ class Seen(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-def parsed(document_id: str, *blocks: object, **more: object) -> Parsed:
-    """A document of the default collection."""
-    given = {"id": document_id, "filename": f"{document_id}.md", "title": f"About {document_id}", "source": "folder"}
-    return Parsed(document=Document.model_validate(given | more), blocks=blocks)  # type: ignore[arg-type]
+def prose(*texts: str) -> list[Block]:
+    return [Block(kind=BlockKind.PROSE, text=text) for text in texts]
+
+
+def parsed(name: str, blocks: list[Block], **more: object) -> Parsed:
+    given = {"id": name, "filename": f"{name}.md", "title": f"About {name}", "source": "folder", **more}
+    return Parsed(document=Document.model_validate(given), blocks=blocks)

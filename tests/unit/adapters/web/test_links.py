@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.web.links import CITED, LIFETIME, Closed, SignedLinks, Why
+from adapters.web.links import CITED, LIFETIME, Cited, Closed, SignedLinks, Why
 from pipeline.values import Chunk, Document, Excerpt, RetrievedChunk
 from tests.doubles.samples import chunks, document
 
@@ -25,7 +25,7 @@ class Shelf:
 
     documents: dict[str, Excerpt] = field(default_factory=dict)
     rules: dict[str, str] = field(default_factory=dict)
-    secret: str = "k1"  # noqa: S105 not one
+    secret: str = "k1"
 
     async def key(self) -> str:
         return self.secret
@@ -120,12 +120,20 @@ async def test_nothing_but_the_very_token_opens_anything(data: st.DataObject) ->
     for tampered in (one[:at] + piece + one[at + len(piece) :], one[:at] + piece + one[at:], one[:at], piece):
         if tampered in ours:
             continue
-        try:
-            cited = await links.cited(tampered)
-        except Closed as closed:
-            assert closed.why is Why.UNKNOWN
-        else:  # the last character of a signature has bits that say nothing
-            assert cited == await links.cited(next(t for t in ours if t[:-1] == tampered[:-1]))
+        assert await opened(links, tampered) in (None, await opened(links, almost(tampered, ours)))
+
+
+def almost(tampered: str, ours: Sequence[str]) -> str:
+    """The token that it is but for its last character, which has two bits that say nothing."""
+    return next((token for token in ours if token[:-1] == tampered[:-1]), "")
+
+
+async def opened(links: SignedLinks, given: str) -> Cited | None:
+    """What it opens; None where it is not known as ours."""
+    try:
+        return await links.cited(given)
+    except Closed as closed:
+        return None if closed.why is Why.UNKNOWN else pytest.fail(closed.why)
 
 
 @given(st.text(max_size=2_000))
@@ -149,7 +157,7 @@ async def test_it_opens_nothing_once_the_key_is_another_and_new_ones_do() -> Non
     (passage,) = shelf.put(document("leave"), ["Text."])
     links = await opening(shelf)
     link = token(links.link(passage))
-    shelf.secret = "k2"  # noqa: S105 not one
+    shelf.secret = "k2"
     assert await refused(links, link) is Why.UNKNOWN
     assert await links.cited(token((await links.ready()).link(passage)))
 

@@ -47,7 +47,9 @@ def test_headings_stand_as_deep_as_their_path_says() -> None:
         Parsed(kind=K.PROSE, text="Tell us. We wish you well.", heading=("Leave", "Sick leave")),
     )
     leave, sick, text = blocks(chunk)
-    assert isinstance(leave, Heading) and isinstance(sick, Heading) and isinstance(text, Paragraph)
+    assert isinstance(leave, Heading)
+    assert isinstance(sick, Heading)
+    assert isinstance(text, Paragraph)
     assert (leave.level, sick.level, said(text.runs)) == (1, 2, "Tell us. We wish you well.")
 
 
@@ -80,7 +82,8 @@ def test_a_table_that_is_cut_goes_on_under_its_header() -> None:
 def test_what_is_repeated_from_the_passage_before_is_shown_once_and_with_the_cited_words() -> None:
     whole = " ".join(f"Sentence {number} is about kites." for number in range(80))
     before, cited, after = [passage.chunk for passage in indexed(document("d"), whole, tokens=150)][:3]
-    assert cited.overlap and after.overlap
+    assert cited.overlap
+    assert after.overlap
     for begins in (0, cited.overlap):
         pieces = shown([before, cited, after], cited.position, begins)
         text = " ".join(text for one in pieces for text in read(blocks(one.chunk, start=one.start, end=one.end)))
@@ -92,7 +95,8 @@ def test_only_the_cited_words_are_marked() -> None:
     (chunk,) = chunks((K.PROSE, "Ask early. You get 25 days. They expire."), (K.HEADER, "A | B"), (K.ROW, "one | two"))
     spans = [(start, start + len(text)) for text in ("25 days", "one | two") if (start := chunk.text.find(text)) >= 0]
     paragraph, table = blocks(chunk, spans)
-    assert isinstance(paragraph, Paragraph) and isinstance(table, Table)
+    assert isinstance(paragraph, Paragraph)
+    assert isinstance(table, Table)
     assert [run.text for run in paragraph.runs if run.marked] == ["25 days"]
     assert said(paragraph.runs) == "Ask early. You get 25 days. They expire."
     assert [[run.marked for run in cell] for cell in table.rows[0]] == [[True], [True]]
