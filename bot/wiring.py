@@ -65,6 +65,8 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
         embedder = await _serving(stack, settings, storage, embedder)
         indexer = await stack.enter_async_context(open_indexer(settings, storage.library, embedder))
         sources = LinkedSources(storage.database, storage.library, rules)
+        if links := known.links(configured(settings), sources):
+            await links()  # the key is made at the first start
         planner = RulePlanner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
             settings=settings,
@@ -86,7 +88,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
             rules=rules,
             roles={role: frozenset(getattr(settings.roles, role)) for role in Role},
             sources=sources,
-            links=known.links(configured(settings), sources),
+            links=links,
         )
 
 

@@ -8,8 +8,8 @@ TABLES = (
     StoredTable(
         "setting",
         "name word, value text",
-        people="numbers and moments of the installation",
-        owned="numbers and moments of the installation",
+        people="numbers, moments and a key of the installation",
+        owned="numbers, moments and a key of the installation",
     ),
     StoredTable(
         "installation",

@@ -1,6 +1,7 @@
 """What the port `Library` promises, held on every engine."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -53,6 +54,23 @@ async def test_a_failure_in_the_middle_leaves_the_old_version_and_nothing_of_the
         await library.put(document("leave", version="2"), broken, matrices(1), "m")
     assert await texts(library, "leave#0", "leave#1") == ["old"]
     assert await library.versions("folder") == {"leave": "1"}
+
+
+async def test_an_excerpt_says_of_which_document_as_of_when_and_how_long_that_is(library: Library) -> None:
+    await put(library, "leave", "one", "two", "three")
+    found = await library.excerpt("leave", 1, 5)
+    assert found
+    assert ([chunk.text for chunk in found.chunks], found.total, found.document.id) == (["two", "three"], 3, "leave")
+    assert found.indexed_at
+    assert abs((datetime.now(UTC) - found.indexed_at).total_seconds()) < 60
+    assert await library.excerpt("nobody", 0, 1) is None
+
+
+async def test_documents_are_found_by_how_their_ids_begin(library: Library) -> None:
+    for name in ("leave%", "leave_a", "pay", "日本語"):
+        await put(library, name, "text")
+    assert set(await library.beginning("leave")) == {"leave%", "leave_a"}
+    assert (await library.beginning("leave_"), await library.beginning("日本")) == (["leave_a"], ["日本語"])
 
 
 async def test_neighbours_are_of_the_same_document_and_version(library: Library) -> None:

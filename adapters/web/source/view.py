@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from adapters.web.links import CITED, Cited
 from adapters.web.source import wording as page
-from adapters.web.source.text import Block, Heading, blocks
+from adapters.web.source.text import Block, Heading, Run, blocks
 from adapters.web.source.window import around, shown
 from pipeline.compose.cite import last_change
 from pipeline.translations import Words
@@ -66,15 +66,16 @@ def view(cited: Cited, found: Excerpt, at: int, words: Words) -> View:
     chunks = around(found.chunks, at)
     opened = next(chunk for chunk in chunks if chunk.position == at)
     document = found.document
+    title = visible(document.title or document.filename)
     return View(
-        title=visible(document.title or document.filename),
+        title=title,
         filename=visible(document.filename),
         path=tuple(map(visible, opened.heading)),
         dated=last_change(document.metadata),
         indexed=f"{found.indexed_at:%Y-%m-%d}" if found.indexed_at else "",
         flagged=document.flagged,
         language=told(opened.text),
-        passages=tuple(_passages(chunks, cited, at, words)),
+        passages=tuple(_passages(chunks, cited, at, title, words)),
         first=chunks[0].position,
         at=at,
         cited=cited.chunk.position,
@@ -82,12 +83,14 @@ def view(cited: Cited, found: Excerpt, at: int, words: Words) -> View:
     )
 
 
-def _passages(chunks: Sequence[Chunk], cited: Cited, at: int, words: Words) -> Iterator[Passage]:
+def _passages(chunks: Sequence[Chunk], cited: Cited, at: int, title: str, words: Words) -> Iterator[Passage]:
     begins = min((start for start, _ in cited.spans), default=cited.chunk.overlap)
     place, level = "", 0
     for chunk, start, end in shown(chunks, cited.chunk.position, begins):
         is_cited = chunk.position == cited.chunk.position
         found = list(blocks(chunk, cited.spans if is_cited else (), start=start, end=end))
+        if chunk.position == 0 and found[:1] == [Heading((Run(title),), 1)]:  # it stands above the page already
+            del found[0]
         for index, block in enumerate(found):
             if isinstance(block, Heading):  # none may be more than one level below the one before
                 level = min(block.level, level + 1, _DEEPEST)

@@ -1,0 +1,64 @@
+"""The original file of a source is downloaded as it was read, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.doubles.page import URL, OpenPage, open_page, parsed, prose, with_page
+
+
+@pytest.fixture
+async def with_file(tmp_path: Path) -> AsyncIterator[tuple[OpenPage, Path, str]]:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "pay scale é.md").write_text("# Pay\n\nA secret.\n")
+    async with open_page(with_page(tmp_path / "data", web_originals=True)) as page:
+        await page.citewell.index([folder])
+        (document,) = await page.citewell.storage.library.documents()
+        yield page, folder / "pay scale é.md", (await page.link(document.id)).partition("#")[0]
+
+
+async def test_the_original_is_the_very_file_and_no_browser_opens_it(with_file: tuple[OpenPage, Path, str]) -> None:
+    page, file, link = with_file
+    assert f'href="{link.removeprefix(URL)}/original"' in (await page.get(link)).text
+    answer = await page.get(f"{link}/original")
+    assert (answer.status_code, answer.content) == (200, file.read_bytes())
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''pay%20scale%20%C3%A9.md"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_there_is_none_once_the_file_is_another_or_gone(
+    with_file: tuple[OpenPage, Path, str], tmp_path: Path
+) -> None:
+    page, file, link = with_file
+    kept = file.read_bytes()
+    file.write_bytes(kept + b"more")
+    assert (await page.get(f"{link}/original")).status_code == 404
+    file.unlink()
+    (tmp_path / "elsewhere.md").write_bytes(kept)
+    file.symlink_to(tmp_path / "elsewhere.md")
+    answer = await page.get(f"{link}/original")
+    assert (answer.status_code, b"secret" in answer.content) == (404, False)
+    assert "/original" not in (await page.get(link)).text
+
+
+@pytest.mark.parametrize("filename", ["../../etc/passwd", "/etc/passwd", "x\x00y", "a" * 5_000])
+async def test_a_file_outside_of_what_was_indexed_is_none(tmp_path: Path, filename: str) -> None:
+    (tmp_path / "documents").mkdir()
+    async with open_page(with_page(tmp_path / "data", web_originals=True)) as page:
+        await page.keep(parsed("odd", prose("Text."), filename=filename, source=str(tmp_path / "documents")))
+        assert (await page.get(f"{(await page.link('odd')).partition('#')[0]}/original")).status_code == 404
+
+
+async def test_there_is_none_where_the_operator_does_not_allow_it(tmp_path: Path) -> None:
+    (tmp_path / "pay.md").write_text("# Pay\n\nA secret.\n")
+    async with open_page(with_page(tmp_path / "data")) as page:
+        await page.citewell.index([tmp_path / "pay.md"])
+        (document,) = await page.citewell.storage.library.documents()
+        link = (await page.link(document.id)).partition("#")[0]
+        assert "/original" not in (await page.get(link)).text
+        assert (await page.get(f"{link}/original")).status_code == 404
