@@ -28,6 +28,7 @@ from storage.moving import check_whole
 from storage.people.audit import SQLAudit
 from storage.people.budget import SQLTokenLedger
 from storage.people.feedback import SQLFeedback
+from storage.people.keys import SQLKeys, SQLReplies
 from storage.people.person import People
 from storage.people.places import SQLPlaces
 from storage.sqlite.open import open_sqlite
@@ -54,6 +55,8 @@ class Storage:
     outbox: SQLOutbox
     wishes: SQLWishes
     people: People
+    keys: SQLKeys
+    replies: SQLReplies
     ledger: SQLTokenLedger
     vectors: VectorSearch
     copying: BackUp
@@ -131,6 +134,8 @@ async def open_storage(
             outbox=outbox,
             wishes=SQLWishes(engine.database),
             people=people,
+            keys=SQLKeys(engine.database),
+            replies=SQLReplies(engine.database),
             ledger=SQLTokenLedger(engine.database),
             vectors=engine.vectors,
             copying=engine.back_up,

@@ -6,7 +6,17 @@ from typing import Protocol
 
 from starlette.requests import Request
 
+from adapters.http.machine import at_the_machine
+from adapters.http.pace import Pace
+from pipeline.ports import Keys, Reading
+from pipeline.rules.access import OPERATOR
 from pipeline.values import Audience, Readers, Value
+from pipeline.values.keys import Key
+
+PERSON_PER_MINUTE = 60
+"""Calls of a person, or of whoever is at the machine; of a key, as many as its admin said."""
+WRONG_PER_MINUTE = 20
+"""Calls with keys that are none, from one address."""
 
 
 class Caller(Value):
@@ -15,25 +25,17 @@ class Caller(Value):
     name: str
     audience: Audience
     """What may be found for them; all else is as if it were not there."""
-    operator: bool = False
-
-
-class Callers(Protocol):
-    async def caller(self, request: Request) -> Caller:
-        """Whoever `Authorization: Bearer` names; on loopback without it, the operator.
-
-        Raises NotSignedIn, or Busy with `retry_after` where they asked too often."""
-        ...
-
-    async def allowed(self, caller: Caller) -> bool:
-        """Whether the tokens that a model may spend for them today are not used up."""
-        ...
-
-    async def spent(self, caller: Caller, tokens: int) -> None: ...
 
 
 class NotSignedIn(Exception):
     """Nobody that is known; the text says what to do."""
+
+
+class TooOften(Exception):
+    def __init__(self, seconds: float) -> None:
+        super().__init__("too many calls in the last minute")
+        self.seconds = seconds
+        """Until the next is granted."""
 
 
 class Tokens(Protocol):
@@ -48,3 +50,53 @@ class Tokens(Protocol):
         """The person that a token was given to (`web:ann`), their name, and they alone as readers; None for a token
         that is none, is not for us or has expired."""
         ...
+
+
+class Callers:
+    """Tells who calls the API and MCP."""
+
+    def __init__(
+        self, keys: Keys, reading: Reading, *, local: bool, tokens: Tokens | None = None, pace: Pace | None = None
+    ) -> None:
+        """`local`: whoever is at the machine needs no key."""
+        self._keys = keys
+        self._reading = reading
+        self._local = local
+        self._tokens = tokens
+        self._pace = pace or Pace()
+
+    @property
+    def issuer(self) -> str:
+        """Where people get access tokens; empty where only keys open."""
+        return self._tokens.issuer if self._tokens else ""
+
+    async def caller(self, request: Request) -> Caller:
+        """Whoever `Authorization: Bearer` names; at the machine without it, the operator.
+
+        Raises NotSignedIn, TooOften, and Unavailable."""
+        scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+        if not scheme and self._local and at_the_machine(request):
+            return await self._person(OPERATOR, "operator", Readers(groups=frozenset({OPERATOR})))
+        if scheme.lower() == "bearer" and secret.isascii() and 0 < len(secret) <= 4096:
+            if key := await self._keys.holder(secret):
+                return await self._program(key)
+            if self._tokens and (known := await self._tokens.person(secret)):
+                return await self._person(*known)
+        self._in_time(f"address {request.client.host if request.client else ''}", WRONG_PER_MINUTE)
+        raise NotSignedIn("Send the key that an admin made with `citewell keys add` as `Authorization: Bearer …`.")
+
+    async def _program(self, key: Key) -> Caller:
+        """What anyone inside sees; with collections that the admin named, these and nothing else."""
+        self._in_time(key.person, key.per_minute)
+        audience = await self._reading.audience(Readers(groups=frozenset({OPERATOR} if key.collections else ())))
+        if key.collections:
+            audience = Audience(collections=audience.collections.intersection(key.collections))
+        return Caller(id=key.person, name=key.name, audience=audience)
+
+    async def _person(self, person: str, name: str, readers: Readers) -> Caller:
+        self._in_time(person, PERSON_PER_MINUTE)
+        return Caller(id=person, name=name, audience=await self._reading.audience(readers))
+
+    def _in_time(self, who: str, per_minute: int) -> None:
+        if seconds := self._pace.wait(who, per_minute):
+            raise TooOften(seconds)

@@ -16,6 +16,7 @@ from bot.commands import (
     golden,
     history,
     insights,
+    keys,
     links,
     moving,
     running,
@@ -62,6 +63,7 @@ app.command()(access.audit)
 app.add_typer(history.history, name="history")
 app.command()(insights.insights)
 app.add_typer(links.links, name="links")
+app.add_typer(keys.keys, name="keys")
 app.add_typer(backups.backup, name="backup")
 app.command()(backups.restore)
 app.command()(moving.migrate)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 
 from bot.desks.desk import CitewellDesk
 from bot.run.answering import Answering
+from pipeline.compose.cite import cite, place
 from pipeline.ports import Links, Retriever
-from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk, Search
+from pipeline.values import Answer, Audience, Document, Event, Readers, Request, RetrievedChunk, Search
+from pipeline.values.keys import Passage
 from storage.documents.library import SQLLibrary
+from storage.messages.history import SQLHistory
 
 
 class Reader:
@@ -20,34 +24,62 @@ class Reader:
         library: SQLLibrary,
         retriever: Retriever,
         answering: Answering,
+        history: SQLHistory,
         links: Callable[[], Awaitable[Links]] | None,
     ) -> None:
         self._desk = desk
         self._library = library
         self._retriever = retriever
         self._answering = answering
+        self._history = history
         self._links = links
 
     async def audience(self, readers: Readers) -> Audience:
         """The collections that every reader may see."""
         return await self._desk.audience(readers)
 
-    def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The events of one answer; the last is the `Answer`."""
-        return self._answering.respond(request)
+    async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
+        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation."""
+        async with aclosing(self._answering.respond(request)) as events:
+            async for event in events:
+                if isinstance(event, Answer) and request.conversation:
+                    await self._history.keep(event, request.author)
+                yield event
 
-    async def search(self, text: str, audience: Audience, limit: int) -> Sequence[RetrievedChunk]:
-        """The passages that fit `text`, best first; links to them are signed with the key in force now."""
-        if self._links:
-            await self._links()
+    async def kept(self, answer_id: str, author: str) -> bool:
+        """Whether an answer to that author is kept under that id."""
+        return await self._history.author(answer_id) == author
+
+    async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
+        """The passages that fit `text`, best first."""
         found = await self._retriever.retrieve(Search(question=text, queries=(text,)), audience)
-        return (*found.passages, *found.further)[:limit]
+        links = await self._links() if self._links else None
+        return [_passage(one, links) for one in (*found.passages, *found.further)[:limit]]
 
     async def documents(self, audience: Audience) -> Sequence[Document]:
         """Current documents by collection and filename."""
         return await self._library.documents(audience)
 
-    async def excerpt(self, document_id: str, audience: Audience, start: int, most: int) -> Excerpt | None:
-        """At most `most` passages of a document from the one at `start` on; None where there is no such document."""
+    async def read(
+        self, document_id: str, audience: Audience, start: int, most: int
+    ) -> tuple[Document, int, Sequence[Passage]] | None:
+        """A document, how many passages it has, and some of them; None where there is no such document."""
         found = await self._library.excerpt(document_id, start, most)
-        return found if found and found.document.collection in audience.collections else None
+        if found is None or found.document.collection not in audience.collections:
+            return None
+        links = await self._links() if self._links else None
+        chunks = (RetrievedChunk(chunk=chunk, document=found.document, score=0.0) for chunk in found.chunks)
+        return found.document, found.total, [_passage(one, links) for one in chunks]
+
+
+def _passage(found: RetrievedChunk, links: Links | None) -> Passage:
+    shown = cite(found, 1, addresses=links)
+    return Passage(
+        document=shown.document_id,
+        position=found.chunk.position,
+        title=shown.title,
+        place=place(shown),
+        link=shown.url,
+        score=shown.score,
+        text=found.chunk.text[found.chunk.overlap :],
+    )

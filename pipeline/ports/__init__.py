@@ -12,6 +12,7 @@ from pipeline.ports.desk import Desk
 from pipeline.ports.doors import Doors
 from pipeline.ports.inbox import HistoryStore, Inbox, Outbox
 from pipeline.ports.installations import Installations
+from pipeline.ports.keys import Keys, Replies
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
 from pipeline.ports.platform import Growing, PlatformAdapter, Receipt

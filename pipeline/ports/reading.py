@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import BinaryIO, Protocol
 
 from pipeline.values import Audience, Document, Event, Excerpt, Readers, Request, RetrievedChunk
+from pipeline.values.keys import Passage
 
 
 class Links(Protocol):
@@ -54,10 +55,14 @@ class Reading(Protocol):
         ...
 
     def respond(self, request: Request) -> AsyncGenerator[Event, None]:
-        """The events of one answer; the last is the `Answer`."""
+        """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation."""
         ...
 
-    async def search(self, text: str, audience: Audience, limit: int) -> Sequence[RetrievedChunk]:
+    async def kept(self, answer_id: str, author: str) -> bool:
+        """Whether an answer to that author is kept under that id."""
+        ...
+
+    async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
         """The passages that fit `text`, best first."""
         ...
 
@@ -65,7 +70,9 @@ class Reading(Protocol):
         """Current documents by collection and filename."""
         ...
 
-    async def excerpt(self, document_id: str, audience: Audience, start: int, most: int) -> Excerpt | None:
-        """At most `most` passages of a document from the one at `start` (0-based) on; None where there is no such
-        document."""
+    async def read(
+        self, document_id: str, audience: Audience, start: int, most: int
+    ) -> tuple[Document, int, Sequence[Passage]] | None:
+        """A document, how many passages it has, and at most `most` of them from the one at `start` (0-based) on; None
+        where there is no such document."""
         ...

@@ -22,6 +22,8 @@ LEAST: Mapping[Action, Role | None] = {
     Action.READ_RATINGS: None,
     Action.READ_INSIGHTS: Role.ADMIN,
     Action.READ_PERSON: None,
+    Action.MAKE_KEY: None,
+    Action.REVOKE_KEY: None,
     Action.ERASE_PERSON: None,
 }
 """The least role that may do it; None: the operator alone."""

@@ -28,6 +28,8 @@ class Action(StrEnum):
     READ_RATINGS = "read ratings"
     READ_INSIGHTS = "read insights"
     READ_PERSON = "read what is kept about a person"
+    MAKE_KEY = "make a key"
+    REVOKE_KEY = "revoke a key"
     ERASE_PERSON = "erase what is kept about a person"
 
 

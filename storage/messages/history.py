@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 from pipeline.values import Answer, Conversation, ConversationId, Preferences, Turn, Value
 from storage.database import Connection, Database, scalar
@@ -45,11 +46,20 @@ class SQLHistory:
         """Keep `turn` as the last of `conversation`."""
         await self._database.write(lambda db: keep_turn(db, str(conversation), turn))
 
+    async def keep(self, answer: Answer, author: str) -> None:
+        """Keep an answer that went through no inbox, to be rated and counted."""
+        await self._database.write(lambda db: keep_answer(db, answer, author, time.time()))
+
     async def answer(self, answer_id: str) -> Answer | None:
         """An answer that was kept; None when it is unknown or forgotten."""
         query = "SELECT body FROM answer WHERE id = $1"
         body = await self._database.read(lambda db: scalar(db, query, (answer_id,)))
         return Answer.model_validate_json(body) if body else None
+
+    async def author(self, answer_id: str) -> str:
+        """Who was given that answer; empty when it is unknown or forgotten."""
+        query = "SELECT author FROM answer WHERE id = $1"
+        return await self._database.read(lambda db: scalar(db, query, (answer_id,))) or ""
 
     async def preferences(self, person: str) -> Preferences:
         """What `person` chose; nothing by default."""

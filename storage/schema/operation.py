@@ -38,7 +38,7 @@ TABLES = (
     ),
     StoredTable(
         "api_reply",
-        "request word, digest word, body json, at real",
+        "request word, digest word, body text, at real",
         people="answers to programs, which are dropped after a day",
         owned=Owned(Owner.OPERATOR),
     ),

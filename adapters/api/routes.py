@@ -1,0 +1,171 @@
+"""The API's calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount
+
+from adapters.api.asking import Asking
+from adapters.api.page import HEADERS, STYLE, page
+from adapters.api.problems import Problem, documented, handle
+from adapters.api.shapes import (
+    Answered,
+    Asked,
+    Documents,
+    Feedback,
+    Health,
+    Kept,
+    Listed,
+    Passages,
+    Read,
+    Searched,
+    Source,
+    Sources,
+)
+from adapters.http.caller import Caller, Callers
+from pipeline.ports import Desk, Reading, Replies
+from pipeline.values import Document, Rating
+
+VERSION = "1"
+EVENTS = "text/event-stream"
+Once = Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=r"^[!-~]*$")]
+NOT_FOUND = "There is nothing of that id that you may see."
+
+
+def routes(reading: Reading, desk: Desk, callers: Callers, replies: Replies) -> list[BaseRoute]:
+    """All below `/api`."""
+    app = FastAPI(
+        title="Citewell",
+        version=VERSION,
+        summary="Answers from your team's own documents, and where every sentence comes from.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        separate_input_output_schemas=False,
+        redirect_slashes=False,
+    )
+    handle(app)
+    _describe(app)
+    calls = _Calls(reading, desk, Asking(reading, replies))
+
+    async def known(request: Request) -> Caller:
+        return await callers.caller(request)
+
+    calls.offer(app, Depends(known))
+
+    @app.get("/", include_in_schema=False)
+    async def shown() -> Response:
+        return HTMLResponse(page(app.openapi()), headers=dict(HEADERS))
+
+    @app.get("/style.css", include_in_schema=False)
+    async def style() -> Response:
+        return Response(STYLE, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
+
+    return [Mount("/api", app)]
+
+
+def _describe(app: FastAPI) -> None:
+    """Keys stand in the description, and problems among its shapes."""
+    made = app.openapi
+
+    def described() -> dict[str, Any]:
+        found = made()
+        parts = found.setdefault("components", {})
+        parts.setdefault("schemas", {}).setdefault("Problem", Problem.model_json_schema())
+        parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"key": []}]
+        found["servers"] = [{"url": "/api"}]
+        return found
+
+    app.openapi = described  # type: ignore[method-assign] # as FastAPI's documentation says
+
+
+class _Calls:
+    def __init__(self, reading: Reading, desk: Desk, asking: Asking) -> None:
+        self._reading = reading
+        self._desk = desk
+        self._asking = asking
+
+    def offer(self, app: FastAPI, known: Any) -> None:
+        """Every call of the API; `known` tells who calls."""
+        By = Annotated[Caller, known]  # noqa: N806 - a type
+
+        @app.post(
+            "/v1/ask",
+            response_model=Answered,
+            responses={200: {"content": {EVENTS: {"schema": {"type": "string"}}}}, **documented(409)},
+            summary="Ask a question",
+            description="The checked answer, with a citation for every sentence. With `Accept: text/event-stream` as "
+            "it comes: `progress`, `sentence` for each as soon as it is checked, and last `answer`.",
+        )
+        async def ask(caller: By, asked: Asked, request: Request, once: Once = "") -> Response:
+            if EVENTS in request.headers.get("accept", ""):
+                return StreamingResponse(
+                    self._asking.stream(caller, asked), media_type=EVENTS, headers={"X-Accel-Buffering": "no"}
+                )
+            return Response(await self._asking.answer(caller, asked, once), media_type="application/json")
+
+        @app.post("/v1/search", responses=documented(), summary="Search passages")
+        async def search(caller: By, searched: Searched) -> Passages:
+            found = await self._reading.search(searched.text, caller.audience, searched.limit)
+            return Passages(passages=list(found))
+
+        @app.get("/v1/documents", responses=documented(), summary="List documents")
+        async def documents(
+            caller: By,
+            start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+            limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+        ) -> Documents:
+            found = await self._reading.documents(caller.audience)
+            shown = [_listed(one) for one in found[start : start + limit]]
+            return Documents(documents=shown, total=len(found))
+
+        @app.get("/v1/documents/{id:path}/passages", responses=documented(404), summary="Read a document's passages")
+        async def passages(
+            caller: By,
+            id: str,  # noqa: A002 - the name in the address
+            start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+            limit: Annotated[int, Query(ge=1, le=100)] = 20,
+        ) -> Read:
+            found = await self._reading.read(id, caller.audience, start, limit)
+            if found is None:
+                raise HTTPException(404, NOT_FOUND)
+            document, total, run = found
+            return Read(document=_listed(document), total=total, passages=list(run))
+
+        @app.post("/v1/answers/{id}/feedback", responses=documented(404), summary="Say whether an answer helped")
+        async def feedback(caller: By, id: str, given: Feedback) -> Kept:  # noqa: A002 - the name in the address
+            if not await self._asking.gave(caller, id):
+                raise HTTPException(404, NOT_FOUND)
+            await self._desk.rate(
+                Rating(answer_id=id, person=caller.id, vote=given.vote, reason=given.reason, comment=given.comment)
+            )
+            return Kept(answer=id)
+
+        @app.get("/v1/sources", responses=documented(), summary="See where documents come from")
+        async def sources(caller: By) -> Sources:
+            found = Counter((one.collection, one.source) for one in await self._reading.documents(caller.audience))
+            listed = [
+                Source(collection=collection, source=source, documents=count)
+                for (collection, source), count in sorted(found.items())
+            ]
+            return Sources(sources=listed)
+
+        @app.get("/v1/health", responses=documented(), summary="See whether it answers")
+        async def health(caller: By) -> Health:
+            return Health(documents=len(await self._reading.documents(caller.audience)))
+
+
+def _listed(document: Document) -> Listed:
+    return Listed(
+        id=document.id,
+        title=document.title,
+        collection=document.collection,
+        filename=document.filename,
+        link=document.url,
+        flagged=document.flagged,
+    )

@@ -1,0 +1,79 @@
+"""`citewell keys`: what programs call the API and MCP with."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bot.commands.terminal import Data, out, run, settings
+from bot.desks.authority import AT_THE_TERMINAL
+from pipeline.errors import Refused
+from pipeline.values import Action
+from pipeline.values.keys import Key
+from pipeline.words.text import visible
+
+keys = typer.Typer(help="Keys for programs that ask over the API or MCP.", no_args_is_help=True)
+
+
+@keys.command()
+def add(
+    name: Annotated[str, typer.Argument(help="What you call the program.")],
+    collection: Annotated[
+        list[str] | None,
+        typer.Option("--collection", help="What it may find, once or more; by default, what anyone inside may see."),
+    ] = None,
+    per_minute: Annotated[int, typer.Option("--per-minute", min=1, max=6000, help="Calls at most.")] = 60,
+    data: Data = None,
+) -> None:
+    """Make a key. It is shown once: keep it where the program finds it."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found) as citewell:
+            await citewell.authority.require(AT_THE_TERMINAL, Action.MAKE_KEY, name)
+            key, secret = await citewell.storage.keys.add(name, collection or (), per_minute)
+        out.print(secret, markup=False, soft_wrap=True)
+        out.print(f"{_said(key)}. It is not shown again.", markup=False, soft_wrap=True)
+
+    run(work())
+
+
+@keys.command("list")
+def list_(data: Data = None) -> None:
+    """List the keys, also those that are revoked."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found, make=False) as citewell:
+            for key in await citewell.storage.keys.all():
+                out.print(_said(key), markup=False, soft_wrap=True)
+
+    run(work())
+
+
+@keys.command()
+def revoke(name: Annotated[str, typer.Argument(help="The name or the id of the key.")], data: Data = None) -> None:
+    """Revoke a key: from now on it opens nothing."""
+    found = settings(data)
+
+    async def work() -> None:
+        from bot.wiring import open_citewell
+
+        async with open_citewell(found, make=False) as citewell:
+            await citewell.authority.require(AT_THE_TERMINAL, Action.REVOKE_KEY, name)
+            if (key := await citewell.storage.keys.revoke(name)) is None:
+                raise Refused(f"there is no key called {name}", what_to_do="`citewell keys list` names them.")
+        out.print(f"{visible(key.name)} is revoked.", markup=False, soft_wrap=True)
+
+    run(work())
+
+
+def _said(key: Key) -> str:
+    finds = ", ".join(key.collections) or "what anyone inside may see"
+    state = f", revoked {key.revoked:%Y-%m-%d}" if key.revoked else ""
+    return visible(f"{key.name} ({key.id}), made {key.at:%Y-%m-%d}: finds {finds}; {key.per_minute} a minute{state}")
