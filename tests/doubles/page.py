@@ -8,14 +8,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 from httpx2 import ASGITransport, AsyncClient, Response
 from starlette.applications import Starlette
 
-from adapters.web.adapter import WebAdapter
+from adapters.web import pages
 from adapters.web.links import SignedLinks
 from adapters.web.loopback import AtTheMachine
 from adapters.web.site import Site
+from adapters.web.source import routes as source
 from adapters.web.visitor import Visitor, Visitors
 from bot.citewell import Citewell
 from bot.config.settings import Settings
@@ -66,14 +69,13 @@ async def open_page(
 ) -> AsyncIterator[OpenPage]:
     """Looked at by `visitor`, or by somebody of whom nothing is known."""
     async with open_citewell(settings) as citewell:
-        site = Site(
+        site = SimpleNamespace(  # what its room asks of a site
             visitors=_Always(visitor),
-            desk=citewell.desk,
             reading=citewell.reading,
             links=SignedLinks(URL, citewell.sources, clock),
             originals=settings.web_originals,
         )
-        app = Starlette(routes=list(WebAdapter("127.0.0.1:0", site).routes))
+        app = Starlette(routes=[pages.assets(), *source.routes(cast("Site", site))])
         async with AsyncClient(transport=ASGITransport(app=app), base_url=URL) as client:
             yield OpenPage(citewell, client)
 
