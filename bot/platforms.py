@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from bot.citewell import Citewell
 from bot.config.platforms import wanted
 from bot.config.settings import Settings, keys
+from bot.run.programs import programs
 from pipeline.ports import Doors, Host, PlatformAdapter
 from storage.database import Database
 from storage.people.installations import SQLInstallations
@@ -31,6 +33,7 @@ def make_adapters(
         confidence=settings.include_confidence,
         retention_days=settings.retention_days,
         say=say,
+        programs=partial(programs, citewell),
     )
     return {config.platform.name: config.adapter(host) for config in wanted(settings)}
 

@@ -32,6 +32,14 @@ from pipeline.values import Document, Rating
 
 VERSION = "1"
 EVENTS = "text/event-stream"
+
+
+async def _known(request: Request) -> Caller:
+    found: Callers = request.app.state.callers
+    return await found.caller(request)
+
+
+By = Annotated[Caller, Depends(_known)]
 Once = Annotated[str, Header(alias="Idempotency-Key", max_length=200, pattern=r"^[!-~]*$")]
 NOT_FOUND = "There is nothing of that id that you may see."
 
@@ -50,12 +58,8 @@ def routes(reading: Reading, desk: Desk, callers: Callers, replies: Replies) -> 
     )
     handle(app)
     _describe(app)
-    calls = _Calls(reading, desk, Asking(reading, replies))
-
-    async def known(request: Request) -> Caller:
-        return await callers.caller(request)
-
-    calls.offer(app, Depends(known))
+    app.state.callers = callers
+    _Calls(reading, desk, Asking(reading, replies)).offer(app)
 
     @app.get("/", include_in_schema=False)
     async def shown() -> Response:
@@ -90,9 +94,8 @@ class _Calls:
         self._desk = desk
         self._asking = asking
 
-    def offer(self, app: FastAPI, known: Any) -> None:
-        """Every call of the API; `known` tells who calls."""
-        By = Annotated[Caller, known]  # noqa: N806 - a type
+    def offer(self, app: FastAPI) -> None:
+        """Every call of the API."""
 
         @app.post(
             "/v1/ask",

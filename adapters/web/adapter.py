@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 
 from starlette.routing import BaseRoute
 
@@ -25,12 +25,20 @@ from pipeline.values.posting.digest import Announcement
 class WebAdapter:
     name = WEB.name
 
-    def __init__(self, address: str, doors: Doors, site: Site, say: Callable[[str], None]) -> None:
-        """`say` tells the operator."""
+    def __init__(
+        self,
+        address: str,
+        doors: Doors,
+        site: Site,
+        say: Callable[[str], None],
+        programs: Callable[[], AbstractAsyncContextManager[Sequence[BaseRoute]]],
+    ) -> None:
+        """`say` tells the operator; `programs` are the doors beside the page."""
         self._address = address
         self._doors = doors
         self._site = site
         self._say = say
+        self._programs = programs
         self._live = Live()
         self._open = False
 
@@ -42,7 +50,10 @@ class WebAdapter:
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         try:
-            async with self._doors.serving(self._address, self.routes(inbox), setting=WEB.setting):
+            async with (
+                self._programs() as more,
+                self._doors.serving(self._address, [*self.routes(inbox), *more], setting=WEB.setting),
+            ):
                 self._open = True
                 self._say(f"Page: http://{self._address}")
                 await asyncio.Event().wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field
@@ -76,6 +77,7 @@ class WebConfig(Value):
                 originals=self.originals,
             ),
             host.say,
+            partial(host.programs, local=True, tokens=None),
         )
 
     def links(self, sources: Sources) -> SignedLinks | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from pipeline.ports.archive import Archive
@@ -33,6 +34,9 @@ class Host(NamedTuple):
     retention_days: int
     say: Callable[[str], None]
     """Tells the operator."""
+    programs: Callable[..., AbstractAsyncContextManager[Sequence[Any]]]
+    """The routes of what programs call, for whoever serves pages. `local`: whoever is at the machine needs no key;
+    `tokens`: what people get where they sign in opens it, too."""
 
 
 class PlatformConfig(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -89,7 +90,7 @@ class WebDriver:
             look=Look(),
             originals=False,
         )
-        self.adapter = WebAdapter(f"127.0.0.1:{self.port}", Doors(), site, lambda _: None)
+        self.adapter = WebAdapter(f"127.0.0.1:{self.port}", Doors(), site, lambda _: None, lambda: nullcontext(()))
         await self.rig.start(self.adapter)
         async with asyncio.timeout(30):
             while not await self.adapter.connected():  # noqa: ASYNC110 - it tells nobody

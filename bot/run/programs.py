@@ -1,0 +1,20 @@
+"""What programs and editors call, on the application that the page is on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.routing import BaseRoute
+
+from adapters.api.routes import routes as api
+from adapters.http.caller import Callers, Tokens
+from bot.citewell import Citewell
+
+
+@asynccontextmanager
+async def programs(citewell: Citewell, *, local: bool, tokens: Tokens | None) -> AsyncIterator[list[BaseRoute]]:
+    """Their routes, which answer while the block is open. `local`: whoever is at the machine needs no key."""
+    storage = citewell.storage
+    callers = Callers(storage.keys, citewell.reading, local=local, tokens=tokens)
+    yield api(citewell.reading, citewell.desk, callers, storage.replies)
