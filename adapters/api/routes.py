@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
+from fastapi import Depends, FastAPI, Header, HTTPException, Path, Query, Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount
 
@@ -32,6 +32,7 @@ from pipeline.values import Document, Rating
 
 VERSION = "1"
 EVENTS = "text/event-stream"
+AnswerId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
 async def _known(request: Request) -> Caller:
@@ -127,21 +128,21 @@ class _Calls:
             shown = [_listed(one) for one in found[start : start + limit]]
             return Documents(documents=shown, total=len(found))
 
-        @app.get("/v1/documents/{id:path}/passages", responses=documented(404), summary="Read a document's passages")
+        @app.get("/v1/passages", responses=documented(404), summary="Read a document's passages")
         async def passages(
             caller: By,
-            id: str,  # noqa: A002 - the name in the address
+            document: Annotated[str, Query(min_length=1, max_length=2000, description="The id of a document")],
             start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
             limit: Annotated[int, Query(ge=1, le=100)] = 20,
         ) -> Read:
-            found = await self._reading.read(id, caller.audience, start, limit)
+            found = await self._reading.read(document, caller.audience, start, limit)
             if found is None:
                 raise HTTPException(404, NOT_FOUND)
-            document, total, run = found
-            return Read(document=_listed(document), total=total, passages=list(run))
+            read, total, run = found
+            return Read(document=_listed(read), total=total, passages=list(run))
 
         @app.post("/v1/answers/{id}/feedback", responses=documented(404), summary="Say whether an answer helped")
-        async def feedback(caller: By, id: str, given: Feedback) -> Kept:  # noqa: A002 - the name in the address
+        async def feedback(caller: By, id: AnswerId, given: Feedback) -> Kept:  # noqa: A002 - the name in the address
             if not await self._asking.gave(caller, id):
                 raise HTTPException(404, NOT_FOUND)
             await self._desk.rate(

@@ -77,7 +77,7 @@ class WebConfig(Value):
                 originals=self.originals,
             ),
             host.say,
-            partial(host.programs, local=True, tokens=None),
+            partial(host.programs, url=self.url, local=True, tokens=None),
         )
 
     def links(self, sources: Sources) -> SignedLinks | None:

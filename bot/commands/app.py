@@ -18,6 +18,7 @@ from bot.commands import (
     insights,
     keys,
     links,
+    mcp,
     moving,
     running,
     schedule,
@@ -58,6 +59,7 @@ app.add_typer(documents.documents, name="documents")
 app.command()(asking.ask)
 app.command()(asking.chat)
 app.command()(asking.demo)
+app.command()(mcp.mcp)
 app.add_typer(access.audience, name="audience")
 app.command()(access.audit)
 app.add_typer(history.history, name="history")

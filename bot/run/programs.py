@@ -9,12 +9,17 @@ from starlette.routing import BaseRoute
 
 from adapters.api.routes import routes as api
 from adapters.http.caller import Callers, Tokens
+from adapters.mcp.routes import opened as mcp
 from bot.citewell import Citewell
 
 
 @asynccontextmanager
-async def programs(citewell: Citewell, *, local: bool, tokens: Tokens | None) -> AsyncIterator[list[BaseRoute]]:
-    """Their routes, which answer while the block is open. `local`: whoever is at the machine needs no key."""
+async def programs(
+    citewell: Citewell, *, url: str, local: bool, tokens: Tokens | None
+) -> AsyncIterator[list[BaseRoute]]:
+    """Their routes, which answer while the block is open. `url`: what callers reach it as; `local`: whoever is at the
+    machine needs no key."""
     storage = citewell.storage
     callers = Callers(storage.keys, citewell.reading, local=local, tokens=tokens)
-    yield api(citewell.reading, citewell.desk, callers, storage.replies)
+    async with mcp(citewell.reading, callers, url) as more:
+        yield [*api(citewell.reading, citewell.desk, callers, storage.replies), *more]

@@ -36,5 +36,5 @@ async def opened(folder: Path, *, local: bool = True) -> AsyncIterator[tuple[Cit
         for collection, text in DOCUMENTS.items():
             (folder / f"{collection}.md").write_text(text)
             await citewell.index([folder / f"{collection}.md"], collection=collection)
-        async with programs(citewell, local=local, tokens=None) as routes:
+        async with programs(citewell, url="", local=local, tokens=None) as routes:
             yield citewell, Starlette(routes=routes)

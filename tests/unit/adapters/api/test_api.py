@@ -82,13 +82,13 @@ async def test_what_a_key_may_not_find_is_as_if_it_were_not_there(house: House) 
         told = [
             (await caller.post("/api/v1/ask", json=BAND, headers=headers)).text,
             (await caller.post("/api/v1/search", json={"text": "salary band"}, headers=headers)).text,
-            (await caller.get(f"/api/v1/documents/{secret}/passages", headers=headers)).text,
+            (await caller.get(f"/api/v1/passages?document={secret}", headers=headers)).text,
         ]
         assert [SECRET in one for one in told] == [sees] * 3
         listed = (await caller.get("/api/v1/documents", headers=headers)).text
         assert ("Salaries" in listed) is sees
-        hidden = await caller.get(f"/api/v1/documents/{secret}/passages", headers=headers)
-        unknown = await caller.get("/api/v1/documents/nothing/passages", headers=headers)
+        hidden = await caller.get(f"/api/v1/passages?document={secret}", headers=headers)
+        unknown = await caller.get("/api/v1/passages?document=nothing", headers=headers)
         assert sees or (hidden.status_code, hidden.text) == (unknown.status_code, unknown.text) == (404, unknown.text)
 
 

@@ -40,7 +40,7 @@ CALLS = (
     "POST /v1/ask",
     "POST /v1/search",
     "GET /v1/documents",
-    "GET /v1/documents/{id}/passages",
+    "GET /v1/passages",
     "POST /v1/answers/{id}/feedback",
     "GET /v1/sources",
     "GET /v1/health",

@@ -1,0 +1,135 @@
+"""The tools: what an editor may ask for, and what it gets."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import NamedTuple
+
+import mcp_types as types
+from pydantic import BaseModel, ValidationError
+
+from adapters.http.caller import Caller
+from adapters.mcp import shapes
+from pipeline.errors import CitewellError
+from pipeline.ports import Reading
+from pipeline.values import Answer, ConversationId, Request, Written
+
+PLATFORM = "mcp"
+NOT_FOUND = "There is no such document that you may see. `search` gives the ids of those that there are."
+Tell = Callable[[float, str], Awaitable[None]]
+"""Tells of progress: how far, and a sentence."""
+
+
+class Tool(NamedTuple):
+    title: str
+    description: str
+    takes: type[BaseModel]
+    gives: type[BaseModel]
+
+
+TOOLS: Mapping[str, Tool] = {
+    "search": Tool(
+        "Search the documents",
+        "Find passages of the team's documents, with title, place, link and score. Use it to read what they say.",
+        shapes.Searching,
+        shapes.Found,
+    ),
+    "ask": Tool(
+        "Ask the documents",
+        "Get a checked answer to a question: every sentence names the passages that it rests on. It says so where the "
+        "documents do not answer.",
+        shapes.Asking,
+        shapes.Answered,
+    ),
+    "read": Tool(
+        "Read a document",
+        "Read passages of one document in order, around one that search or ask gave.",
+        shapes.Reading,
+        shapes.Opened,
+    ),
+}
+"""Their words are ours: nothing of a document is in them."""
+
+
+def described() -> list[types.Tool]:
+    hints = types.ToolAnnotations(
+        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    )
+    return [
+        types.Tool(
+            name=name,
+            title=tool.title,
+            description=tool.description,
+            input_schema=tool.takes.model_json_schema(),
+            output_schema=tool.gives.model_json_schema(mode="serialization"),
+            annotations=hints,
+        )
+        for name, tool in TOOLS.items()
+    ]
+
+
+class Calls:
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    async def call(
+        self, name: str, arguments: Mapping[str, object], caller: Caller, tell: Tell
+    ) -> types.CallToolResult:
+        """What the tool gives; what is wrong with a call is told in its result, for who called to mend it."""
+        tool = TOOLS.get(name)
+        if tool is None:
+            return _wrong(f"There is no tool {name!r}; there are {', '.join(TOOLS)}.")
+        try:
+            given = tool.takes.model_validate(arguments)
+        except ValidationError as error:
+            return _wrong("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
+        try:
+            match given:
+                case shapes.Searching():
+                    found = await self._reading.search(given.query, caller.audience, given.limit)
+                    return _given(shapes.Found(passages=list(found)))
+                case shapes.Asking():
+                    return _given(shapes.Answered.of(await self._answer(given, caller, tell)))
+                case shapes.Reading():
+                    return await self._read(given, caller)
+        except CitewellError as error:
+            return _wrong(f"{error}. {error.what_to_do}".strip())
+        raise AssertionError(name)
+
+    async def _answer(self, asked: shapes.Asking, caller: Caller, tell: Tell) -> Answer:
+        request = Request(
+            text=asked.question,
+            audience=caller.audience,
+            conversation=ConversationId(platform=PLATFORM, space=caller.id, channel=secrets.token_hex(16)),
+            author=caller.id,
+            style=asked.style,
+        )
+        said = 0
+        async with aclosing(self._reading.respond(request)) as events:
+            async for event in events:
+                match event:
+                    case Answer():
+                        answer = event
+                    case Written():
+                        said += 1
+                        await tell(said, event.sentence.text)
+        return answer
+
+    async def _read(self, asked: shapes.Reading, caller: Caller) -> types.CallToolResult:
+        found = await self._reading.read(asked.document, caller.audience, asked.start, asked.count)
+        if found is None:
+            return _wrong(NOT_FOUND)
+        document, total, passages = found
+        return _given(shapes.Opened(document=document.id, title=document.title, total=total, passages=list(passages)))
+
+
+def _given(value: BaseModel) -> types.CallToolResult:
+    """As structured content, and as text for who reads only that."""
+    text = types.TextContent(type="text", text=value.model_dump_json(indent=1))
+    return types.CallToolResult(content=[text], structured_content=value.model_dump(mode="json"))
+
+
+def _wrong(what: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=what)], is_error=True)
