@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import structlog
+
 from bot.citewell import Citewell
 from bot.config.platforms import wanted
 from bot.config.settings import Settings, keys
 from bot.run.programs import programs
 from pipeline.ports import Doors, Host, PlatformAdapter
+from pipeline.values import PersonId, Readers
 from storage.database import Database
 from storage.people.installations import SQLInstallations
 from storage.people.seal import Seal
+
+log = structlog.get_logger(__name__)
 
 
 def make_adapters(
@@ -21,6 +26,17 @@ def make_adapters(
     """The adapter of every platform that is wanted, by name. `say` tells the operator who it is there.
 
     Raises Misconfigured where tokens cannot be encrypted."""
+    made: dict[str, PlatformAdapter] = {}
+
+    async def people(person: PersonId) -> Readers | None:
+        if (adapter := made.get(person.platform)) is None:
+            return None
+        try:
+            return await adapter.readers(person)
+        except Exception as error:  # noqa: BLE001 - what a platform cannot tell, nobody may rely on
+            log.warning("person_unknown", platform=person.platform, reason=type(error).__name__)
+            return None
+
     host = Host(
         doors=doors,
         desk=citewell.desk,
@@ -33,9 +49,12 @@ def make_adapters(
         confidence=settings.include_confidence,
         retention_days=settings.retention_days,
         say=say,
+        sessions=citewell.storage.sessions,
+        people=people,
         programs=partial(programs, citewell),
     )
-    return {config.platform.name: config.adapter(host) for config in wanted(settings)}
+    made.update({config.platform.name: config.adapter(host) for config in wanted(settings)})
+    return made
 
 
 def installations(settings: Settings, database: Database) -> SQLInstallations:

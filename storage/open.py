@@ -31,6 +31,7 @@ from storage.people.feedback import SQLFeedback
 from storage.people.keys import SQLKeys, SQLReplies
 from storage.people.person import People
 from storage.people.places import SQLPlaces
+from storage.people.sessions import SQLSessions
 from storage.sqlite.open import open_sqlite
 
 
@@ -56,6 +57,7 @@ class Storage:
     wishes: SQLWishes
     people: People
     keys: SQLKeys
+    sessions: SQLSessions
     replies: SQLReplies
     ledger: SQLTokenLedger
     vectors: VectorSearch
@@ -135,6 +137,7 @@ async def open_storage(
             wishes=SQLWishes(engine.database),
             people=people,
             keys=SQLKeys(engine.database),
+            sessions=SQLSessions(engine.database),
             replies=SQLReplies(engine.database),
             ledger=SQLTokenLedger(engine.database),
             vectors=engine.vectors,

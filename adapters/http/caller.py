@@ -41,12 +41,10 @@ class TooOften(Exception):
 class Tokens(Protocol):
     """The access tokens of the provider where people sign in."""
 
-    @property
-    def issuer(self) -> str:
-        """Its address; empty where there is none."""
-        ...
+    issuer: str
+    """Its address."""
 
-    async def person(self, token: str) -> tuple[str, str, Readers] | None:
+    async def of_token(self, token: str) -> tuple[str, str, Readers] | None:
         """The person that a token was given to (`web:ann`), their name, and they alone as readers; None for a token
         that is none, is not for us or has expired."""
         ...
@@ -80,7 +78,7 @@ class Callers:
         if scheme.lower() == "bearer" and secret.isascii() and 0 < len(secret) <= 4096:
             if key := await self._keys.holder(secret):
                 return await self._program(key)
-            if self._tokens and (known := await self._tokens.person(secret)):
+            if self._tokens and (known := await self._tokens.of_token(secret)):
                 return await self._person(*known)
         self._in_time(f"address {request.client.host if request.client else ''}", WRONG_PER_MINUTE)
         raise NotSignedIn("Send the key that an admin made with `citewell keys add` as `Authorization: Bearer …`.")

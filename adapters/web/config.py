@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field
@@ -58,27 +57,21 @@ class WebConfig(Value):
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return []
 
-    def adapter(self, host: Host) -> PlatformAdapter:
-        from adapters.chat.reply.parts import Look
-        from adapters.web.adapter import WebAdapter
-        from adapters.web.loopback import AtTheMachine
-        from adapters.web.site import Site
+    @property
+    def signs_in(self) -> bool:
+        """Somebody vouches for people."""
+        return bool(self.oidc_issuer or self.slack_client_id or self.discord_client_id or self.proxy_secret)
 
-        return WebAdapter(
-            self.listen,
-            host.doors,
-            Site(
-                visitors=AtTheMachine(),
-                desk=host.desk,
-                reading=host.reading,
-                archive=host.archive,
-                look=Look(citations=host.citations, confidence=host.confidence),
-                links=self.links(host.sources),
-                originals=self.originals,
-            ),
-            host.say,
-            partial(host.programs, url=self.url, local=True, tokens=None),
-        )
+    @property
+    def reached(self) -> str:
+        """What people open."""
+        return self.url or f"http://{self.listen}"
+
+    def adapter(self, host: Host) -> PlatformAdapter:
+        """Raises Misconfigured where strangers could reach it and nobody would sign in."""
+        from adapters.web.wiring import adapter
+
+        return adapter(self, host)
 
     def links(self, sources: Sources) -> SignedLinks | None:
         """Links that lead to the page; None where readers cannot reach it."""
@@ -92,5 +85,7 @@ class WebConfig(Value):
     async def examine(
         self, places: Collection[PlaceId], kept: Callable[[], Awaitable[list[Installation] | None]]
     ) -> AsyncIterator[Finding]:
-        return
-        yield
+        from adapters.web.doctor import examine
+
+        async for finding in examine(self):
+            yield finding

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adapters.chat.reply.parts import Look
+from adapters.http.pace import Pace
 from adapters.web.links import SignedLinks
+from adapters.web.signin.door import Door
 from adapters.web.visitor import Visitors
 from pipeline.ports import Archive, Desk, Reading
 from pipeline.values import Actor
@@ -19,6 +21,9 @@ class Site:
     reading: Reading
     archive: Archive
     look: Look
+    pace: Pace = field(default_factory=Pace)
+    door: Door | None = None
+    """Where people sign in; None where whoever is at the machine is the operator."""
     links: SignedLinks | None = None
     """None where readers cannot reach the page by an address."""
     originals: bool

@@ -9,3 +9,9 @@ SIGN_OUT = Message("Sign out")
 PAGES, SKIP = Message("Pages"), Message("Skip to the content")
 SOURCE = Message("Source {number}")
 TABLE = Message("Table")
+TOO_OFTEN = Message("That was too often. Please wait a minute.")
+NOT_DONE, NOT_DONE_WHY = (
+    Message("That was not done"),
+    Message("The page was open for too long, or the request did not come from it. Open it again, and repeat it there."),
+)
+AGAIN = Message("Open it again")

@@ -29,5 +29,6 @@ from pipeline.ports.search import (
     UnitVectors,
     Vectors,
 )
+from pipeline.ports.sessions import Sessions
 from pipeline.ports.sources import DocumentSource, Skipping, SourceItem, SourceMemory, Withholding
 from pipeline.ports.stages import Look, Planner, Retriever, Writer

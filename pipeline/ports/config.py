@@ -12,7 +12,8 @@ from pipeline.ports.doors import Doors
 from pipeline.ports.installations import Installations
 from pipeline.ports.platform import PlatformAdapter
 from pipeline.ports.reading import Reading, Sources
-from pipeline.values import Finding, Place, PlaceId, Platform
+from pipeline.ports.sessions import Sessions
+from pipeline.values import Finding, PersonId, Place, PlaceId, Platform, Readers
 from pipeline.values.platform import Installation
 
 
@@ -34,6 +35,10 @@ class Host(NamedTuple):
     retention_days: int
     say: Callable[[str], None]
     """Tells the operator."""
+    sessions: Sessions
+    people: Callable[[PersonId], Awaitable[Readers | None]]
+    """The readers of a person alone, as the platform that they are of tells; None where it does not run here or cannot
+    tell."""
     programs: Callable[..., AbstractAsyncContextManager[Sequence[Any]]]
     """The routes of what programs call, for whoever serves pages. `local`: whoever is at the machine needs no key;
     `tokens`: what people get where they sign in opens it, too."""

@@ -2,12 +2,119 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Sequence
 
-from starlette.routing import BaseRoute
+import structlog
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
+from adapters.web import pages
+from adapters.web import wording as common
+from adapters.web.guard import SIGN_IN, changing
+from adapters.web.language import spoken
+from adapters.web.platform import WEB
+from adapters.web.signin import wording
+from adapters.web.signin.door import TRIES, Door
+from adapters.web.signin.provider import Attempt, NotVouched
 from adapters.web.site import Site
+from adapters.web.visitor import Visitor
+from pipeline.translations import Message
+from pipeline.values import PersonId
+
+log = structlog.get_logger(__name__)
 
 
 def routes(site: Site) -> Sequence[BaseRoute]:
-    return []
+    """Nothing at the machine, where nobody signs in."""
+    if site.door is None:
+        return []
+    signing = _SignIn(site.door)
+    return [
+        Route(SIGN_IN, signing.show),
+        Route(f"{SIGN_IN}/{{provider}}", signing.begin),
+        Route(f"{SIGN_IN}/{{provider}}/back", signing.back),
+        Route("/sign-out", changing(site, signing.out), methods=["POST"]),
+    ]
+
+
+def local(path: str) -> str:
+    """`path` where it leads to a page of ours, else the first page."""
+    own = path.startswith("/") and not path.startswith("//") and "\\" not in path and path.isprintable()
+    return path if own else "/"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+class _SignIn:
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def show(self, request: Request) -> Response:
+        return self._page(request, None, 200)
+
+    async def begin(self, request: Request) -> Response:
+        """On to whoever vouches."""
+        provider = self._door.providers.get(request.path_params["provider"])
+        if provider is None:
+            return self._page(request, wording.WRONG, 404)
+        if self._door.pace.wait(f"sign-in {request.client.host if request.client else ''}", TRIES):
+            return self._page(request, common.TOO_OFTEN, 429)
+        attempt = Attempt(provider=provider.name, then=local(request.query_params.get("next", "/")))
+        try:
+            answer = pages.see_other(await provider.address(attempt, self._door.back(provider.name)))
+        except NotVouched as error:
+            return self._refused(request, error)
+        await self._door.remember(answer, attempt)
+        return answer
+
+    async def back(self, request: Request) -> Response:
+        """From whoever vouches, with a code for what this very browser began."""
+        attempt = await self._door.remembered(request)
+        state, code = request.query_params.get("state", ""), request.query_params.get("code", "")
+        name = request.path_params["provider"]
+        if attempt is None or attempt.provider != name or not hmac.compare_digest(_bytes(attempt.state), _bytes(state)):
+            return self._page(request, wording.AGAIN, 403)
+        if not code:
+            return self._page(request, wording.REFUSED, 403)
+        try:
+            who = await self._door.providers[name].person(attempt, self._door.back(name), code)
+        except NotVouched as error:
+            return self._refused(request, error)
+        if not await self._belongs(who.person):
+            return self._refused(request, NotVouched(wording.STRANGER, who.person))
+        answer = pages.see_other(attempt.then)
+        self._door.enter(answer, await self._door.sessions.begin(who))
+        return answer
+
+    async def _belongs(self, person: str) -> bool:
+        """Whether it is one of the page's own, or of a platform that knows them."""
+        known = PersonId.parse(person)
+        return known.platform == WEB.name or await self._door.on_platform(known) is not None
+
+    async def out(self, request: Request, visitor: Visitor, form: FormData) -> Response:
+        await self._door.sessions.end(request.cookies.get(self._door.cookie.name, ""))
+        answer = pages.see_other(SIGN_IN)
+        self._door.leave(answer)
+        return answer
+
+    def _refused(self, request: Request, error: NotVouched) -> Response:
+        log.warning("not_signed_in", reason=str(error))
+        return self._page(request, error.said, 503 if error.said == wording.UNREACHABLE else 403)
+
+    def _page(self, request: Request, said: Message | None, status: int) -> Response:
+        return pages.page(
+            request,
+            "signin.html",
+            None,
+            spoken(request),
+            status=status,
+            text=wording,
+            said=said,
+            providers=tuple(self._door.providers.values()),
+            then=local(request.query_params.get("next", "/")),
+        )

@@ -1,0 +1,48 @@
+"""What `citewell doctor` says of the page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from adapters.http.machine import loopback
+from adapters.web.config import WebConfig
+from adapters.web.signin.oidc import OpenID, whom_by
+from adapters.web.signin.provider import Attempt, NotVouched
+from pipeline.values import Finding
+from pipeline.values.finding import bad, good, warning
+
+SUBJECT = "page"
+
+
+async def examine(config: WebConfig) -> AsyncIterator[Finding]:
+    """Who may open it, and whether whoever vouches for them can be reached."""
+    local = loopback(config.listen) and loopback(config.reached)
+    if not config.signs_in:
+        if not local:
+            yield bad(SUBJECT, f"anybody could open {config.reached}: it does not start", "See docs/page.md.")
+        else:
+            yield good(SUBJECT, f"at {config.reached}, for whoever is at this machine")
+        return
+    if not local and not config.reached.startswith("https://"):
+        yield bad(
+            SUBJECT, f"people sign in at {config.reached}, which is not https", "Set CITEWELL_WEB_URL to https://…"
+        )
+    if not config.url:
+        yield warning(SUBJECT, "links in replies lead nowhere", "Set CITEWELL_WEB_URL to what people open.")
+    if config.oidc_issuer:
+        openid = OpenID(
+            "openid",
+            "OpenID",
+            issuer=config.oidc_issuer,
+            client_id=config.oidc_client_id,
+            secret=config.oidc_client_secret,
+            whom=whom_by(config.oidc_groups),
+        )
+        back = f"{config.reached.rstrip('/')}/sign-in/openid/back"
+        try:
+            await openid.address(Attempt(provider="openid"), back)
+            yield good(SUBJECT, f"people sign in at {openid.issuer}, which has to know {back}")
+        except NotVouched as error:
+            yield bad(SUBJECT, f"people cannot sign in: {error}", "Look at CITEWELL_WEB_OIDC_ISSUER.")
+        finally:
+            await openid.close()

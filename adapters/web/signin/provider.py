@@ -1,0 +1,67 @@
+"""Whoever vouches for people."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Protocol
+from urllib.parse import quote
+
+from pydantic import Field
+
+from adapters.web.platform import SPACE, WEB
+from pipeline.translations import Message
+from pipeline.values import PersonId, Value
+from pipeline.values.session import SignedIn
+
+
+class NotVouched(Exception):
+    """Nobody vouches for them; `said` is for them, the text for the log."""
+
+    def __init__(self, said: Message, why: str) -> None:
+        super().__init__(why)
+        self.said = said
+
+
+class Attempt(Value):
+    """One sign-in under way, which the browser brings back."""
+
+    provider: str
+    state: str = Field(default_factory=lambda: secrets.token_urlsafe(24))
+    nonce: str = Field(default_factory=lambda: secrets.token_urlsafe(24))
+    verifier: str = Field(default_factory=lambda: secrets.token_urlsafe(48))
+    """Of PKCE (RFC 7636)."""
+    then: str = "/"
+
+
+class Provider(Protocol):
+    name: str
+    """In addresses."""
+    title: str
+    """On its button."""
+
+    async def address(self, attempt: Attempt, back: str) -> str:
+        """Where the browser is sent, which comes back to `back`. Raises NotVouched where it cannot be reached."""
+        ...
+
+    async def person(self, attempt: Attempt, back: str, code: str) -> SignedIn:
+        """Whom it vouches for. Raises NotVouched."""
+        ...
+
+
+def inside(subject: str, name: str, groups: tuple[str, ...]) -> SignedIn:
+    """A person and groups of the page's own: two of a provider are never one here."""
+    return SignedIn(
+        person=str(PersonId(platform=WEB.name, user=_plain(subject))),
+        name=name or subject,
+        groups=tuple(f"{WEB.name}:group:{_plain(group)}" for group in groups),
+    )
+
+
+def groups_of(who: SignedIn) -> frozenset[str]:
+    """What rules and roles know a person of the page's own by."""
+    return frozenset({f"{WEB.name}:{SPACE}", PersonId.parse(who.person).group, *who.groups})
+
+
+def _plain(text: str) -> str:
+    """Without colons and white space, which ids are made of."""
+    return quote(text, safe="@+")

@@ -1,0 +1,97 @@
+"""The page's settings become the page: who may see it, and what it is made of."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from adapters.chat.reply.parts import Look
+from adapters.http.machine import loopback
+from adapters.http.pace import Pace
+from adapters.web.adapter import WebAdapter
+from adapters.web.config import WebConfig
+from adapters.web.loopback import AtTheMachine
+from adapters.web.signin.discord import Discord
+from adapters.web.signin.door import Door
+from adapters.web.signin.oidc import OpenID, whom_by, whom_in_slack
+from adapters.web.signin.provider import Provider
+from adapters.web.signin.visitors import Cookie, SignedInVisitors
+from adapters.web.site import Site
+from adapters.web.visitor import Visitors
+from pipeline.errors import Misconfigured
+from pipeline.ports import Host
+from pipeline.values import Action
+
+SLACK = "https://slack.com"
+
+
+def adapter(config: WebConfig, host: Host) -> WebAdapter:
+    """Raises Misconfigured where strangers could reach it and nobody would sign in."""
+    local = loopback(config.listen) and loopback(config.reached)
+    if not local and not config.signs_in:
+        raise Misconfigured(
+            "CITEWELL_WEB",
+            f"others can reach the page at {config.reached}, and nothing is set for people to sign in with",
+            what_to_do="Set CITEWELL_WEB_OIDC_ISSUER or another way to sign in (docs/page.md), or listen on 127.0.0.1.",
+        )
+    pace = Pace()
+    openid = _openid(config)
+    visitors: Visitors = AtTheMachine()
+    door = None
+    if config.signs_in:
+        cookie = Cookie(secure=config.reached.startswith("https://"))
+        visitors = SignedInVisitors(host.sessions, host.people, cookie, config.proxy_secret)
+        door = Door(
+            providers={one.name: one for one in _providers(config, openid)},
+            sessions=host.sessions,
+            on_platform=host.people,
+            cookie=cookie,
+            url=config.reached,
+            key=host.sources.key,
+            pace=pace,
+        )
+    site = Site(
+        visitors=visitors,
+        desk=host.desk,
+        reading=host.reading,
+        archive=host.archive,
+        look=Look(citations=host.citations, confidence=host.confidence),
+        pace=pace,
+        door=door,
+        links=config.links(host.sources),
+        originals=config.originals,
+        admin=lambda actor: host.desk.authority.allows(actor, Action.READ_INSIGHTS),
+    )
+    programs = partial(host.programs, url=config.url, local=not config.signs_in, tokens=openid)
+    return WebAdapter(config.listen, host.doors, site, host.say, programs)
+
+
+def _openid(config: WebConfig) -> OpenID | None:
+    if not config.oidc_issuer:
+        return None
+    return OpenID(
+        "openid",
+        "OpenID",
+        issuer=config.oidc_issuer,
+        client_id=config.oidc_client_id,
+        secret=config.oidc_client_secret,
+        whom=whom_by(config.oidc_groups),
+        resources=(f"{config.reached.rstrip('/')}/mcp", config.reached),
+    )
+
+
+def _providers(config: WebConfig, openid: OpenID | None) -> list[Provider]:
+    found: list[Provider] = [openid] if openid else []
+    if config.slack_client_id:
+        found.append(
+            OpenID(
+                "slack",
+                "Slack",
+                issuer=SLACK,
+                client_id=config.slack_client_id,
+                secret=config.slack_client_secret,
+                whom=whom_in_slack,
+            )
+        )
+    if config.discord_client_id:
+        found.append(Discord(config.discord_client_id, config.discord_client_secret))
+    return found

@@ -1,0 +1,95 @@
+"""An OpenID provider on loopback: real keys, real tokens, and everything that can be wrong with them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from joserfc import jwt
+from joserfc.jwk import KeySet, RSAKey
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from adapters.http.doors import Doors
+
+CLIENT, SECRET = "citewell", "the client's secret"
+
+
+class Provider:
+    """`claims` are added to every token, and `header` to its head."""
+
+    def __init__(self) -> None:
+        self.subject = "ann"
+        self.claims: dict[str, Any] = {"name": "Ann", "groups": ["staff"]}
+        self.key = self._made()
+        self.published = [self.key]
+        self.asked_for_keys = 0
+        self._codes: dict[str, dict[str, str]] = {}
+
+    @staticmethod
+    def _made() -> RSAKey:
+        return RSAKey.generate_key(2048, {"kid": secrets.token_hex(4), "use": "sig", "alg": "RS256"})
+
+    def rotate(self, *, publish: bool = True) -> None:
+        self.key = self._made()
+        if publish:
+            self.published = [self.key]
+
+    def token(self, nonce: str = "", **claims: Any) -> str:
+        now = int(time.time())
+        said = {
+            "iss": self.issuer,
+            "sub": self.subject,
+            "aud": CLIENT,
+            "exp": now + 300,
+            "iat": now,
+            **self.claims,
+            **claims,
+        }
+        return jwt.encode(
+            {"alg": "RS256", "kid": self.key.kid}, {**said, **({"nonce": nonce} if nonce else {})}, self.key
+        )
+
+    @property
+    def issuer(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[Provider]:
+        routes = [
+            Route("/.well-known/openid-configuration", self._document),
+            Route("/authorize", self._authorize),
+            Route("/token", self._token, methods=["POST"]),
+            Route("/keys", self._keys),
+        ]
+        async with Doors().serving("127.0.0.1:0", routes, setting="the double") as self.port:
+            yield self
+
+    async def _document(self, _: Request) -> Response:
+        paths = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
+        return JSONResponse({"issuer": self.issuer, **{name: f"{self.issuer}/{path}" for name, path in paths.items()}})
+
+    async def _keys(self, _: Request) -> Response:
+        self.asked_for_keys += 1
+        return JSONResponse(KeySet(self.published).as_dict(private=False))  # type: ignore[arg-type] # of one kind
+
+    async def _authorize(self, request: Request) -> Response:
+        asked = dict(request.query_params)
+        code = secrets.token_hex(8)
+        self._codes[code] = asked
+        return RedirectResponse(f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}")
+
+    async def _token(self, request: Request) -> Response:
+        sent = {name: values[0] for name, values in parse_qs((await request.body()).decode()).items()}
+        asked = self._codes.pop(sent.get("code", ""), None)
+        proven = asked and create_s256_code_challenge(sent.get("code_verifier", "")) == asked["code_challenge"]
+        if not asked or not proven or sent["redirect_uri"] != asked["redirect_uri"]:
+            return JSONResponse({"error": "invalid_grant"}, 400)
+        made = self.token(asked["nonce"])
+        return JSONResponse({"access_token": secrets.token_hex(8), "token_type": "Bearer", "id_token": made})
