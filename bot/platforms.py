@@ -10,6 +10,7 @@ import structlog
 from bot.citewell import Citewell
 from bot.config.platforms import wanted
 from bot.config.settings import Settings, keys
+from bot.desks.overview import AdminOverview
 from bot.run.programs import programs
 from pipeline.ports import Doors, Host, PlatformAdapter
 from pipeline.values import PersonId, Readers
@@ -42,6 +43,7 @@ def make_adapters(
         desk=citewell.desk,
         reading=citewell.reading,
         archive=citewell.storage.archive,
+        overview=AdminOverview(citewell),
         sources=citewell.sources,
         installations=lambda: installations(settings, citewell.storage.database),
         folder=str(settings.data),

@@ -94,6 +94,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["zip"] = zip
     made.globals.update(asset=_asset, common=wording, opened=opened, spans=spans)
     return made
 

@@ -10,7 +10,7 @@ from adapters.http.pace import Pace
 from adapters.web.links import SignedLinks
 from adapters.web.signin.door import Door
 from adapters.web.visitor import Visitors
-from pipeline.ports import Archive, Desk, Reading
+from pipeline.ports import Archive, Desk, Overview, Reading
 from pipeline.values import Actor
 
 
@@ -20,6 +20,7 @@ class Site:
     desk: Desk
     reading: Reading
     archive: Archive
+    overview: Overview
     look: Look
     pace: Pace = field(default_factory=Pace)
     door: Door | None = None

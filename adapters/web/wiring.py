@@ -54,6 +54,7 @@ def adapter(config: WebConfig, host: Host) -> WebAdapter:
         desk=host.desk,
         reading=host.reading,
         archive=host.archive,
+        overview=host.overview,
         look=Look(citations=host.citations, confidence=host.confidence),
         pace=pace,
         door=door,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 
 from pipeline import ports
@@ -72,6 +73,12 @@ class HybridRetriever:
         self._top_k = top_k
         self._floor = floor
         self._turns = asyncio.Semaphore(AT_ONCE)
+
+    def over(self, index: ports.Index) -> HybridRetriever:
+        """The same over another index, for whoever watches what is asked of it."""
+        other = copy(self)
+        other._index = index  # noqa: SLF001 one of ours
+        return other
 
     async def retrieve(self, search: Search, audience: Audience) -> Retrieval:
         """Search every query of `search` and merge what was found, best first.

@@ -15,6 +15,7 @@ from pipeline.ports.installations import Installations
 from pipeline.ports.keys import Keys, Replies
 from pipeline.ports.knowledge import Added, NotAdded, Sent
 from pipeline.ports.models import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, TokenLedger, Tool, ToolCall
+from pipeline.ports.overview import Overview
 from pipeline.ports.platform import Growing, PlatformAdapter, Receipt
 from pipeline.ports.reading import Links, Reading, Sources
 from pipeline.ports.search import (

@@ -10,6 +10,7 @@ from pipeline.ports.archive import Archive
 from pipeline.ports.desk import Desk
 from pipeline.ports.doors import Doors
 from pipeline.ports.installations import Installations
+from pipeline.ports.overview import Overview
 from pipeline.ports.platform import PlatformAdapter
 from pipeline.ports.reading import Reading, Sources
 from pipeline.ports.sessions import Sessions
@@ -24,6 +25,7 @@ class Host(NamedTuple):
     desk: Desk
     reading: Reading
     archive: Archive
+    overview: Overview
     sources: Sources
     installations: Callable[[], Installations]
     """Raises Misconfigured where tokens cannot be encrypted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from pipeline.values import ConversationId, IncomingMessage
+from pipeline.values import Answer, ConversationId, IncomingMessage
 from pipeline.values.talks import Exchange, Passed, Standing, Talk
 from storage.database import Connection, Database
 from storage.messages.history import SQLHistory
@@ -48,6 +48,23 @@ class SQLArchive:
             return answered + [_unanswered(*row) for row in db.execute(_OPEN, theirs)]
 
         return sorted(await self._database.read(work), key=lambda one: one.at)
+
+    async def lately(self, most: int) -> Sequence[tuple[ConversationId | None, datetime, Answer]]:
+        """The last answers of everybody, latest first, each with the conversation that it was given in; None for one
+        that went through no inbox."""
+        query = (
+            "SELECT question.conversation, answer.at, answer.body FROM answer"
+            " LEFT JOIN question ON question.answer = answer.id ORDER BY answer.at DESC LIMIT $1"
+        )
+        rows = await self._database.read(lambda db: db.execute(query, (most,)).fetchall())
+        return [
+            (
+                ConversationId.parse(where) if where else None,
+                datetime.fromtimestamp(at, UTC),
+                Answer.model_validate_json(body),
+            )
+            for where, at, body in rows
+        ]
 
 
 def _answered(

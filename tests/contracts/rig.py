@@ -67,6 +67,8 @@ class Rig:
         self.roles: dict[Role, frozenset[str]] = {}
         self.places: dict[PlaceId, Place] = {}
         self.open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
+        self.others: dict[str, PlatformAdapter] = {}
+        """Where people are asked and told besides."""
         self.kept: list[Parsed] = []
         """Replies of people that became documents."""
         self.crash_before = ""
@@ -103,7 +105,7 @@ class Rig:
         )
         self.storage.inbox.on_accept(self.worker.ring)
         outbox: Any = _Crashing(self, "outbox")
-        posted_to = {adapter.name: adapter}
+        posted_to = {adapter.name: adapter, **self.others}
         self.courier = Courier(outbox, self.desk, posted_to, grace_seconds=GRACE, retry_seconds=0.01, idle_seconds=IDLE)
         self.storage.outbox.on_post(self.courier.ring)
         self._tasks = [

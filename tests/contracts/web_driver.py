@@ -18,7 +18,7 @@ from adapters.http.doors import Doors
 from adapters.web.adapter import WebAdapter
 from adapters.web.platform import SPACE, WEB
 from adapters.web.site import Site
-from pipeline.ports import Archive, Desk, Reading
+from pipeline.ports import Archive, Desk, Overview, Reading
 from pipeline.values import PlaceId, Reason, Style
 from pipeline.words import wording
 from tests.contracts.driver import NO_FILES, Said, Shown, Way
@@ -87,6 +87,7 @@ class WebDriver:
             desk=cast("Desk", Late(lambda: rig.desk)),
             reading=cast("Reading", Late(lambda: None)),
             archive=cast("Archive", Late(lambda: rig.storage.archive)),
+            overview=cast("Overview", Late(lambda: None)),
             look=Look(),
             originals=False,
         )

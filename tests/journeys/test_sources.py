@@ -10,10 +10,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.citewell import Citewell
-from bot.commands.library.source_list import rows
 from bot.config.settings import Settings
 from bot.config.tables import FolderTable, GitTable, SourceTable
 from bot.documents.due_sources import kept_fresh
+from bot.documents.source_list import rows
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
 from storage.folder import Lock

@@ -25,16 +25,29 @@ class SourceRow(NamedTuple):
     """When it is looked at next while `citewell run` is up."""
 
 
+class SourceLine(NamedTuple):
+    row: SourceRow
+    failed: bool
+    """Not all of it was taken in at the last look."""
+
+
 async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceRow]:
+    """As `lines`, without what went wrong."""
+    return [line.row for line in await lines(citewell, tables)]
+
+
+async def lines(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceLine]:
     """The sources in `tables`, and then those that are in the library without one."""
     filled = await citewell.storage.library.sources()
     looks = await SQLSourceLooks(citewell.storage.database).last()
     settings = citewell.settings
 
-    async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceRow:
+    async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceLine:
         documents = len(await citewell.storage.library.versions(source))
         last = _outcome(*looks[source]) if source in looks else "never"
-        return SourceRow(kind, name, collection, str(documents), last, due)
+        look = looks[source][1] if source in looks else None
+        failed = look is not None and bool(look.failed or look.problem or look.kept)
+        return SourceLine(SourceRow(kind, name, collection, str(documents), last, due), failed)
 
     found = []
     for table in tables:

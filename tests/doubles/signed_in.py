@@ -1,0 +1,51 @@
+"""A page as the settings make it, with people who sign in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+
+from adapters.http.doors import Doors
+from bot.citewell import Citewell
+from bot.config.settings import Settings
+from bot.config.tables import Collection, Roles
+from bot.platforms import make_adapters
+from bot.wiring import open_citewell
+from tests.doubles.ports import free_port
+
+PROXY = "the proxy's secret"
+
+
+class Page:
+    def __init__(self, citewell: Citewell, address: str) -> None:
+        self.citewell = citewell
+        self.address = address
+
+    def browser(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.address, follow_redirects=True, timeout=30, trust_env=False)
+
+
+@asynccontextmanager
+async def opened(folder: Path, **settings: Any) -> AsyncIterator[Page]:
+    port = free_port()
+    found = Settings(
+        _env_file=None,  # type: ignore[call-arg] # pydantic's own
+        data=folder / "data",
+        embedder="none",
+        model="extractive",
+        web_listen=f"127.0.0.1:{port}",
+        collections={"hr": Collection(only=("web:group:staff",))},
+        roles=Roles(admin=("web:group:leads",)),
+        **settings,
+    )
+    async with open_citewell(found) as citewell:
+        adapters: Any = make_adapters(found, citewell, Doors(), lambda _: None)
+        adapter = adapters["web"]
+        async with adapter._programs() as programs:
+            routes = [*adapter.routes(citewell.storage.inbox), *programs]
+            async with Doors().serving(f"127.0.0.1:{port}", routes, setting="CITEWELL_WEB"):
+                yield Page(citewell, f"http://127.0.0.1:{port}")
