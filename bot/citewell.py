@@ -100,7 +100,9 @@ class Citewell:
 
     @cached_property
     def reading(self) -> Reader:
-        return Reader(self.desk, self.storage.library, self.retriever, self.responder, self.storage.history, self.links)
+        return Reader(
+            self.desk, self.storage.library, self.retriever, self.responder.respond, self.storage.history, self.links
+        )
 
     def with_retriever(self, retriever: Retriever) -> Citewell:
         """The same with another retriever, for measuring."""

@@ -7,11 +7,11 @@ from functools import partial
 
 import structlog
 
+from bot.admin.overview import AdminOverview
 from bot.citewell import Citewell
 from bot.config.platforms import wanted
 from bot.config.settings import Settings, keys
-from bot.desks.overview import AdminOverview
-from bot.run.programs import programs
+from bot.programs import programs
 from pipeline.ports import Doors, Host, PlatformAdapter
 from pipeline.values import PersonId, Readers
 from storage.database import Database

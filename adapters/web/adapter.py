@@ -14,6 +14,7 @@ from adapters.web.ask import routes as ask
 from adapters.web.ask.live import Live
 from adapters.web.platform import WEB
 from adapters.web.signin import routes as signin
+from adapters.web.signin.door import Door
 from adapters.web.site import Site
 from adapters.web.source import routes as source
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
@@ -32,21 +33,28 @@ class WebAdapter:
         site: Site,
         say: Callable[[str], None],
         programs: Callable[[], AbstractAsyncContextManager[Sequence[BaseRoute]]],
+        door: Door | None = None,
     ) -> None:
-        """`say` tells the operator; `programs` are the doors beside the page."""
+        """`say` tells the operator; `programs` are what is called beside the page; `door`: where people sign in, None
+        where whoever is at the machine is the operator."""
         self._address = address
         self._doors = doors
         self._site = site
         self._say = say
         self._programs = programs
+        self._door = door
         self._live = Live()
         self._open = False
 
     def routes(self, inbox: Inbox) -> Sequence[BaseRoute]:
         """Each room's."""
-        rooms = (source, signin, admin)
-        own = [route for room in rooms for route in room.routes(self._site)]
-        return [pages.assets(), *own, *ask.routes(self._site, inbox, self._live)]
+        return [
+            pages.assets(),
+            *source.routes(self._site),
+            *signin.routes(self._site, self._door),
+            *admin.routes(self._site),
+            *ask.routes(self._site, inbox, self._live),
+        ]
 
     async def listen(self, inbox: Inbox, desk: Desk) -> None:
         try:

@@ -5,34 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import Field
-
 from adapters.web.platform import WEB
+from adapters.web.settings import WebSettings
 from pipeline.ports import Host, Installations, PlatformAdapter, Sources
-from pipeline.values import Finding, Place, PlaceId, Platform, Value
+from pipeline.values import Finding, Place, PlaceId, Platform
 from pipeline.values.platform import Installation
 
 if TYPE_CHECKING:
     from adapters.web.links import SignedLinks
 
 
-class WebConfig(Value):
-    """As they stand in the settings; empty: not set."""
+class WebConfig(WebSettings):
+    """What they come to."""
 
     platform: ClassVar[Platform] = WEB
-
-    listen: str = ""
-    url: str = ""
-    originals: bool = False
-    oidc_issuer: str = ""
-    oidc_client_id: str = ""
-    oidc_client_secret: str = Field("", repr=False)
-    oidc_groups: str = "groups"
-    slack_client_id: str = ""
-    slack_client_secret: str = Field("", repr=False)
-    discord_client_id: str = ""
-    discord_client_secret: str = Field("", repr=False)
-    proxy_secret: str = Field("", repr=False)
 
     @classmethod
     def read(cls, settings: Mapping[str, Any]) -> Self:
@@ -57,16 +43,6 @@ class WebConfig(Value):
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return []
 
-    @property
-    def signs_in(self) -> bool:
-        """Somebody vouches for people."""
-        return bool(self.oidc_issuer or self.slack_client_id or self.discord_client_id or self.proxy_secret)
-
-    @property
-    def reached(self) -> str:
-        """What people open."""
-        return self.url or f"http://{self.listen}"
-
     def adapter(self, host: Host) -> PlatformAdapter:
         """Raises Misconfigured where strangers could reach it and nobody would sign in."""
         from adapters.web.wiring import adapter
@@ -75,9 +51,9 @@ class WebConfig(Value):
 
     def links(self, sources: Sources) -> SignedLinks | None:
         """Links that lead to the page; None where readers cannot reach it."""
-        from adapters.web.links import SignedLinks
+        from adapters.web.links import signed
 
-        return SignedLinks(self.url, sources) if self.listen and self.url else None
+        return signed(self, sources)
 
     async def examine_kept(self, installations: Callable[[], Installations]) -> Finding | None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from adapters.http.machine import loopback
-from adapters.web.config import WebConfig
+from adapters.web.settings import WebSettings
 from adapters.web.signin.oidc import OpenID, whom_by
 from adapters.web.signin.provider import Attempt, NotVouched
 from pipeline.values import Finding
@@ -14,7 +14,7 @@ from pipeline.values.finding import bad, good, warning
 SUBJECT = "page"
 
 
-async def examine(config: WebConfig) -> AsyncIterator[Finding]:
+async def examine(config: WebSettings) -> AsyncIterator[Finding]:
     """Who may open it, and whether whoever vouches for them can be reached."""
     local = loopback(config.listen) and loopback(config.reached)
     if not config.signs_in:

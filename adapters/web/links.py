@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from itsdangerous import BadData, SignatureExpired, TimestampSigner, URLSafeTimedSerializer
 
+from adapters.web.settings import WebSettings
 from pipeline.compose.cite import OWN
 from pipeline.ports import Sources
 from pipeline.values import Chunk, Document, Excerpt, RetrievedChunk
@@ -60,6 +61,11 @@ class Cited(NamedTuple):
     """Passages of the document."""
     spans: tuple[tuple[int, int], ...]
     """Where the quoted words start and end in the chunk; ascending, apart from each other."""
+
+
+def signed(settings: WebSettings, sources: Sources) -> SignedLinks | None:
+    """Links that lead to the page; None where readers cannot reach it."""
+    return SignedLinks(settings.url, sources) if settings.listen and settings.url else None
 
 
 class SignedLinks:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from adapters.chat.reply.parts import Look
 from adapters.http.pace import Pace
 from adapters.web.links import SignedLinks
-from adapters.web.signin.door import Door
 from adapters.web.visitor import Visitors
 from pipeline.ports import Archive, Desk, Overview, Reading
 from pipeline.values import Actor
@@ -23,8 +22,6 @@ class Site:
     overview: Overview
     look: Look
     pace: Pace = field(default_factory=Pace)
-    door: Door | None = None
-    """Where people sign in; None where whoever is at the machine is the operator."""
     links: SignedLinks | None = None
     """None where readers cannot reach the page by an address."""
     originals: bool

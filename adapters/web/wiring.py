@@ -8,8 +8,9 @@ from adapters.chat.reply.parts import Look
 from adapters.http.machine import loopback
 from adapters.http.pace import Pace
 from adapters.web.adapter import WebAdapter
-from adapters.web.config import WebConfig
+from adapters.web.links import signed
 from adapters.web.loopback import AtTheMachine
+from adapters.web.settings import WebSettings
 from adapters.web.signin.discord import Discord
 from adapters.web.signin.door import Door
 from adapters.web.signin.oidc import OpenID, whom_by, whom_in_slack
@@ -24,7 +25,7 @@ from pipeline.values import Action
 SLACK = "https://slack.com"
 
 
-def adapter(config: WebConfig, host: Host) -> WebAdapter:
+def adapter(config: WebSettings, host: Host) -> WebAdapter:
     """Raises Misconfigured where strangers could reach it and nobody would sign in."""
     local = loopback(config.listen) and loopback(config.reached)
     if not local and not config.signs_in:
@@ -57,16 +58,15 @@ def adapter(config: WebConfig, host: Host) -> WebAdapter:
         overview=host.overview,
         look=Look(citations=host.citations, confidence=host.confidence),
         pace=pace,
-        door=door,
-        links=config.links(host.sources),
+        links=signed(config, host.sources),
         originals=config.originals,
         admin=lambda actor: host.desk.authority.allows(actor, Action.READ_INSIGHTS),
     )
     programs = partial(host.programs, url=config.url, local=not config.signs_in, tokens=openid)
-    return WebAdapter(config.listen, host.doors, site, host.say, programs)
+    return WebAdapter(config.listen, host.doors, site, host.say, programs, door)
 
 
-def _openid(config: WebConfig) -> OpenID | None:
+def _openid(config: WebSettings) -> OpenID | None:
     if not config.oidc_issuer:
         return None
     return OpenID(
@@ -80,7 +80,7 @@ def _openid(config: WebConfig) -> OpenID | None:
     )
 
 
-def _providers(config: WebConfig, openid: OpenID | None) -> list[Provider]:
+def _providers(config: WebSettings, openid: OpenID | None) -> list[Provider]:
     found: list[Provider] = [openid] if openid else []
     if config.slack_client_id:
         found.append(

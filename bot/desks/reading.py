@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from bot.desks.desk import CitewellDesk
-from bot.run.answering import Answering
 from pipeline.compose.cite import cite, place
 from pipeline.ports import Links, Retriever
 from pipeline.values import Answer, Audience, Document, Event, Readers, Request, RetrievedChunk, Search
@@ -23,14 +22,14 @@ class Reader:
         desk: CitewellDesk,
         library: SQLLibrary,
         retriever: Retriever,
-        answering: Answering,
+        respond: Callable[[Request], AsyncGenerator[Event, None]],
         history: SQLHistory,
         links: Callable[[], Awaitable[Links]] | None,
     ) -> None:
         self._desk = desk
         self._library = library
         self._retriever = retriever
-        self._answering = answering
+        self._respond = respond
         self._history = history
         self._links = links
 
@@ -40,7 +39,7 @@ class Reader:
 
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """The events of one answer; the last is the `Answer`, which is kept where the request has a conversation."""
-        async with aclosing(self._answering.respond(request)) as events:
+        async with aclosing(self._respond(request)) as events:
             async for event in events:
                 if isinstance(event, Answer) and request.conversation:
                     await self._history.keep(event, request.author)

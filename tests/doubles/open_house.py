@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import Collection
-from bot.run.programs import programs
+from bot.programs import programs
 from bot.wiring import open_citewell
 
 DOCUMENTS = {

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from bot.admin.source_list import rows
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.config.tables import FolderTable, GitTable, SourceTable
 from bot.documents.due_sources import kept_fresh
-from bot.documents.source_list import rows
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
 from storage.folder import Lock

@@ -27,11 +27,11 @@ from pipeline.values import PersonId
 log = structlog.get_logger(__name__)
 
 
-def routes(site: Site) -> Sequence[BaseRoute]:
+def routes(site: Site, door: Door | None) -> Sequence[BaseRoute]:
     """Nothing at the machine, where nobody signs in."""
-    if site.door is None:
+    if door is None:
         return []
-    signing = _SignIn(site.door)
+    signing = _SignIn(door)
     return [
         Route(SIGN_IN, signing.show),
         Route(f"{SIGN_IN}/{{provider}}", signing.begin),

@@ -35,7 +35,7 @@ def list_sources(data: Data = None) -> None:
     found = settings(data)
 
     async def work() -> None:
-        from bot.documents.source_list import rows
+        from bot.admin.source_list import rows
         from bot.wiring import open_citewell
 
         async with open_citewell(found) as citewell:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.admin.source_list import lines
+from bot.admin.trial import tried
 from bot.citewell import Citewell
-from bot.desks.trial import tried
-from bot.documents.source_list import lines
 from pipeline.errors import Refused
 from pipeline.find.retrieve import HybridRetriever
 from pipeline.rules.access import OPERATOR, audience
