@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 from adapters.http.machine import loopback
 from adapters.web.settings import WebSettings
-from adapters.web.signin.oidc import OpenID, whom_by
 from adapters.web.signin.provider import Attempt, NotVouched
+from adapters.web.wiring import openid_of
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
 
@@ -29,15 +29,7 @@ async def examine(config: WebSettings) -> AsyncIterator[Finding]:
         )
     if not config.url:
         yield warning(SUBJECT, "links in replies lead nowhere", "Set CITEWELL_WEB_URL to what people open.")
-    if config.oidc_issuer:
-        openid = OpenID(
-            "openid",
-            "OpenID",
-            issuer=config.oidc_issuer,
-            client_id=config.oidc_client_id,
-            secret=config.oidc_client_secret,
-            whom=whom_by(config.oidc_groups),
-        )
+    if openid := openid_of(config):
         back = f"{config.reached.rstrip('/')}/sign-in/openid/back"
         try:
             await openid.address(Attempt(provider="openid"), back)

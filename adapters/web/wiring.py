@@ -35,7 +35,7 @@ def adapter(config: WebSettings, host: Host) -> WebAdapter:
             what_to_do="Set CITEWELL_WEB_OIDC_ISSUER or another way to sign in (docs/page.md), or listen on 127.0.0.1.",
         )
     pace = Pace()
-    openid = _openid(config)
+    openid = openid_of(config)
     visitors: Visitors = AtTheMachine()
     door = None
     if config.signs_in:
@@ -66,7 +66,8 @@ def adapter(config: WebSettings, host: Host) -> WebAdapter:
     return WebAdapter(config.listen, host.doors, site, host.say, programs, door)
 
 
-def _openid(config: WebSettings) -> OpenID | None:
+def openid_of(config: WebSettings) -> OpenID | None:
+    """The provider of people's accounts, where one is set."""
     if not config.oidc_issuer:
         return None
     return OpenID(

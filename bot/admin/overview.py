@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.admin.source_list import lines
+from bot.admin.source_list import rows
 from bot.admin.trial import tried
 from bot.citewell import Citewell
 from pipeline.errors import Refused
@@ -25,8 +25,8 @@ class AdminOverview:
         """As `citewell sources list` has them."""
         seen = await self._seen(actor, readers)
         return [
-            SourceState(**row._asdict(), failed=failed)
-            for row, failed in await lines(self._citewell, self._citewell.settings.sources)
+            row
+            for row in await rows(self._citewell, self._citewell.settings.sources)
             if row.collection in seen.collections or actor.person == OPERATOR
         ]
 

@@ -4,50 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from bot.citewell import Citewell
 from bot.config.tables import SourceTable
 from bot.documents.due_sources import due_at
 from bot.documents.indexing import is_path
+from pipeline.values.overview import SourceState
 from pipeline.words import wording
 from storage.documents.sources import SourceLook, SQLSourceLooks
 
 
-class SourceRow(NamedTuple):
-    kind: str
-    name: str
-    collection: str
-    documents: str
-    last: str
-    """When it was looked at last, and how that ended."""
-    due: str
-    """When it is looked at next while `citewell run` is up."""
-
-
-class SourceLine(NamedTuple):
-    row: SourceRow
-    failed: bool
-    """Not all of it was taken in at the last look."""
-
-
-async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceRow]:
-    """As `lines`, without what went wrong."""
-    return [line.row for line in await lines(citewell, tables)]
-
-
-async def lines(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceLine]:
+async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceState]:
     """The sources in `tables`, and then those that are in the library without one."""
     filled = await citewell.storage.library.sources()
     looks = await SQLSourceLooks(citewell.storage.database).last()
     settings = citewell.settings
 
-    async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceLine:
+    async def row(source: str, kind: str, name: str, collection: str, due: str) -> SourceState:
         documents = len(await citewell.storage.library.versions(source))
         last = _outcome(*looks[source]) if source in looks else "never"
         look = looks[source][1] if source in looks else None
         failed = look is not None and bool(look.failed or look.problem or look.kept)
-        return SourceLine(SourceRow(kind, name, collection, str(documents), last, due), failed)
+        return SourceState(
+            kind=kind, name=name, collection=collection, documents=documents, last=last, due=due, failed=failed
+        )
 
     found = []
     for table in tables:
@@ -58,7 +38,7 @@ async def lines(citewell: Citewell, tables: Sequence[SourceTable]) -> list[Sourc
         kind, name = ("folder", source) if is_path(source) else source.split(":", 1)
         due = _by_path(looks.get(source), settings.sync_minutes) if is_path(source) else "not in citewell.toml"
         found.append(await row(source, kind, name, filled[source], due))
-    return found[: len(tables)] + sorted(found[len(tables) :])
+    return found[: len(tables)] + sorted(found[len(tables) :], key=lambda one: (one.kind, one.name))
 
 
 def _by_path(look: tuple[datetime, SourceLook] | None, every_minutes: int) -> str:

@@ -17,11 +17,11 @@ class SourceState(Value):
     kind: str
     name: str
     collection: str
-    documents: str
+    documents: int
     last: str
     """When it was looked at last, and how that ended."""
     due: str
-    """When it is looked at next."""
+    """When it is looked at next while `citewell run` is up."""
     failed: bool
     """Not all of it was taken in."""
 

@@ -104,7 +104,7 @@ async def test_what_is_due_is_synced_each_at_its_own_pace_and_one_that_fails_sto
     assert {entry["source"] for entry in logs if entry["event"] == "not_synced"} == {tables[2].source}
     assert sum(entry["event"] == "synced" and entry["source"] == tables[0].source for entry in logs) == 1
     shown = {row.name: row for row in await rows(citewell, tables)}
-    assert (shown["good"].collection, shown["good"].documents, shown["good"].last[17:]) == ("hr", "2", "2 added")
+    assert (shown["good"].collection, shown["good"].documents, shown["good"].last[17:]) == ("hr", 2, "2 added")
     assert (shown["never"].last, shown["never"].due) == ("never", "by hand")
     assert "does not exist" in shown["gone"].last
 

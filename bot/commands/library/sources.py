@@ -22,6 +22,7 @@ from bot.config.wrong import explain_source
 from pipeline.errors import CitewellError, Refused
 from pipeline.ingest.ingest import Summary
 from pipeline.values import Action
+from pipeline.values.overview import SourceState
 from pipeline.words import wording
 from pipeline.words.text import visible
 
@@ -44,14 +45,18 @@ def list_sources(data: Data = None) -> None:
             note("There is no source yet. To add one: citewell sources add KIND NAME KEY=VALUE…; see docs/sources.md")
         elif not out.is_terminal:
             for row in listed:
-                typer.echo("\t".join(map(visible, row)))
+                typer.echo("\t".join(map(visible, _cells(row))))
         else:
             table = Table(*HEADINGS, box=None)
             for row in listed:
-                table.add_row(*(Text(visible(cell)) for cell in row))
+                table.add_row(*(Text(visible(cell)) for cell in _cells(row)))
             out.print(table)
 
     run(work())
+
+
+def _cells(state: SourceState) -> tuple[str, ...]:
+    return state.kind, state.name, state.collection, str(state.documents), state.last, state.due
 
 
 @sources.command()
