@@ -7,9 +7,7 @@ from contextlib import asynccontextmanager
 
 from starlette.routing import BaseRoute
 
-from adapters.api.routes import routes as api
 from adapters.http.caller import Callers, Tokens
-from adapters.mcp.routes import opened as mcp
 from bot.citewell import Citewell
 
 
@@ -19,6 +17,9 @@ async def programs(
 ) -> AsyncIterator[list[BaseRoute]]:
     """Their routes, which answer while the block is open. `url`: what callers reach it as; `local`: whoever is at the
     machine needs no key."""
+    from adapters.api.routes import routes as api
+    from adapters.mcp.routes import opened as mcp
+
     storage = citewell.storage
     callers = Callers(storage.keys, citewell.reading, local=local, tokens=tokens)
     async with mcp(citewell.reading, callers, url) as more:
