@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test check fmt words bench bench-scale quality quality-small chaos lock release
+.PHONY: demo test e2e check fmt words bench bench-scale quality quality-small chaos lock release
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -20,6 +20,9 @@ demo: $(BIN)/citewell ## the main job: a conversation over the example handbook
 
 test: $(BIN)/citewell ## all tests
 	$(BIN)/python -m pytest -n 4 --dist worksteal
+
+e2e: $(BIN)/citewell ## the page in a real browser; says what is missing for that, and installs nothing
+	$(BIN)/python -m pytest tests/e2e
 
 check: $(BIN)/citewell ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .

@@ -16,6 +16,9 @@ from hypothesis import HealthCheck, settings
 from tests.doubles.engines import Engine
 from tests.doubles.postgres import Server, postgres_server
 
+collect_ignore = ["e2e"]
+"""Needs a browser and has a run of its own: `make e2e`."""
+
 settings.register_profile("citewell", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("citewell")
 """An example may take as long as it takes: machines differ. Everything else is as hypothesis has it, on CI as well."""

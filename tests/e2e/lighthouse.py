@@ -1,0 +1,31 @@
+"""Lighthouse's scores of a page, offline."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+
+from tests.e2e.checks import MODULES
+
+CATEGORIES = ("performance", "accessibility", "best-practices")
+SECONDS = 150
+
+
+def scores(address: str) -> dict[str, int]:
+    """Of 100, by category; `first-contentful-paint` and others take part in `performance`, which the machine sways."""
+    command = [
+        MODULES / ".bin" / "lighthouse",
+        address,
+        "--quiet",
+        "--output=json",
+        f"--only-categories={','.join(CATEGORIES)}",
+        "--chrome-flags=--headless=new --no-sandbox --disable-dev-shm-usage --disable-background-networking",
+        "--no-enable-error-reporting",
+    ]
+    environment = {**os.environ, "CHROME_PATH": str(shutil.which("chromium"))}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["categories"]
+    return {name: round(100 * found[name]["score"]) for name in CATEGORIES}
