@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 
 import structlog
 
+from bot import known
 from bot.citewell import Citewell
 from bot.config.settings import Settings
 from bot.doctor.checks import doubtful_platforms, idle_rules, missing_server, not_embedded
@@ -22,7 +23,7 @@ async def greet(citewell: Citewell, listening: Collection[str], say: Callable[[s
     settings = citewell.settings
     documents = await citewell.storage.library.count()
     indexed = wording.counted(documents, "document is", "documents are")
-    connecting = f"Connecting to {' and '.join(listening)}." if listening else "Nothing is listened to here."
+    connecting = f"Connecting to {' and '.join(_titles(listening))}." if listening else "Nothing is listened to here."
     say(f"{indexed} indexed. {connecting}")
     if answers and not documents:
         say(
@@ -67,3 +68,8 @@ async def tell_backlog(inbox: SQLInbox, say: Callable[[str], None]) -> None:
             f"{', '.join(f'{count} × {why}' for why, count in given_up.items())}. "
             "They are not tried again: once the cause is mended, whoever asked has to ask again."
         )
+
+
+def _titles(names: Collection[str]) -> list[str]:
+    """As people call them."""
+    return [platform.title for platform in known.platforms() if platform.name in names]

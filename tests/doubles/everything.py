@@ -20,6 +20,8 @@ MESSAGE = """
     VALUES ($1, 'T1', $2, $3, $4, 1.5, $5, $6)
 """
 ROWS = {
+    "api_key": [("key", "digest", "{}", 1.0, None)],
+    "api_reply": [("request", "digest", "null", 1.0)],
     "answer": [("a1", "U1", 0.1 + 0.2, BODY), ("a2", "U2", 2.0, BODY)],
     "asked": [("a1", "U1", 1.0, "Where is the kite?", "answered", "high", 0, "[]", "d1")],
     "handoff": [("h1", "a1", "U1", BODY, 1.0, "", "", "", None)],
@@ -46,6 +48,7 @@ ROWS = {
     "token_use": [("U1", "2026-01-01", 2**40)],
     "turn": [(3, "slack:T1:C1:1", "U1", 1.0, BODY)],
     "unasked": [("k1", "slack:T1:C1", 1.0)],
+    "web_session": [("session", "web:ann", "{}", 1.0, 2.0)],
     "wish": [("w1", "k1", "a1", "U1", "Why?", BODY, 1.0, None, None, 0.0)],
 }
 

@@ -12,7 +12,11 @@ from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[3]
 RUNNABLE = "<!-- runnable -->"
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("t*/**/README.md")])
+PAGES = sorted(
+    page
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("t*/**/README.md"))
+    if "node_modules" not in page.parts
+)
 """Without the documents of the example, the tests and the data sets."""
 
 

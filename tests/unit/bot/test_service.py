@@ -103,7 +103,7 @@ async def test_nobody_is_told_of_answers_on_a_platform_that_refuses_the_token(
     async with open_citewell(settings) as citewell:
         await citewell.index([tmp_path / "leave.md"], collection="hr")
     assert await service.serve(settings, lines.append) == 1
-    assert lines[0] == "1 document is indexed. Connecting to slack."
+    assert lines[0] == "1 document is indexed. Connecting to Slack."
     assert lines[1] == "No language model is set: answers are made of the documents' own sentences."
     assert lines[2].startswith("The rule [collections.HR] fits no collection; there is hr. Did you mean hr?")
     assert lines[3:] == ["slack is left out: SLACK_APP_TOKEN: is not set. Set it."]

@@ -24,7 +24,7 @@ SPELLED_ALIKE = {
     "fr": {
         *("Sources", "Contradictions", "Conclusion", "{number} passage", "{number} passages", "page {number}"),
         *("sources", "question", "Question", "style", "citations"),
-        *("Style", "Collections", "collections", "Silence"),
+        *("Style", "Collections", "collections", "Silence", "Citations", "Pages", "Source {number}"),
     },
     "es": {"No.", "No"},
     "ja": {"{number}%"},
