@@ -36,10 +36,9 @@ _ROW = 28
 def _pygal() -> Any:
     """The library, without the finder that it leaves among Python's: none of ours needs it, and Python 3.11 warns of it
     with every import that follows."""
-    finders = list(sys.meta_path)
     module = importlib.import_module("pygal")
     importlib.import_module("pygal.style")
-    sys.meta_path[:] = finders
+    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
     return module
 
 
