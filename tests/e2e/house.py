@@ -35,14 +35,14 @@ class House:
             "EMBEDDER": "none",
         }
         named = {f"CITEWELL_{name}": value for name, value in {**own, **settings}.items()}
-        self._environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **named}
+        self.environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **named}
         self._log = folder / "log.txt"
         self._folder = folder
 
     def command(self, *words: str) -> str:
         """What `citewell WORDS` says."""
         command = [sys.executable, "-m", "bot", *words]
-        done = subprocess.run(command, env=self._environment, cwd=self._folder, capture_output=True, text=True)
+        done = subprocess.run(command, env=self.environment, cwd=self._folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -51,7 +51,7 @@ class House:
         """While it answers."""
         with self._log.open("a") as log:
             command = [sys.executable, "-m", "bot", "run"]
-            process = subprocess.Popen(command, env=self._environment, cwd=self._folder, stdout=log, stderr=log)
+            process = subprocess.Popen(command, env=self.environment, cwd=self._folder, stdout=log, stderr=log)
             try:
                 self._wait(process)
                 yield
