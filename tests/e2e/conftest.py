@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -23,8 +24,9 @@ def pytest_configure(config: pytest.Config) -> None:
     lacking = chromium.missing()
     if not shutil.which("node"):
         lacking.append("node: apt-get install nodejs npm")
-    if not (checks.AXE.is_file() and (checks.MODULES / ".bin" / "lighthouse").exists()):
-        lacking.append(f"node packages: {PACKAGES}")
+    wanted = json.loads((checks.MODULES.parent / "package.json").read_text())["devDependencies"]
+    if absent := [name for name in wanted if not (checks.MODULES / name).is_dir()]:
+        lacking.append(f"node packages ({', '.join(absent)}): {PACKAGES}")
     if lacking:
         raise pytest.UsageError("the page cannot be tested in a browser without\n  " + "\n  ".join(lacking))
     config.stash[FIGURES] = []

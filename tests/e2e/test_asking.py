@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from tests.doubles.llm.faults import Text
+from tests.doubles.llm.server import LlmServer
 from tests.e2e import asking, checks
+from tests.e2e.aside import aside
 from tests.e2e.chromium import THEMES, WIDTHS, Browser
-from tests.e2e.house import House
+from tests.e2e.house import HANDBOOK, House
 
 PASSAGE = ".beside:popover-open"
 MARK = ".answer .mark"
+
+FIRST, LAST = (
+    "Full-time employees get 28 days of paid vacation a year",
+    "After five years with the company you get two extra days",
+)
+MADE_UP = "Everybody gets seven marbles"
+WRITTEN = Text(f"{FIRST} [1]. {MADE_UP} [1]. {LAST} a year [1].", size=4, pause=0.03)
+_GROWN = """
+window.grown = [];
+new MutationObserver(() => {
+  const said = document.querySelector('.growing, .answer')?.innerText;
+  if (said && said !== grown.at(-1)) grown.push(said);
+}).observe(document, {subtree: true, childList: true, characterData: true});
+"""
+"""Remembers all that stood where the answer appears; the page's policy does not hold for it, and stays in force."""
 
 
 @pytest.fixture
@@ -33,6 +52,24 @@ def test_the_answer_appears_by_itself_and_the_passage_beside_its_sentence(answer
     answered.press("Close")
     assert not answered.all(PASSAGE)
     assert "EventSource" in {one.kind for one in answered.note().asked}
+
+
+def test_sentences_appear_one_by_one_as_each_is_checked(people: Callable[[str], Browser], tmp_path: Path) -> None:
+    text = HANDBOOK / "vacation.md"
+    with aside(LlmServer(otherwise=lambda _: WRITTEN).running()) as model:
+        made = House(tmp_path, {"MODEL": "openai:double", "FIRST_SENTENCE_SECONDS": "30"})
+        made.environment |= {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
+        made.command("index", str(text))
+        with made.running():
+            browser = people(made.url)
+            browser.tell("Page.addScriptToEvaluateOnNewDocument", source=_GROWN)
+            browser.open("/")
+            asking.ask(browser, asking.QUESTION)
+            grown = browser.run("return window.grown")
+    first = next(one for one in grown if FIRST in one)
+    assert LAST not in first
+    assert any(LAST in one for one in grown)
+    assert not any(MADE_UP in one for one in grown)
 
 
 def test_a_conversation_goes_on_and_is_found_again(answered: Browser) -> None:
