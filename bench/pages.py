@@ -64,12 +64,12 @@ class People:
         shown = (await self.client.get(path, headers=headers)).text
         self.links.update(re.findall(r'href="[^"]*(/s/[^"#]+)', shown))
 
-    async def read(self, until: float) -> None:
+    async def read(self, number: int, until: float) -> None:
         await asyncio.sleep(random.random())
         while time.perf_counter() < until:
             link = random.choice(sorted(self.links))
             began = time.perf_counter()
-            answer = await self.client.get(link)
+            answer = await self.client.get(link, headers=person(number))
             took = time.perf_counter() - began
             self.pages.append(took)
             self.wrong += answer.status_code != 200
@@ -89,7 +89,7 @@ async def measured(address: str, seconds: float) -> None:
     quiet = people.sentences[2:]
     people.first, people.sentences = [], []
     until = time.perf_counter() + seconds
-    reading = [people.read(until) for _ in range(READERS)]
+    reading = [people.read(number, until) for number in range(READERS)]
     await asyncio.gather(*reading, *(people.keep_asking(number, until) for number in range(ASKERS)))
     p50, p95 = 1000 * np.percentile(people.pages, [50, 95])
     print(

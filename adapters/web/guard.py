@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
+import structlog
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,6 +14,9 @@ from adapters.web import pages, wording
 from adapters.web.language import spoken
 from adapters.web.site import Site
 from adapters.web.visitor import Visitor
+from pipeline.errors import CitewellError
+from pipeline.translations import Message
+from pipeline.words.wording import TRY_AGAIN
 
 SIGN_IN = "/sign-in"
 TOKEN = "csrf"  # noqa: S105 - the name of a field
@@ -20,19 +24,41 @@ TOKEN = "csrf"  # noqa: S105 - the name of a field
 
 PER_MINUTE = 300
 """Pages of one person, or of one address that nobody signed in from."""
+LINKS_PER_MINUTE = 3000
+"""Sources of one address: a whole office may stand behind it."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
+log = structlog.get_logger(__name__)
 
-def hurried(site: Site, request: Request, visitor: Visitor | None) -> bool:
+
+def hurried(site: Site, request: Request, visitor: Visitor | None, per_minute: int = PER_MINUTE) -> bool:
     """Whether somebody asks for pages faster than anybody reads them; counts this one."""
     who = visitor.person if visitor else f"address {request.client.host if request.client else ''}"
-    return site.pace.wait(who, PER_MINUTE) > 0
+    return site.pace.wait(who, per_minute) > 0
 
 
 def too_often(request: Request, visitor: Visitor | None) -> Response:
-    answer = pages.page(request, "too_often.html", visitor, spoken(request), status=429, text=wording)
+    return told(request, visitor, wording.TOO_OFTEN, 429)
+
+
+def told(request: Request, visitor: Visitor | None, said: Message, status: int) -> Response:
+    """A page that says why there is nothing else on it."""
+    answer = pages.page(request, "why.html", visitor, spoken(request), status=status, said=said)
     answer.headers["Retry-After"] = "10"
+    return answer
+
+
+def calm(handle: Endpoint) -> Endpoint:
+    """What cannot be reached for a while is told in a sentence, and logged."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handle(request)
+        except CitewellError as error:
+            log.warning("page_not_shown", path=request.url.path, reason=str(error))
+            return told(request, None, TRY_AGAIN, 503)
+
     return answer
 
 
@@ -48,7 +74,7 @@ def looking(site: Site, handle: Callable[[Request, Visitor], Awaitable[Response]
             return pages.see_other(f"{SIGN_IN}?next={quote(here)}")
         return await handle(request, visitor)
 
-    return answer
+    return calm(answer)
 
 
 def changing(site: Site, handle: Callable[[Request, Visitor, FormData], Awaitable[Response]]) -> Endpoint:
@@ -64,4 +90,4 @@ def changing(site: Site, handle: Callable[[Request, Visitor, FormData], Awaitabl
             return pages.page(request, "refused.html", visitor, spoken(request), status=403, text=wording)
         return await handle(request, visitor, form)
 
-    return answer
+    return calm(answer)

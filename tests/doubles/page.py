@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -14,6 +15,7 @@ from typing import cast
 from httpx2 import ASGITransport, AsyncClient, Response
 from starlette.applications import Starlette
 
+from adapters.http.pace import Pace
 from adapters.web import pages
 from adapters.web.links import SignedLinks
 from adapters.web.loopback import AtTheMachine
@@ -74,6 +76,7 @@ async def open_page(
             reading=citewell.reading,
             links=SignedLinks(URL, citewell.sources, clock),
             originals=settings.web_originals,
+            pace=Pace(clock=count(step=60).__next__),
         )
         app = Starlette(routes=[pages.assets(), *source.routes(cast("Site", site))])
         async with AsyncClient(transport=ASGITransport(app=app), base_url=URL) as client:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.chat.reply.parts import Button
+from pipeline.errors import Unavailable
 from pipeline.ports import Receipt
 from pipeline.values import About, Place, PlaceId, Request
 from pipeline.values.posting.handoff import Notice
@@ -106,6 +107,7 @@ async def test_a_conversation_is_nobody_elses(driver: WebDriver) -> None:
     await driver.rig.settled()
     path = f"/c/{said.handle.conversation}"
     assert (await driver._get("bob", path)).status_code == 404
+    assert (await driver._get("bob", f"{path}/events")).text == ""
     assert QUESTION not in (await driver._get("bob", "/")).text
     assert QUESTION in (await driver._get("ann", "/")).text
     form = {**said.handle.form, "once": "0" * 32, "question": "And who lost it?"}
@@ -119,3 +121,20 @@ async def test_what_is_no_question_is_said_and_nothing_is_asked(driver: WebDrive
         answer = await driver.client.post("/ask", data=form, headers={"X-Person": "ann"})
         assert answer.status_code == status
     assert driver.rig.requests == []
+
+
+async def test_what_cannot_be_reached_is_told_in_a_sentence(driver: WebDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def down(*_: object) -> None:
+        raise Unavailable("the database", "is locked")
+
+    monkeypatch.setattr(driver.rig.storage.archive, "talks", down)
+    answer = await driver._get("ann", "/")
+    assert answer.status_code == 503
+    assert wording.TRY_AGAIN in Seen(answer.text).text
+    assert "locked" not in answer.text
+
+
+async def test_who_asks_for_pages_faster_than_anybody_reads_is_told_to_wait(driver: WebDriver) -> None:
+    statuses = {(await driver._get("ann", "/you")).status_code for _ in range(320)}
+    assert statuses == {200, 429}
+    assert (await driver._get("bob", "/you")).status_code == 200

@@ -75,7 +75,8 @@ class TalkPages:
         """`draft`, each time that a checked sentence was added, and `answer`, the whole entry, when all is there."""
         words = await self._words(request, visitor)
         where = conversation(request.path_params["id"])
-        stream = self._told(where, visitor, words) if where else _nothing()
+        own = bool(where and await self._site.archive.exchanges(where, visitor.person))
+        stream = self._told(where, visitor, words) if where and own else _nothing()
         headers = {**pages.HEADERS, "X-Accel-Buffering": "no"}
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.web import pages
 from adapters.web import wording as common
-from adapters.web.guard import SIGN_IN, changing
+from adapters.web.guard import SIGN_IN, calm, changing, told
 from adapters.web.language import spoken
 from adapters.web.platform import WEB
 from adapters.web.signin import wording
@@ -34,8 +34,8 @@ def routes(site: Site, door: Door | None) -> Sequence[BaseRoute]:
     signing = _SignIn(door)
     return [
         Route(SIGN_IN, signing.show),
-        Route(f"{SIGN_IN}/{{provider}}", signing.begin),
-        Route(f"{SIGN_IN}/{{provider}}/back", signing.back),
+        Route(f"{SIGN_IN}/{{provider}}", calm(signing.begin)),
+        Route(f"{SIGN_IN}/{{provider}}/back", calm(signing.back)),
         Route("/sign-out", changing(site, signing.out), methods=["POST"]),
     ]
 
@@ -63,7 +63,7 @@ class _SignIn:
         if provider is None:
             return self._page(request, wording.WRONG, 404)
         if self._door.pace.wait(f"sign-in {request.client.host if request.client else ''}", TRIES):
-            return self._page(request, common.TOO_OFTEN, 429)
+            return told(request, None, common.TOO_OFTEN, 429)
         attempt = Attempt(provider=provider.name, then=local(request.query_params.get("next", "/")))
         try:
             answer = pages.see_other(await provider.address(attempt, self._door.back(provider.name)))

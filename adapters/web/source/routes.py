@@ -13,6 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from adapters.web import pages
+from adapters.web.guard import LINKS_PER_MINUTE, calm, hurried, too_often
 from adapters.web.language import spoken
 from adapters.web.links import Cited, Closed, SignedLinks
 from adapters.web.site import Site
@@ -45,6 +46,8 @@ def _opened(site: Site, links: SignedLinks, shows: Shows) -> Callable[[Request],
 
     async def answer(request: Request) -> Response:
         visitor = await site.visitors.visitor(request)
+        if hurried(site, request, visitor, LINKS_PER_MINUTE):
+            return too_often(request, visitor)
         try:
             cited = await links.cited(request.path_params["token"])
             if visitor and cited.document.collection not in (await site.reading.audience(visitor.readers)).collections:
@@ -56,7 +59,7 @@ def _opened(site: Site, links: SignedLinks, shows: Shows) -> Callable[[Request],
         response.headers.update(PRIVATE)
         return response
 
-    return answer
+    return calm(answer)
 
 
 def _text(site: Site) -> Shows:
