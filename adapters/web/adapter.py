@@ -112,4 +112,7 @@ class WebAdapter:
             return Readers(groups=frozenset(), external=True)
         return await self._site.visitors.readers(of.author if isinstance(of, IncomingMessage) else str(of))
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Let go of whoever vouches for people."""
+        for provider in self._door.providers.values() if self._door else ():
+            await provider.close()

@@ -22,7 +22,7 @@ from pipeline.errors import Misconfigured
 from pipeline.ports import Host
 from pipeline.values import Action
 
-SLACK = "https://slack.com"
+SLACK, DISCORD = "https://slack.com", "https://discord.com"
 
 
 def adapter(config: WebSettings, host: Host) -> WebAdapter:
@@ -95,5 +95,5 @@ def _providers(config: WebSettings, openid: OpenID | None) -> list[Provider]:
             )
         )
     if config.discord_client_id:
-        found.append(Discord(config.discord_client_id, config.discord_client_secret))
+        found.append(Discord(config.discord_client_id, config.discord_client_secret, DISCORD))
     return found

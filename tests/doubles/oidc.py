@@ -67,6 +67,9 @@ class Provider:
             Route("/authorize", self._authorize),
             Route("/token", self._token, methods=["POST"]),
             Route("/keys", self._keys),
+            Route("/oauth2/authorize", self._authorize),
+            Route("/api/oauth2/token", self._token, methods=["POST"]),
+            Route("/api/users/@me", self._me),
         ]
         async with Doors().serving("127.0.0.1:0", routes, setting="the double") as self.port:
             yield self
@@ -78,6 +81,12 @@ class Provider:
     async def _keys(self, _: Request) -> Response:
         self.asked_for_keys += 1
         return JSONResponse(KeySet(self.published).as_dict(private=False))  # type: ignore[arg-type] # of one kind
+
+    async def _me(self, request: Request) -> Response:
+        """As Discord tells it."""
+        if not request.headers.get("authorization", "").startswith("Bearer "):
+            return JSONResponse({"message": "401: Unauthorized"}, 401)
+        return JSONResponse({"id": self.subject, "username": "ann", "global_name": "Ann"})
 
     async def _authorize(self, request: Request) -> Response:
         asked = dict(request.query_params)
@@ -91,5 +100,5 @@ class Provider:
         proven = asked and create_s256_code_challenge(sent.get("code_verifier", "")) == asked["code_challenge"]
         if not asked or not proven or sent["redirect_uri"] != asked["redirect_uri"]:
             return JSONResponse({"error": "invalid_grant"}, 400)
-        made = self.token(asked["nonce"])
+        made = self.token(asked.get("nonce", ""))
         return JSONResponse({"access_token": secrets.token_hex(8), "token_type": "Bearer", "id_token": made})

@@ -21,9 +21,11 @@ PROXY = "the proxy's secret"
 
 
 class Page:
-    def __init__(self, citewell: Citewell, address: str) -> None:
+    def __init__(self, citewell: Citewell, address: str, adapters: dict[str, Any]) -> None:
         self.citewell = citewell
         self.address = address
+        self.adapters = adapters
+        """Of the platforms that run beside it."""
 
     def browser(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.address, follow_redirects=True, timeout=30, trust_env=False)
@@ -45,7 +47,10 @@ async def opened(folder: Path, **settings: Any) -> AsyncIterator[Page]:
     async with open_citewell(found) as citewell:
         adapters: Any = make_adapters(found, citewell, Doors(), lambda _: None)
         adapter = adapters["web"]
-        async with adapter._programs() as programs:
-            routes = [*adapter.routes(citewell.storage.inbox), *programs]
-            async with Doors().serving(f"127.0.0.1:{port}", routes, setting="CITEWELL_WEB"):
-                yield Page(citewell, f"http://127.0.0.1:{port}")
+        try:
+            async with adapter._programs() as programs:
+                routes = [*adapter.routes(citewell.storage.inbox), *programs]
+                async with Doors().serving(f"127.0.0.1:{port}", routes, setting="CITEWELL_WEB"):
+                    yield Page(citewell, f"http://127.0.0.1:{port}", adapters)
+        finally:
+            await adapter.close()

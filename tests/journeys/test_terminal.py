@@ -933,3 +933,19 @@ def test_a_job_that_is_not_there_and_one_that_fails_are_said(indexed: Terminal) 
 def test_what_was_asked_in_a_terminal_is_said_to_be_in_no_insights(indexed: Terminal) -> None:
     indexed.type("ask", "What does travel cost?")
     assert "what is asked in a terminal is not kept" in " ".join(indexed.type("insights").out.split())
+
+
+def test_keys_are_made_shown_once_listed_and_revoked_and_the_audit_says_so(indexed: Terminal) -> None:
+    made = indexed.type("keys", "add", "intranet search", "--collection", "default").out
+    secret, said = made.splitlines()[:2]
+    assert secret.startswith("cw_")
+    assert "It is not shown again" in made
+    assert "finds default" in said
+    assert secret not in indexed.type("keys", "list").out
+    assert indexed.type("keys", "add", "intranet search").status == 2
+    assert "is revoked" in indexed.type("keys", "revoke", "intranet search").out
+    assert "revoked 20" in indexed.type("keys", "list").out
+    assert indexed.type("keys", "revoke", "intranet search").status == 2
+    audit = indexed.type("audit").out
+    assert "make a key" in audit
+    assert "revoke a key" in audit

@@ -12,14 +12,13 @@ from adapters.web.signin import wording
 from adapters.web.signin.provider import Attempt, NotVouched
 from pipeline.values.session import SignedIn
 
-SITE = "https://discord.com"
 SECONDS = 15.0
 
 
 class Discord:
     name, title = "discord", "Discord"
 
-    def __init__(self, client_id: str, secret: str, site: str = SITE) -> None:
+    def __init__(self, client_id: str, secret: str, site: str) -> None:
         self._client_id, self._secret, self._site = client_id, secret, site.rstrip("/")
 
     async def address(self, attempt: Attempt, back: str) -> str:
@@ -49,6 +48,9 @@ class Discord:
         if not user.isdecimal():
             raise NotVouched(wording.WRONG, "no person of Discord's")
         return SignedIn(person=f"discord:{user}", name=str(found.get("global_name") or found.get("username") or user))
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
 
     def _client(self, back: str) -> AsyncOAuth2Client:
         return AsyncOAuth2Client(

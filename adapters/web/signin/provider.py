@@ -47,6 +47,8 @@ class Provider(Protocol):
         """Whom it vouches for. Raises NotVouched."""
         ...
 
+    async def close(self) -> None: ...
+
 
 def inside(subject: str, name: str, groups: tuple[str, ...]) -> SignedIn:
     """A person and groups of the page's own: two of a provider are never one here."""

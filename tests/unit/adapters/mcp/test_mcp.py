@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from adapters.http.doors import Doors
 from bot.citewell import Citewell
+from pipeline.values import Event, Progress, Request, Stage
 from tests.doubles.open_house import SECRET, opened
 
 VACATION = "How many vacation days do employees get?"
@@ -146,6 +147,28 @@ async def test_without_a_key_it_says_where_to_get_in_and_a_revoked_one_opens_not
         assert (await http.post("/mcp", json=listing, headers={**others, **session})).status_code == 404
         await team.citewell.storage.keys.revoke("editor ()")
         assert (await http.post("/mcp", json=listing, headers={**mine, **session})).status_code == 401
+
+
+async def test_an_answer_that_is_not_wanted_any_more_is_given_up(team: Team) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def endless(_: Request) -> AsyncIterator[Event]:
+        begun.set()
+        try:
+            yield Progress(stage=Stage.SEARCHING)
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    team.citewell.reading._respond = endless  # type: ignore[assignment] # in the place of the walk
+    async with team.client(await team.key()) as client:
+        asked = asyncio.create_task(client.call_tool("ask", {"question": VACATION}))
+        await begun.wait()
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+        async with asyncio.timeout(10):
+            await ended.wait()
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "ask", "read"]
 
 
 async def test_what_is_planted_in_a_document_reaches_no_description(team: Team, tmp_path: Path) -> None:

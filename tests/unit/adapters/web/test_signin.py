@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.web import wiring
 from adapters.web.signin import oidc
 from adapters.web.signin.routes import local
 from pipeline.errors import Misconfigured
@@ -184,6 +185,45 @@ async def test_at_the_machine_nobody_signs_in_and_who_was_led_there_sees_nothing
         assert (await browser.get("/you")).url.path == "/you"
         led = await browser.get("/you", headers={"Host": "rebound.example"}, follow_redirects=False)
         assert led.status_code == 303
+
+
+class Platform:
+    """Where somebody is known, as it tells of them now."""
+
+    readers_of: dict[str, Readers]
+
+    def __init__(self, **readers: Readers) -> None:
+        self.readers_of = readers
+
+    async def readers(self, person: PersonId) -> Readers:
+        return self.readers_of[person.user]
+
+
+CHAT = {
+    "slack": {"web_slack_client_id": CLIENT, "web_slack_client_secret": SECRET},
+    "discord": {"web_discord_client_id": CLIENT, "web_discord_client_secret": SECRET},
+}
+
+
+@pytest.mark.parametrize(("name", "person"), [("slack", "slack:T1:U7"), ("discord", "discord:77")])
+async def test_who_signs_in_with_a_platform_is_the_same_person_as_there_and_strangers_are_refused(
+    name: str, person: str, provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, name.upper(), provider.issuer)
+    provider.subject = "77"
+    provider.claims = {"https://slack.com/team_id": "T1", "https://slack.com/user_id": "U7", "name": "Ann"}
+    async with opened(tmp_path, **CHAT[name]) as page:
+        async with page.browser() as browser:
+            refused = await browser.get(f"/sign-in/{name}")
+            assert refused.status_code == 403
+            assert "no workspace or server" in refused.text
+        inside = Readers(groups=frozenset({f"{name}:T1", f"{name}:T1:C2"}))
+        page.adapters[name] = Platform(**{PersonId.parse(person).user: inside})
+        async with page.browser() as browser:
+            assert (await browser.get(f"/sign-in/{name}")).url.path == "/"
+            exported = await browser.post("/press", data={"csrf": await csrf(browser), "action": "export"})
+            assert exported.json()["person"] == person
+        assert await page.adapters["web"].readers(PersonId.parse(person)) == inside
 
 
 @given(st.text())

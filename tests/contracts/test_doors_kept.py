@@ -1,0 +1,105 @@
+"""Who may come in, and what programs were answered, on both engines: sessions, keys, replies."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from pipeline.errors import Busy, Refused
+from pipeline.values.session import SignedIn
+from storage.open import Storage
+from storage.people.keys import REMEMBERED, UNDER_WAY, SQLReplies
+from storage.people.sessions import IDLE, LONGEST, SQLSessions
+from tests.doubles.engines import Engine
+
+ANN = SignedIn(person="web:ann", name="Ann", groups=("web:group:staff",))
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+async def storage(engine: Engine) -> AsyncIterator[Storage]:
+    async with engine.storage(embedder="m") as opened:
+        yield opened
+
+
+async def test_a_session_lasts_while_it_is_used_and_no_longer_than_a_month(storage: Storage) -> None:
+    clock = Clock()
+    sessions = SQLSessions(storage.database, clock=clock)
+    secret = await sessions.begin(ANN)
+    assert (await sessions.of(secret + "x")) is None
+    for _ in range(3):
+        clock.now += IDLE * 0.7
+        found = await sessions.of(secret)
+        assert (found is None) == (clock.now - Clock.now > LONGEST)
+    idle = await sessions.begin(ANN)
+    clock.now += IDLE + 1
+    assert await sessions.of(idle) is None
+    assert await sessions.newest(ANN.person) is None
+
+
+async def test_the_newest_session_says_who_somebody_is_now(storage: Storage) -> None:
+    clock = Clock()
+    sessions = SQLSessions(storage.database, clock=clock)
+    await sessions.begin(ANN)
+    clock.now += 60
+    secret = await sessions.begin(ANN.model_copy(update={"groups": ("web:group:leads",)}))
+    newest = await sessions.newest(ANN.person)
+    assert newest
+    assert newest.who.groups == ("web:group:leads",)
+    await sessions.end(secret)
+    before = await sessions.newest(ANN.person)
+    assert before
+    assert before.who.groups == ("web:group:staff",)
+    await sessions.vouched(ANN)
+    await sessions.vouched(ANN.model_copy(update={"name": "Annie"}))
+    vouched = await sessions.newest(ANN.person)
+    assert vouched
+    assert vouched.who.name == "Annie"
+
+
+async def test_no_secret_is_kept(storage: Storage) -> None:
+    secret = await storage.sessions.begin(ANN)
+    _, key = await storage.keys.add("bot", (), 60)
+    rows = await storage.database.read(
+        lambda db: str([db.execute(f"SELECT * FROM {table}").fetchall() for table in ("web_session", "api_key")])
+    )
+    assert "web:ann" in rows
+    assert secret not in rows
+    assert key not in rows
+
+
+async def test_a_key_opens_until_it_is_revoked_by_name_or_id(storage: Storage) -> None:
+    made, secret = await storage.keys.add("bot", ("hr",), 5)
+    found = await storage.keys.holder(secret)
+    assert found == made
+    with pytest.raises(Refused, match="called bot"):
+        await storage.keys.add("bot", (), 60)
+    assert await storage.keys.revoke("nobody") is None
+    assert await storage.keys.revoke(made.id) == made
+    assert await storage.keys.revoke("bot") is None
+    assert await storage.keys.holder(secret) is None
+
+
+async def test_a_request_is_answered_once_a_day_and_again_where_it_was_cut_off(storage: Storage) -> None:
+    clock = Clock()
+    replies = SQLReplies(storage.database, clock=clock)
+    assert await replies.begin("one", "d") is None
+    with pytest.raises(Busy):
+        await replies.begin("one", "d")
+    clock.now += UNDER_WAY + 1
+    assert await replies.begin("one", "d") is None
+    await replies.answered("one", '{"a": 1}')
+    assert await replies.begin("one", "d") == '{"a": 1}'
+    with pytest.raises(Refused):
+        await replies.begin("one", "other")
+    clock.now += REMEMBERED + 1
+    assert await replies.begin("one", "other") is None
+    await replies.forgone("one")
+    assert await replies.begin("one", "d") is None
