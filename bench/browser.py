@@ -49,9 +49,12 @@ def main(times: int) -> None:
     if lacking := missing():
         raise SystemExit(f"There is no browser: {', '.join(lacking)}")
     print("| milliseconds | p50 | p95 | target |\n| --- | --- | --- | --- |")
-    with tempfile.TemporaryDirectory(prefix="citewell-bench-") as name:
-        with house(Path(name), HANDBOOK, EMBEDDER="minilm") as here, chromium(here.url) as browser:
-            measured(browser, times)
+    with (
+        tempfile.TemporaryDirectory(prefix="citewell-bench-") as name,
+        house(Path(name), HANDBOOK, EMBEDDER="minilm") as here,
+        chromium(here.url) as browser,
+    ):
+        measured(browser, times)
 
 
 if __name__ == "__main__":
