@@ -13,8 +13,12 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
 }
 STYLE = """
-:root { color-scheme: light dark; --line: #c9ccd0; --faint: #5c6268; }
-@media (prefers-color-scheme: dark) { :root { --line: #44494e; --faint: #a8aeb4; } }
+:root { color-scheme: light dark; --paper: #fcfcfb; --ink: #1d1f21; --act: #1f3a5f; --line: #c9ccd0; --faint: #5c6268; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #16181a; --ink: #e9eaeb; --act: #8ab4e8; --line: #44494e; --faint: #a8aeb4; }
+}
+a { color: var(--act); }
+body { background: var(--paper); color: var(--ink); }
 body { font: 1rem/1.55 system-ui, sans-serif; max-width: 48rem; margin: 0 auto; padding: 1rem; }
 section { border-block-start: 1px solid var(--line); padding-block: .5rem; }
 h2 { font-size: 1.1rem; } code, pre { font: .9em/1.45 ui-monospace, monospace; }

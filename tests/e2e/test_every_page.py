@@ -33,6 +33,7 @@ PAGES: dict[str, Callable[[Browser], str]] = {
     "source refused": lambda _: "/s/nothing",
     "not there": lambda _: "/c/nothing",
     "you": lambda _: "/you",
+    "api": lambda _: "/api",
 }
 """Each with what leads there."""
 every_page = pytest.mark.parametrize("name", PAGES)
@@ -55,7 +56,7 @@ def test_a_page_can_be_used_by_everybody_at_each_width_in_each_theme(browser: Br
     checks.accessible(browser, name.replace(" ", "-"))
 
 
-@pytest.mark.parametrize("name", ["ask", "conversation", "source", "you"])
+@pytest.mark.parametrize("name", ["ask", "conversation", "source", "you", "api"])
 def test_lighthouse_finds_little_to_better(browser: Browser, handbook: House, name: str, figure: Figure) -> None:
     address = PAGES[name](browser)
     found = lighthouse.scores(handbook.url + address)
