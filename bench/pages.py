@@ -1,6 +1,6 @@
-"""The page under people: 200 reading sources, each another every second, and 20 asking, each again after two.
+"""The page under people: 200 reading sources, each another every ten seconds, and 20 asking, each again after two.
 
-python -m bench.pages [SECONDS]
+python -m bench.pages [SECONDS] [SECONDS BETWEEN TWO SOURCES]
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class People:
         shown = (await self.client.get(path, headers=headers)).text
         self.links.update(re.findall(r'href="[^"]*(/s/[^"#]+)', shown))
 
-    async def read(self, number: int, until: float) -> None:
-        await asyncio.sleep(random.random())
+    async def read(self, number: int, until: float, every: float) -> None:
+        await asyncio.sleep(every * random.random())
         while time.perf_counter() < until:
             link = random.choice(sorted(self.links))
             began = time.perf_counter()
@@ -73,7 +73,7 @@ class People:
             took = time.perf_counter() - began
             self.pages.append(took)
             self.wrong += answer.status_code != 200
-            await asyncio.sleep(max(0.0, 1.0 - took))
+            await asyncio.sleep(max(0.0, every - took))
 
     async def keep_asking(self, number: int, until: float) -> None:
         await asyncio.sleep(2 * random.random())
@@ -82,14 +82,14 @@ class People:
             await asyncio.sleep(2)
 
 
-async def measured(address: str, seconds: float) -> None:
+async def measured(address: str, seconds: float, every: float) -> None:
     people = People(address)
     for number in range(8):
         await people.ask(number)
     quiet = people.sentences[2:]
     people.first, people.sentences = [], []
     until = time.perf_counter() + seconds
-    reading = [people.read(number, until) for number in range(READERS)]
+    reading = [people.read(number, until, every) for number in range(READERS)]
     await asyncio.gather(*reading, *(people.keep_asking(number, until) for number in range(ASKERS)))
     p50, p95 = 1000 * np.percentile(people.pages, [50, 95])
     print(
@@ -100,7 +100,7 @@ async def measured(address: str, seconds: float) -> None:
     await people.client.aclose()
 
 
-def main(seconds: float) -> None:
+def main(seconds: float, every: float) -> None:
     with tempfile.TemporaryDirectory() as name:
         port = free_port()
         environment = {
@@ -117,7 +117,7 @@ def main(seconds: float) -> None:
         with subprocess.Popen([*citewell, "run"], env=environment, cwd=here, stdout=subprocess.DEVNULL) as running:
             try:
                 _wait(f"http://127.0.0.1:{port}/static/site.css")
-                asyncio.run(measured(f"http://127.0.0.1:{port}", seconds))
+                asyncio.run(measured(f"http://127.0.0.1:{port}", seconds, every))
             finally:
                 running.terminate()
 
@@ -132,4 +132,5 @@ def _wait(address: str) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 20.0)
+    given = [float(one) for one in sys.argv[1:]]
+    main(*(given + [30.0, 10.0][len(given) :]))

@@ -18,6 +18,7 @@ from adapters.mcp.tools import Calls, described
 from pipeline.ports import Reading
 from pipeline.values import Document
 from pipeline.words.text import visible
+from pipeline.words.wording import counted
 
 SCHEME = "citewell://document/"
 PAGE = 200
@@ -41,7 +42,7 @@ told: ContextVar[str] = ContextVar("told", default=GENERAL)
 async def instructions(reading: Reading, caller: Caller) -> str:
     """What the collections hold, as far as the caller may see: their names and counts, which are the operator's."""
     found = Counter(document.collection for document in await reading.documents(caller.audience))
-    held = "; ".join(f"{visible(name)}: {count} documents" for name, count in sorted(found.items()))
+    held = "; ".join(f"{visible(name)} ({counted(count, 'document')})" for name, count in sorted(found.items()))
     return f"{GENERAL} Collections: {held or 'none that you may see'}."
 
 

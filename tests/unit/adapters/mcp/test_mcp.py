@@ -68,7 +68,7 @@ async def team(tmp_path: Path) -> AsyncIterator[Team]:
 
 async def test_it_says_what_the_collections_hold_that_the_key_may_find(team: Team) -> None:
     async with team.client(await team.key()) as client:
-        assert "open: 1 documents" in (client.instructions or "")
+        assert "open (1 document)" in (client.instructions or "")
         assert "secret" not in (client.instructions or "")
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == ["search", "ask", "read"]
@@ -204,6 +204,6 @@ async def test_the_person_at_the_machine_has_everything_over_standard_input_and_
     }
     program = StdioServerParameters(command=sys.executable, args=["-m", "bot", "mcp"], env=environment)
     async with Client(stdio_client(program)) as client:
-        assert "secret: 1 documents" in (client.instructions or "")
+        assert "secret (1 document)" in (client.instructions or "")
         done = await client.call_tool("ask", {"question": "What is the salary band of engineers?"})
         assert SECRET in json.dumps(done.structured_content)
