@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from contextvars import Context
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -78,9 +79,10 @@ class _Door:
         return self._app.router.routes
 
     async def begun(self) -> None:
-        """Whoever calls is answered from then on."""
+        """Whoever calls is answered from then on, in no context of whoever came first."""
         if self._serving is None:
-            self._serving = asyncio.create_task(self._server.serve([self.listener]), name=f"port {self.port}")
+            serving = self._server.serve([self.listener])
+            self._serving = asyncio.create_task(serving, name=f"port {self.port}", context=Context())
         await self._server.begun.wait()
 
     async def close(self) -> None:

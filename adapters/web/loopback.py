@@ -38,4 +38,4 @@ class AtTheMachine:
         return Readers(groups=frozenset({OPERATOR} if inside else ()), external=not inside)
 
     def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
-        return hmac.compare_digest(visitor.csrf.encode(), given.encode())
+        return hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "replace"))

@@ -26,6 +26,7 @@ from adapters.slack.transport.startup import OPTIONAL, SCOPES
 from adapters.slack.web import LOST, SDK_LOG
 from pipeline.errors import CitewellError
 from pipeline.ports import Installations
+from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.values import PlaceId
 from pipeline.values.platform import Installation
 
@@ -140,7 +141,8 @@ def _answering(
     async def answer(request: Request) -> Response:
         asked = AsyncBoltRequest(body="", query=request.url.query, headers=dict(request.headers))
         try:
-            found = await handle(asked)
+            with bound(NOBODY):
+                found = await handle(asked)
         except (CitewellError, *LOST) as error:
             log.warning("slack_workspace_not_added", reason=str(error) or type(error).__name__)
             found = BoltResponse(status=502, body=pages.not_added(pages.AGAIN))

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from adapters.slack.events.incoming import MALFORMED
 from adapters.slack.transport.front import Front
+from pipeline.rules.tenancy import NOBODY, bound
 
 log = structlog.get_logger(__name__)
 
@@ -31,9 +32,10 @@ def events(front: Front, signing_secret: str) -> BaseRoute:
         if not signed(body, request.headers, signing_secret, time.time()):
             return PlainTextResponse("invalid signature", 401)
         try:
-            answer = await front.async_dispatch(
-                AsyncBoltRequest(body=body.decode(), query=request.url.query, headers=dict(request.headers))
-            )
+            with bound(NOBODY):
+                answer = await front.async_dispatch(
+                    AsyncBoltRequest(body=body.decode(), query=request.url.query, headers=dict(request.headers))
+                )
         except MALFORMED as error:
             log.warning("slack_request_malformed", reason=type(error).__name__)
             return PlainTextResponse("unreadable body", 400)

@@ -100,4 +100,4 @@ class SignedInVisitors:
     def checked(self, visitor: Visitor, given: str, request: Request) -> bool:
         """The token of their session, and no other site's page that sends it."""
         ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
-        return ours and hmac.compare_digest(visitor.csrf.encode(), given.encode())
+        return ours and hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "replace"))

@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 from adapters.http.doors import Doors
 from adapters.http.limits import BODY_BYTES, HEAD_BYTES, Limits
 from pipeline.errors import Misconfigured
+from pipeline.rules.tenancy import EVERYTHING, NOBODY, bound, workspace
 
 HURRIED = Limits(head=0.2, body=0.2, reading=0.2)
 POST = b"POST /length HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -135,6 +136,21 @@ async def test_who_names_the_same_address_shares_a_listener_until_the_last_is_go
         assert (await said(port, get)).endswith(b"hello")
     with pytest.raises(ConnectionRefusedError):
         await said(port)
+
+
+async def test_what_is_asked_of_one_is_not_done_for_the_workspace_of_another() -> None:
+    doors = Doors()
+
+    async def whose(_: Request) -> Response:
+        return PlainTextResponse(workspace())
+
+    with bound(NOBODY):
+        first = doors.serving("127.0.0.1:0", [], setting="CITEWELL_SLACK_PORT")
+        port = await first.__aenter__()
+    async with doors.serving("127.0.0.1:0", [Route("/whose", whose)], setting="CITEWELL_WEB"):
+        get = b"GET /whose HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        assert (await said(port, get)).endswith(EVERYTHING.encode())
+    await first.__aexit__(None, None, None)
 
 
 async def test_an_address_that_is_taken_is_named_with_its_setting() -> None:
