@@ -59,7 +59,7 @@ def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(admin:
     admin.follow("Documents")
     admin.fill("Title or file", "2019")
     admin.press("Find")
-    assert "1 documents" in admin.says("Travel (2019)")
+    assert "1 document" in admin.says("Travel (2019)")
 
 
 def test_what_the_check_left_out_is_shown_with_what_was_asked(people: Callable[[str], Browser], tmp_path: Path) -> None:
