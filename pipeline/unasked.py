@@ -76,13 +76,16 @@ def asks(text: str) -> bool:
 
 
 def worth_saying(text: str, answer: Answer, least: Level = Level.MEDIUM) -> bool:
-    """Whether `answer` to `text` is at least of that confidence, and about what `text` names."""
-    if _RANK.index(answer.confidence.level) < _RANK.index(least) or not answer.sentences:
-        return False
+    """Whether `answer` to `text` is at least of that confidence, and about what `text` names.
+
+    What goes on with a passage that was shown before, and names nothing that is not cited, is worth it at any."""
     cited = " ".join(f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations)
     said = set(terms(f"{cited} {' '.join(one.text for one in answer.sentences)}"))
     named = own_terms(text)
-    return bool(named) and len(named & said) >= ABOUT_IT * len(named)
+    if not (answer.sentences and named):
+        return False
+    sure = _RANK.index(answer.confidence.level) >= _RANK.index(least)
+    return len(named & said) >= (ABOUT_IT if sure else 1.0) * len(named) and (sure or answer.goes_on)
 
 
 def worth_telling(answer: Answer, rated: Collection[str]) -> bool:

@@ -6,10 +6,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from adapters.chat.waiting import Waiting
+from adapters.chat.words.handoff import RESOLVE
 from pipeline.errors import Busy
 from pipeline.ports import Desk, Inbox
 from pipeline.rules.places import heard, unasked
-from pipeline.values import ConversationId, IncomingMessage, Manner, Place
+from pipeline.unasked import asks
+from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, Place
 from pipeline.words import wording
 from pipeline.words.language import speaking, told
 
@@ -37,11 +39,21 @@ class Intake:
         self._appearing = appearing
         self._shared_channels = shared_channels
         self._waiting = Waiting()
+        self._told: set[tuple[str, str]] = set()
 
-    async def hear(self, author: str, channel: str, text: str, replied_to: Sequence[str]) -> None:
-        """A person said something, in reply to messages with these keys: a question that waited may be answered."""
-        for key in replied_to or self._waiting.answered(channel, text):
+    async def hear(self, author: str, channel: str, text: str, replied_to: Sequence[str], tell: Tell) -> bool:
+        """A person said something, in reply to messages with these keys: a question that waited may be answered, though
+        not by another question. Who replies where people were asked is told, once, how the asker hears of it; whether
+        that is so."""
+        for key in () if asks(text) else replied_to or self._waiting.answered(channel):
             await self._inbox.leave_to_people(key, author)
+        asked = [key for key in replied_to if await self._desk.handoffs.waits(MessageKey.parse(key))]
+        for key in asked:
+            if (key, author) not in self._told:
+                self._told.add((key, author))
+                words = await self._desk.words(author, text=text)
+                await tell(words(wording.NOT_SENT, button=words(RESOLVE)))
+        return bool(asked)
 
     async def keep(self, message: IncomingMessage, tell: Tell, *, edited: bool = False) -> bool:
         """Whether the message is for us and was not known as that. Where too much waits already, it is not kept.

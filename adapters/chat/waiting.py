@@ -17,8 +17,6 @@ class Waiting:
         if asks(message.text):
             self._last[message.place.channel] = message.key
 
-    def answered(self, channel: str, text: str) -> tuple[str, ...]:
-        """The key of what `text`, said in reply to nothing, may answer; what asks itself answers nothing."""
-        if channel not in self._last or asks(text):
-            return ()
-        return (self._last[channel],)
+    def answered(self, channel: str) -> tuple[str, ...]:
+        """The key of what the next thing that is said there, in reply to nothing, may answer."""
+        return (self._last[channel],) if channel in self._last else ()

@@ -19,6 +19,7 @@ from pipeline.values import (
     BlockKind,
     Document,
     Handoff,
+    MessageKey,
     Parsed,
     PlaceId,
     Press,
@@ -63,6 +64,10 @@ class HandoffDesk:
         )
         new = await self._store.begin(handoff)
         return words(wording.PASSED_ON if new else wording.PASSED_ON_ALREADY)
+
+    async def waits(self, message: MessageKey) -> bool:
+        """Whether a message of ours asks people something that nobody has resolved."""
+        return await self._store.waits(message)
 
     async def may_keep(self, actor: Actor, pressed_in: PlaceId) -> bool:
         """Whether to offer that the reply is kept."""

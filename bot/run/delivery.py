@@ -153,6 +153,7 @@ class Delivery:
                 silent = event.outcome is Outcome.SILENT
                 if silent or auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
                     return event
+                log.warning("auto_per_hour_reached", place=str(auto.place), per_hour=auto.per_hour)
         return None
 
     async def _saved(self, way: OnItsWay[Work], answer: Answer) -> Answer:

@@ -10,8 +10,8 @@ from pipeline.values import Around
 from pipeline.words.text import word_pattern
 
 _ASKING = word_pattern(r"""
-    answer(?:ed|s)?|ideas?|thoughts?|thinks?|says?|questions?|above|turn|see|look|check|reply|respond|pls
-    (?:be)?antworten?|sagen?|frage|idee|schau\w*|weißt|kannst|könnt(?:e|est|et)?|bitte|das|dazu|mal|du|ihr
+    answer(?:ed|s)?|ideas?|thoughts?|thinks?|says?|questions?|above|title|turn|see|look|check|reply|respond|pls
+    (?:be)?antworten?|sagen?|frage|titel|idee|schau\w*|weißt|kannst|könnt(?:e|est|et)?|bitte|das|dazu|mal|du|ihr
     (?:someone|anyone|somebody|anybody|\w+)['’]s
 """)
 """Words for answering, and whose question it is: of 24 replies that only point (`tests/quality/pointing.jsonl`) 22 are
@@ -22,7 +22,8 @@ _OPEN = word_pattern("when|where|who|whose|why|which|how(?! about)|wann|wo|wer|w
 
 def looks_back(text: str) -> bool:
     """Whether `text` may need what stands around it to be understood."""
-    return leans(clean(text))
+    asked = clean(text)
+    return leans(asked) or not _own(asked)
 
 
 def meant(asked: str, around: Around) -> str:
@@ -36,5 +37,9 @@ def _points(asked: str, above: str) -> bool:
     about_us = talk is Talk.HELP and " " in asked
     if about_us or talk in (Talk.THANKS, Talk.GREETING) or _OPEN.search(asked):
         return False
-    own = own_terms(_ASKING.sub(" ", asked))
-    return not own or (leans(asked) and questions(above) and not questions(asked))
+    return not _own(asked) or (leans(asked) and questions(above) and not questions(asked))
+
+
+def _own(asked: str) -> set[str]:
+    """What it is about, besides that somebody is to answer."""
+    return own_terms(_ASKING.sub(" ", asked))

@@ -12,6 +12,7 @@ from pipeline.values import (
     Actor,
     Answer,
     Document,
+    MessageKey,
     Place,
     PlaceId,
     Preferences,
@@ -41,6 +42,10 @@ class Places(Protocol):
 
 class Handoffs(Protocol):
     """What people are asked."""
+
+    async def waits(self, message: MessageKey) -> bool:
+        """Whether a message of ours asks people something that nobody has resolved."""
+        ...
 
     async def may_keep(self, actor: Actor, place: PlaceId) -> bool:
         """Whether to offer the actor in `place` that a reply is kept as an answer."""

@@ -99,6 +99,7 @@ NOBODY_TO_ASK = Message("Nobody is set up here to be asked.")
 PASSED_ON = Message("I have passed this on. When there is a reply, you hear of it from me.")
 PASSED_ON_ALREADY = Message("This was passed on already. The reply comes from me.")
 NOT_PASSED_ON = Message("I could not pass your question on. Please ask somebody directly.")
+NOT_SENT = Message("Whoever asked does not see this. Press “{button}” above to send them a reply.")
 ASKED_FOR = Message("A question that the documents did not answer")
 WITHHELD = Message("What I found rests on documents that not everyone in this channel may see.")
 REPLIED = Message("{who} replied to your question:")
@@ -211,8 +212,9 @@ def preface(
     instead: Message | None = None,
     verdict: bool | None = None,
 ) -> str:
-    """How an extract is introduced: below `high` as what came closest, never as fact. `differing`: it shows two
-    documents that do not agree; `instead`: why it stands in for a model; `verdict`: it says yes or no."""
+    """How an extract is introduced: at `low` as what came closest, at `medium` as the documents' words; at `high` it
+    speaks for itself. `differing`: it shows two documents that do not agree; `instead`: why it stands in for a model;
+    `verdict`: it says yes or no."""
     said = [words(instead)] if instead else []
     decided = verdict is not None and level is not Level.LOW
     if decided:
@@ -223,7 +225,8 @@ def preface(
         said.append(words(_DOUBT))
     if differing:
         said.append(words(_DIFFERING))
-    return " ".join([*said, words.count(_CLOSEST, passages)])
+    closest = level is Level.LOW or differing
+    return " ".join([*said, words.count(_CLOSEST, passages) if closest else words(_SAY)])
 
 
 def badge(confidence: Confidence, words: Words = ENGLISH) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from pipeline.values import About, Handoff
+from pipeline.values import About, Handoff, MessageKey
 from storage.database import Connection, Database, scalar
 from storage.messages.history import signed
 from storage.messages.outbox import SQLOutbox, tell
@@ -39,6 +39,16 @@ class SQLHandoffs:
         query = "SELECT body FROM handoff WHERE id = $1 AND resolved_at IS NULL"
         body = await self._database.read(lambda db: scalar(db, query, (handoff_id,)))
         return Handoff.model_validate_json(body) if body else None
+
+    async def waits(self, message: MessageKey) -> bool:
+        """Whether that message is what was posted about one that is not resolved."""
+        query = (
+            "SELECT body FROM outbox JOIN handoff ON handoff.id = outbox.handoff"
+            " WHERE about = $1 AND resolved_at IS NULL AND reference IN ($2, $3)"
+        )
+        names = (About.ASKED, message.message, f"{message.channel}/{message.message}")
+        rows = await self._database.read(lambda db: db.execute(query, names).fetchall())
+        return any(str(Handoff.model_validate_json(body).target) == message.where for (body,) in rows)
 
     async def resolve(self, handoff_id: str, resolver: str, name: str, reply: str) -> bool:
         """Keep who resolved it with which reply, and that the asker is to hear of it; False when it was resolved."""

@@ -322,8 +322,17 @@ class DiscordDriver:
     def asked(self) -> list[Shown]:
         return [seen(message) for message in self.discord.replies(self.help)]
 
+    async def reply_where_asked(self, person: str, text: str) -> None:
+        await self._say(person, self.help, text, reply_to=self._questions()[-1]["id"])
+
+    def _questions(self) -> list[Payload]:
+        return [one for one in self.discord.replies(self.help) if not one.get("message_reference")]
+
+    def advised(self) -> list[str]:
+        return [one["content"] for one in self.discord.replies(self.help) if one.get("message_reference")]
+
     async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
-        message = self.discord.replies(self.help)[-1]
+        message = self._questions()[-1]
         if "resolve" in seen(message).buttons:
             self._resolvable = deepcopy(message)
         else:

@@ -247,6 +247,14 @@ class Driver(Protocol):
         """Press the button below the last question there, and send the form; what that person is told."""
         ...
 
+    async def reply_where_asked(self, person: str, text: str) -> None:
+        """Reply to the last question there instead of pressing its button."""
+        ...
+
+    def advised(self) -> list[str]:
+        """What whoever replied there was told, alone or in reply."""
+        ...
+
     def heard(self, said: Said) -> list[Shown]:
         """What its asker heard of a question that people were asked."""
         ...

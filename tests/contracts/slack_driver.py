@@ -349,6 +349,12 @@ class SlackDriver:
     def asked(self) -> list[Shown]:
         return [shown(message) for message in self._in(HELP)]
 
+    async def reply_where_asked(self, person: str, text: str) -> None:
+        await self.people.say(user(person), HELP, text, thread=self._in(HELP)[-1].ts)
+
+    def advised(self) -> list[str]:
+        return [str(one["text"]) for one in self.workspace.ephemerals if one["channel"] == HELP]
+
     async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
         message, modals = self._in(HELP)[-1], len(self.workspace.modals)
         if "resolve" in pressable(message.blocks):

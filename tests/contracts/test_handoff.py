@@ -12,6 +12,7 @@ from tests.contracts.answers import URL, citation, cited, not_found
 from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Said, Way
 from tests.contracts.rig import once
+from tests.contracts.waiting import until
 from tests.doubles.english import left_in_english
 
 QUESTION = "Who won the cup?"
@@ -81,6 +82,23 @@ async def test_it_is_posted_once_however_often_it_is_pressed(driver: Driver) -> 
     assert await driver.ask_person(said, "bob") == wording.PASSED_ON_ALREADY
     await driver.rig.settled()
     assert len(driver.asked()) == 1
+
+
+async def test_who_replies_there_and_does_not_press_is_told_once_that_the_asker_does_not_see_it(driver: Driver) -> None:
+    said = await mention(driver)
+    await driver.ask_person(said, "bob")
+    await driver.rig.settled()
+    await driver.reply_where_asked("ann", "The blue team.")
+    await driver.reply_where_asked("ann", "By two goals.")
+    await driver.reply_where_asked("cleo", "Was it not the red one?")
+    told = wording.NOT_SENT.format(button="Reply or resolve")
+    await until(lambda: len(driver.advised()) >= 2)
+    await driver.rig.settled()
+    assert driver.advised() == [told, told]
+    await driver.resolve("ann", "The blue team.")
+    await driver.reply_where_asked("bob", "I knew that.")
+    await driver.rig.settled()
+    assert driver.advised().count(told) == 2
 
 
 async def test_what_was_found_is_kept_from_people_who_may_not_see_all_of_it(driver: Driver) -> None:

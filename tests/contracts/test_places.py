@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import structlog
 
 from adapters.chat.words import setup
 from pipeline.rules.access import Rule
@@ -185,13 +186,15 @@ async def test_below_the_level_that_is_set_nothing_is_said(driver: Driver) -> No
     assert (len(driver.replies(unsure)), len(driver.replies(certain))) == (0, 1)
 
 
-async def test_no_more_than_so_many_are_answered_in_an_hour(driver: Driver) -> None:
+async def test_no_more_than_so_many_are_answered_in_an_hour_and_the_operator_hears_of_it(driver: Driver) -> None:
     sure(driver, Level.HIGH)
     driver.rig.places[driver.place] = Place(auto=True, auto_per_hour=2)
     asked = []
     for _ in range(4):
-        asked.append(await driver.aside("bob", QUESTION))
-        await driver.rig.settled()
+        with structlog.testing.capture_logs() as logs:
+            asked.append(await driver.aside("bob", QUESTION))
+            await driver.rig.settled()
+    assert {"place": str(driver.place), "per_hour": 2}.items() <= logs[-1].items()
     await driver.restart()
     asked.append(await driver.aside("bob", QUESTION))
     await driver.rig.settled()
@@ -208,6 +211,17 @@ async def test_whom_a_person_answers_first_the_bot_leaves_to_people(driver: Driv
     await driver.follow_up("ann", "Fifteen.", helped)
     await driver.rig.settled()
     assert (len(driver.replies(alone)), len(driver.replies(helped))) == (1, 0)
+
+
+@pytest.mark.ways_in
+async def test_two_who_ask_at_once_in_one_thread_are_both_answered(driver: Driver) -> None:
+    driver.rig.places[driver.place] = Place(auto=True, auto_wait=1)
+    driver.rig.script = lambda asked: once(cited(f"This is about: {asked.text}", question=asked.text))
+    first = await driver.aside("bob", "How many days of leave do we get?")
+    second = await driver.mention_after("ann", "How many days of leave is a badge?", first)
+    await driver.rig.settled()
+    assert any("do we get" in one.text for one in driver.replies(first))
+    assert any("a badge" in one.text for one in driver.replies(second))
 
 
 async def test_the_next_message_of_somebody_else_that_asks_nothing_answers_what_was_asked_before(

@@ -46,15 +46,20 @@ class DiscordIntake:
 
     async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
         """Put `message` into the inbox if it is for us. Does not return before it is durable."""
-        if not message.author.bot:
-            author, channel = f"{PLATFORM}:{message.author.id}", str(message.channel.id)
-            replied = replied_to(message)
-            if replied or not message.reference:
-                await self._surely(lambda: self._kept.hear(author, channel, message.content, replied))
+        if await self._said_to_people(message) and f"<@{me.id}>" not in message.content:
+            return
         if now := await self._read(message, me):
             await self._surely(
                 lambda: self._kept.keep(now, partial(_tell, message), edited=message.edited_at is not None)
             )
+
+    async def _said_to_people(self, message: discord.Message) -> bool:
+        """Whether it is a reply where people were asked, which pings us like any reply to what we wrote."""
+        replied = replied_to(message)
+        if message.author.bot or (message.reference and not replied):
+            return False
+        author, channel, tell = f"{PLATFORM}:{message.author.id}", str(message.channel.id), partial(_tell, message)
+        return await self._surely(lambda: self._kept.hear(author, channel, message.content, replied, tell))
 
     async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
         """A message was edited."""

@@ -87,6 +87,7 @@ class Remark(Value):
     """What a person said, whoever it was for."""
 
     channel: str
+    thread: str
     author: str
     text: str
     answers: str = ""
@@ -103,6 +104,7 @@ def remark(body: Body, me: Me) -> Remark | None:
     channel, thread = str(event.get("channel") or ""), str(event.get("thread_ts") or "")
     return Remark(
         channel=channel,
+        thread=thread,
         author=person(me.team, str(event["user"])),
         text=plain(str(event.get("text") or ""), me.user),
         answers=message_key(me.team, channel, thread) if thread and thread != event.get("ts") else "",

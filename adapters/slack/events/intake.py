@@ -10,10 +10,10 @@ from typing import Any, Protocol
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from adapters.chat.intake import Intake
+from adapters.chat.intake import Intake, Tell
 from adapters.slack.events.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, remark
 from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, IncomingMessage
+from pipeline.values import ConversationId, IncomingMessage, PersonId
 
 OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
 
@@ -34,8 +34,8 @@ class Replies(Protocol):
         """End the answer being written in this thread; False when there is none here."""
         ...
 
-    async def whisper(self, message: IncomingMessage, text: str) -> None:
-        """Tell the asker alone, in the thread; nothing depends on it."""
+    async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
+        """Tell a person alone, in the thread; nothing depends on it."""
         ...
 
 
@@ -62,14 +62,16 @@ class SlackIntake:
     async def take(self, body: Body) -> None:
         """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
         if said := remark(body, self._me):
-            await self._kept.hear(said.author, said.channel, said.text, [said.answers] if said.answers else [])
+            replied = [said.answers] if said.answers else []
+            tell = partial(self._whisper, said.channel, said.thread, PersonId.parse(said.author).user)
+            await self._kept.hear(said.author, said.channel, said.text, replied, tell)
         match read(body, self._me):
             case Addressed(message=message, edited=edited):
-                await self._kept.keep(message, partial(self._whisper, message), edited=edited)
+                await self._kept.keep(message, self._to_asker(message), edited=edited)
             case Edited(key=key, text=text, addressed=None):
                 await self._inbox.amend(key, text)
             case Edited(key=key, text=text, addressed=Addressed(message=now)):
-                await self._kept.change(key, text, now, partial(self._whisper, now))
+                await self._kept.change(key, text, now, self._to_asker(now))
             case Deleted(key=key):
                 await self._inbox.cancel(key)
             case Stopped() as stopped:
@@ -81,8 +83,11 @@ class SlackIntake:
                 ConversationId(platform="slack", space=self._me.team, channel=channel, thread=thread)
             )
 
-    async def _whisper(self, message: IncomingMessage, text: str) -> None:
+    def _to_asker(self, message: IncomingMessage) -> Tell:
+        return partial(self._whisper, message.conversation.channel, message.conversation.thread, message.asker.user)
+
+    async def _whisper(self, channel: str, thread: str, user: str, text: str) -> None:
         """Without keeping Slack waiting."""
-        task = asyncio.create_task(self._replies.whisper(message, text))
+        task = asyncio.create_task(self._replies.whisper(channel, thread, user, text))
         self._whispering.add(task)
         task.add_done_callback(self._whispering.discard)

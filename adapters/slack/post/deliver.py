@@ -133,14 +133,13 @@ class SlackDeliverer:
             feed.stop()
         return feed is not None
 
-    async def whisper(self, message: IncomingMessage, text: str) -> None:
-        """Tell the asker alone, in the thread; nothing depends on it."""
-        origin = place(message)
-        where = {"channel": origin.channel, "user": origin.user, "thread_ts": origin.thread}
+    async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
+        """Tell a person alone, in the thread; nothing depends on it."""
+        where = {"channel": channel, "user": user, "thread_ts": thread}
         try:
             await self._web.call("chat.postEphemeral", **where, text=text, parse="none")
         except CitewellError as error:
-            log.warning("slack_busy_not_told", reason=str(error))
+            log.warning("slack_not_whispered", reason=str(error))
 
     async def _answer(
         self,

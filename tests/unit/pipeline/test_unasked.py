@@ -65,6 +65,22 @@ async def test_an_answer_that_is_unsure_or_about_something_else_is_kept_back(ans
     assert (await said("how are desks shared on full moon nights", answer)).outcome is Outcome.SILENT
 
 
+@pytest.mark.parametrize(
+    ("asked", "goes_on", "worth"),
+    [
+        ("how many of them", True, False),
+        ("do part-timers get leave", True, True),
+        ("do part-timers get leave", False, False),
+        ("do part-timers get a desk and leave", True, False),
+    ],
+)
+async def test_an_unsure_answer_is_said_where_it_goes_on_with_a_passage_and_names_nothing_else(
+    asked: str, goes_on: bool, worth: bool
+) -> None:
+    answer = cited("Part-timers get 15 days of annual leave.", confidence=LOW).model_copy(update={"goes_on": goes_on})
+    assert ((await said(asked, answer)) == answer) is worth
+
+
 LOW = Confidence(level=Level.LOW, score=0.3)
 MEDIUM = Confidence(level=Level.MEDIUM, score=0.6)
 

@@ -26,6 +26,12 @@ def test_without_a_reply_it_is_the_last_question_above_and_else_what_began_the_t
     assert meant("", Around()) == ""
 
 
+def test_the_title_that_somebody_points_at_is_the_question() -> None:
+    assert meant("see the title, please", Around(said=("Leave of part-timers",))) == "Leave of part-timers"
+    assert meant("is the title page free?", Around(said=(ABOVE,))) == "is the title page free?"
+
+
 def test_only_what_leans_looks_around() -> None:
     assert looks_back("and for him?")
+    assert looks_back("see the title, please")
     assert not looks_back("How many weeks of parental leave are there?")
