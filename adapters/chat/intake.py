@@ -11,7 +11,7 @@ from pipeline.errors import Busy
 from pipeline.ports import Desk, Inbox
 from pipeline.rules.places import heard, unasked
 from pipeline.unasked import asks
-from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, Place
+from pipeline.values import ConversationId, IncomingMessage, Manner, MessageKey, Place, PlaceId
 from pipeline.words import wording
 from pipeline.words.language import speaking, told
 
@@ -19,6 +19,8 @@ RECENT = timedelta(days=1)
 """How old a message may be that is for us since it was edited: what was asked before is known for longer."""
 Tell = Callable[[str], Awaitable[None]]
 """Tells whoever said something; nothing depends on it."""
+TakeAway = Callable[[str], Awaitable[None]]
+"""Deletes the reply of that name; nothing depends on it."""
 
 
 class Intake:
@@ -81,6 +83,13 @@ class Intake:
         recent = now is not None and datetime.now(UTC) - now.sent_at <= RECENT
         if not (now and recent and await self.keep(now, tell)):
             await self._inbox.amend(key, text)
+
+    async def gone(self, key: str, said_in: Sequence[PlaceId], take_away: TakeAway) -> None:
+        """A message was deleted: nothing is kept of it, and where that is wanted its answer goes first."""
+        place = await self._desk.places.of(said_in)
+        if place.retract and (reply := await self._inbox.shown(key)):
+            await take_away(reply)
+        await self._inbox.cancel(key)
 
     async def _is_ours(self, message: IncomingMessage, place: Place) -> bool:
         """Whether a message is addressed to us, goes on with something we have answered, or may be answered unasked."""

@@ -22,6 +22,7 @@ from adapters.discord.permissions import invite_url
 from adapters.discord.post.deliver import DiscordDeliverer
 from adapters.discord.post.notices import DiscordNotices
 from adapters.discord.post.private import Asking
+from adapters.discord.post.reply import take_away
 from adapters.discord.press import commands
 from adapters.discord.press.account import Panels
 from adapters.discord.press.interactions import DiscordInteractions
@@ -113,6 +114,7 @@ def connect(
     client.add_dynamic_items(PressButton)
     client.set_up = set_up
     client.on_press = interactions.press
+    client.take_away = partial(take_away, client)
     deliverer = DiscordDeliverer(
         client,
         appearing=appearing,

@@ -63,6 +63,10 @@ class Inbox(Outbox, Protocol):
         """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown."""
         ...
 
+    async def shown(self, key: str) -> str:
+        """The platform's name of the whole reply that a question got; "" where there is none."""
+        ...
+
     async def leave(self, space: PlaceId) -> None:
         """Erase all that is kept of a workspace or server that the bot was removed from."""
         ...

@@ -43,6 +43,8 @@ class Place(Value):
     """Say nothing here, even when mentioned; answers that only their asker sees are given."""
     threads: bool | None = None
     """Answer in a thread of its own, or in place."""
+    retract: bool | None = None
+    """Take an answer away when its question is deleted."""
 
     ask: PlaceId | None = None
     """The channel where people are asked what the documents do not answer: `slack:T0123:C0456`."""
@@ -90,5 +92,5 @@ class Chosen(Value):
         return self.preferences.language or self.place.language
 
 
-EVERYWHERE = Place(auto=False, auto_level=Level.MEDIUM, auto_per_hour=20, auto_wait=0, silent=False)
+EVERYWHERE = Place(auto=False, auto_level=Level.MEDIUM, auto_per_hour=20, auto_wait=0, silent=False, retract=False)
 """What holds where nothing is set."""

@@ -15,7 +15,7 @@ from functools import partial
 from pipeline.errors import Busy
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import Answer, ConversationId, IncomingMessage, PlaceId, Work
-from storage.database import Connection, Database
+from storage.database import Connection, Database, scalar
 from storage.messages import presence
 from storage.messages.erase import erase_space
 from storage.messages.intake import change, conversation, drop, forget, take, waits_overheard
@@ -105,6 +105,11 @@ class SQLInbox:
         now = self._clock()
         with bound(EVERYTHING):
             return await self._database.write(lambda db: drop(db, key, now), durable=True)
+
+    async def shown(self, key: str) -> str:
+        """The platform's name of the whole reply that a question got; "" where there is none."""
+        query = "SELECT reference FROM message WHERE key = $1 AND state <> 'open'"
+        return await self._database.read(lambda db: scalar(db, query, (key,))) or ""
 
     async def leave(self, space: PlaceId) -> None:
         """Erase all that is kept of a workspace or server that the bot was removed from."""

@@ -23,6 +23,7 @@ from pipeline.values import (
     Event,
     Level,
     Link,
+    Place,
     Preferences,
     Progress,
     Reason,
@@ -450,6 +451,23 @@ async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(drive
     (reply,) = driver.replies(said)
     assert "How much leave?" in reply.text
     assert "Rule" not in reply.text
+
+
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT)
+async def test_where_that_is_set_an_answer_goes_with_its_question(driver: Driver) -> None:
+    stays = await driver.mention("bob", "How much leave?")
+    await driver.rig.settled()
+    await driver.delete(stays)
+    driver.rig.places[driver.place] = Place(retract=True)
+    driver.rig.script = lambda asked: once(cited(*(["Staff get thirty days of leave."] * 100), question=asked.text))
+    goes = await driver.mention("ann", "How much leave?")
+    await driver.rig.settled()
+    assert driver.replies(goes)
+    await driver.delete(goes)
+    await driver.rig.settled()
+    assert driver.replies(goes) == []
+    assert len(driver.replies(stays)) == 1
 
 
 @pytest.mark.ways_in

@@ -70,6 +70,7 @@ FIELDS: Mapping[str, Field] = {
     "ask_name": Field(Message("Who is asked"), Message("How the button names them, in 40 characters at most")),
     "teach": Field(Message("Keep replies in"), Message("The collection that people's replies may be kept in")),
     "silent": Field(Message("Silence"), Message("Say nothing here, even when mentioned"), _YES),
+    "retract": Field(Message("Deleted questions"), Message("Take my answer away when its question is deleted"), _YES),
     "threads": Field(
         Message("Threads"),
         Message("Answer in a thread, or in place"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Set
+from collections.abc import Awaitable, Callable, Sequence, Set
 from functools import partial
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ import aiohttp
 import discord
 import structlog
 
-from adapters.chat.intake import Intake
+from adapters.chat.intake import Intake, TakeAway
 from adapters.discord.events.incoming import ReadMessage, read, replied_to
 from adapters.discord.events.places import PLATFORM, guild_of, key, said_in
 from adapters.discord.events.spoken import question
@@ -80,9 +80,9 @@ class DiscordIntake:
             self._know_direct(message.channel.id)
         return await self._in_its_conversation(reading)
 
-    async def remove(self, guild_id: int | None, channel_id: int, message_id: int) -> None:
-        """A message was deleted: nothing will be answered to it, and nothing is kept of it."""
-        await self._surely(lambda: self._inbox.cancel(key(guild_id, channel_id, message_id)))
+    async def remove(self, gone: str, said_in: Sequence[PlaceId], take_away: TakeAway) -> None:
+        """The message with the key `gone` was deleted: nothing will be answered to it, and nothing is kept of it."""
+        await self._surely(lambda: self._kept.gone(gone, said_in, take_away))
 
     async def leave(self, guild_id: int) -> None:
         """We were removed from a server: nothing is kept of it."""

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import discord
+import structlog
 from discord import ui
 
 from adapters.discord.errors import THREAD_ARCHIVED, TRANSIENT, UNKNOWN_MESSAGE
@@ -19,6 +20,8 @@ from adapters.discord.post.found import Known, find
 from adapters.discord.retry import REQUEST_SECONDS, steadily
 from pipeline.ports import Receipt
 from pipeline.values import PersonId
+
+log = structlog.get_logger(__name__)
 
 
 class DiscordPost(NamedTuple):
@@ -160,6 +163,19 @@ def parse(reference: str) -> tuple[int, list[str]]:
     """The channel and the messages that a reference names; 0 and none of an empty one."""
     channel, _, messages = reference.partition("/")
     return int(channel or 0), [one for one in messages.split(",") if one]
+
+
+async def take_away(client: discord.Client, reply: str) -> None:
+    """Delete the messages that a reference names; nothing depends on it."""
+    channel_id, names = parse(reply)
+    channel = client.get_partial_messageable(channel_id)
+    try:
+        for name in names:
+            await steadily(channel.get_partial_message(int(name)).delete)
+    except discord.NotFound:
+        return
+    except (discord.DiscordException, *TRANSIENT) as error:
+        log.warning("discord_answer_not_deleted", reason=type(error).__name__)
 
 
 async def person_of(client: discord.Client, author: str) -> discord.User:

@@ -95,6 +95,7 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> Tree:
         ask_name: str = "",
         teach: str = "",
         silent: str = "",
+        retract: str = "",
         threads: str = "",
     ) -> None:
         given = {
@@ -110,6 +111,7 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> Tree:
             "ask_name": ask_name,
             "teach": teach,
             "silent": silent,
+            "retract": retract,
             "threads": threads,
         }
         await panels.set_up(interaction, where, {name: value for name, value in given.items() if value})

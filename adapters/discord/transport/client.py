@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import discord
@@ -13,9 +13,10 @@ import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
+from adapters.chat.intake import TakeAway
 from adapters.discord.events.gapfill import fill
 from adapters.discord.events.intake import DiscordIntake
-from adapters.discord.events.places import guild_of, workspace
+from adapters.discord.events.places import guild_of, key, places, workspace
 from adapters.discord.memory import Memory
 from adapters.discord.permissions import intents
 from adapters.discord.transport.identify import IdentifyBudget
@@ -38,7 +39,8 @@ Pressed = Callable[[discord.Interaction[Any], str], Awaitable[None]]
 
 
 class Client(discord.Client):
-    """Nothing here answers anything: messages go to the intake, presses and modals to `on_press`."""
+    """Nothing here answers anything: messages go to the intake, presses and modals to `on_press`, replies to questions
+    that were deleted to `take_away`."""
 
     def __init__(
         self,
@@ -79,6 +81,7 @@ class Client(discord.Client):
         """When the gateway last said anything, on the monotonic clock."""
         self.set_up: Callable[[], Awaitable[None]] | None = None
         self.on_press: Pressed | None = None
+        self.take_away: TakeAway = _nothing
 
     async def setup_hook(self) -> None:
         if self._api_url:
@@ -166,13 +169,16 @@ class Client(discord.Client):
                 await self._intake.change(payload.message, self.user)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
-        with bound(workspace(payload.guild_id)):
-            await self._intake.remove(payload.guild_id, payload.channel_id, payload.message_id)
+        await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
-        with bound(workspace(payload.guild_id)):
-            for message_id in payload.message_ids:
-                await self._intake.remove(payload.guild_id, payload.channel_id, message_id)
+        await self._removed(payload.guild_id, payload.channel_id, payload.message_ids)
+
+    async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
+        said_in = places(guild_id, channel_id, self.get_channel(channel_id))
+        with bound(workspace(guild_id)):
+            for message_id in message_ids:
+                await self._intake.remove(key(guild_id, channel_id, message_id), said_in, self.take_away)
 
     async def pressed(self, interaction: discord.Interaction[Any], custom_id: str) -> None:
         if self.on_press:
@@ -260,3 +266,7 @@ class ShardedClient(Client, discord.AutoShardedClient):
     @property
     def _whole(self) -> bool:
         return not self._down
+
+
+async def _nothing(_: str) -> None:
+    """Nothing is posted yet that could be taken away."""

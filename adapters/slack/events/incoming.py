@@ -50,6 +50,7 @@ class Edited(Value):
 
 
 class Deleted(Value):
+    channel: str
     key: str
 
 
@@ -75,7 +76,7 @@ def read(body: Body, me: Me) -> Happened | None:
         case "agent_session_stopped", _:
             return Stopped(channel=channel, thread=str(event.get("thread_ts") or ""))
         case "message", "message_deleted":
-            return Deleted(key=message_key(me.team, channel, str(event.get("deleted_ts") or "")))
+            return Deleted(channel=channel, key=message_key(me.team, channel, str(event.get("deleted_ts") or "")))
         case "message", "message_changed":
             return _changed(body, event, channel, me)
         case (("message" | "app_mention"), subtype) if subtype in SPOKEN:
@@ -158,7 +159,7 @@ def _changed(body: Body, event: Body, channel: str, me: Me) -> Edited | Deleted 
     now, before = event.get("message") or {}, event.get("previous_message") or {}
     key = message_key(me.team, channel, str(now.get("ts") or ""))
     if now.get("subtype") == "tombstone":
-        return Deleted(key=key)
+        return Deleted(channel=channel, key=key)
     if not is_human(now, me) or now.get("text") == before.get("text"):
         return None
     addressed = _spoken(body, {"type": "message", **now}, channel, me)

@@ -34,6 +34,10 @@ class Replies(Protocol):
         """End the answer being written in this thread; False when there is none here."""
         ...
 
+    async def take_away(self, channel: str, reply: str) -> None:
+        """Delete the messages of a reply; nothing depends on it."""
+        ...
+
     async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""
         ...
@@ -72,8 +76,8 @@ class SlackIntake:
                 await self._inbox.amend(key, text)
             case Edited(key=key, text=text, addressed=Addressed(message=now)):
                 await self._kept.change(key, text, now, self._to_asker(now))
-            case Deleted(key=key):
-                await self._inbox.cancel(key)
+            case Deleted(channel=channel, key=key):
+                await self._kept.gone(key, self._me.places(channel), partial(self._replies.take_away, channel))
             case Stopped() as stopped:
                 await self._stop(stopped.channel, stopped.thread)
 

@@ -133,6 +133,14 @@ class SlackDeliverer:
             feed.stop()
         return feed is not None
 
+    async def take_away(self, channel: str, reply: str) -> None:
+        """Delete the messages of a reply; nothing depends on it."""
+        try:
+            for ts in reply.split(","):
+                await self._web.call("chat.delete", channel=channel, ts=ts)
+        except CitewellError as error:
+            log.warning("slack_answer_not_deleted", reason=str(error))
+
     async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""
         where = {"channel": channel, "user": user, "thread_ts": thread}
