@@ -53,10 +53,11 @@ class Inbox(Outbox, Protocol):
         ...
 
     async def amend(self, key: str, text: str) -> bool:
-        """Change a question that is not answered yet; False when it is too late or unknown.
+        """Change a question; False when it is too late or unknown.
 
         An answer under way is withdrawn, also where its first sentences are visible; the same text again leaves it
-        alone."""
+        alone. What was asked before it would be late is answered anew, in the place of its answer, unless people were
+        asked about that."""
         ...
 
     async def cancel(self, key: str) -> bool:

@@ -18,7 +18,7 @@ from pipeline.values import Answer, ConversationId, IncomingMessage, PlaceId, Wo
 from storage.database import Connection, Database, scalar
 from storage.messages import presence
 from storage.messages.erase import erase_space
-from storage.messages.intake import change, conversation, drop, forget, take, waits_overheard
+from storage.messages.intake import ask_again, change, conversation, drop, forget, take, waits_overheard
 from storage.messages.lease import candidate, holders, take_back, take_turn
 from storage.messages.posting import ATTEMPTS, give_back, unless_withdrawn
 from storage.messages.reply import (
@@ -92,11 +92,20 @@ class SQLInbox:
         return outcome
 
     async def amend(self, key: str, text: str) -> bool:
-        """Change a question whose answer is not saved yet, or saved and not visible; False when too late or unknown.
+        """Change a question; False when too late or unknown.
 
-        An answer under way is withdrawn; the same text again leaves it alone."""
+        An answer under way is withdrawn; the same text again leaves it alone. What was asked before it would be late is
+        answered anew, in the place of its answer, unless people were asked about that."""
         now = self._clock()
-        return await self._database.write(lambda db: change(db, key, text, now), durable=True)
+        recent = now - self._late_seconds
+
+        def work(db: Connection) -> bool:
+            return change(db, key, text, now) or ask_again(db, key, text, recent)
+
+        changed = await self._database.write(work, durable=True)
+        if changed:
+            self._ring()
+        return changed
 
     async def cancel(self, key: str) -> bool:
         """Drop a question, and erase what is kept of it and of its answer; False when it is answered or unknown.

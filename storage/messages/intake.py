@@ -20,6 +20,7 @@ _WAITING = """
     FROM waiting WHERE space = '' OR scope = $1
 """
 _TELL = keep("told")
+_ANSWERED_ANEW = frozenset({Manner.MENTION, Manner.DIRECT, Manner.THREAD})
 NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
 
@@ -44,6 +45,15 @@ def take(
             _know(db, message.key, now)
         return busy
     _know(db, message.key, now)
+    _insert(db, message, now + after if after else 0.0)
+    if not message.manner.unannounced:
+        call_back(db, str(message.conversation), message.sent_at.timestamp())
+    if message.manner not in (Manner.COMMAND, Manner.AWAITED):
+        see(db, message.place.where, message.place.message)
+    return True
+
+
+def _insert(db: Connection, message: IncomingMessage, not_before: float) -> None:
     db.execute(
         "INSERT INTO message (key, space, author, conversation, sent_at, body, not_before)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -54,14 +64,9 @@ def take(
             str(message.conversation),
             message.sent_at.timestamp(),
             message.model_dump_json(),
-            now + after if after else 0.0,
+            not_before,
         ),
     )
-    if not message.manner.unannounced:
-        call_back(db, str(message.conversation), message.sent_at.timestamp())
-    if message.manner not in (Manner.COMMAND, Manner.AWAITED):
-        see(db, message.place.where, message.place.message)
-    return True
 
 
 def _dealt_with(db: Connection, message: IncomingMessage) -> bool:
@@ -96,6 +101,27 @@ def waits_overheard(db: Connection, key: str, author: str) -> bool:
         f" AND body ->> 'manner' = $3 {db.locking}"
     )
     return db.execute(query, (key, author, Manner.OVERHEARD)).fetchone() is not None
+
+
+def ask_again(db: Connection, key: str, text: str, sent_after: float) -> bool:
+    """Ask an answered question anew with another `text`: the reply becomes the new answer, and nothing is kept of the
+    old one. False for one that was sent earlier, that was not addressed to us where others or its author see the reply,
+    whose answer people were asked about, or whose author wants to be told."""
+    row = db.execute(
+        "SELECT body, posting_since, reference FROM message WHERE key = $1 AND state = 'done' AND sent_at >= $2"  # noqa: S608 - our own words
+        " AND reference <> '' AND NOT EXISTS (SELECT 1 FROM handoff WHERE handoff.answer = message.answer)"
+        f" AND NOT EXISTS (SELECT 1 FROM wish WHERE wish.answer = message.answer) {db.locking}",
+        (key, sent_after),
+    ).fetchone()
+    message = IncomingMessage.model_validate_json(row[0]) if row else None
+    if not message or message.text == text or message.manner not in _ANSWERED_ANEW:
+        return False
+    db.alone(Alone.INBOX)
+    erase_question(db, key)
+    db.execute("DELETE FROM message WHERE key = $1", (key,))
+    _insert(db, message.model_copy(update={"text": text}), 0.0)
+    db.execute("UPDATE message SET posting_since = $1, reference = $2 WHERE key = $3", (*row[1:], key))
+    return True
 
 
 def change(db: Connection, key: str, text: str, now: float) -> bool:

@@ -434,6 +434,29 @@ async def test_an_edit_while_the_answer_appears_turns_it_into_that_of_the_new_qu
 
 
 @pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT)
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_an_edit_after_the_answer_puts_that_of_the_new_question_in_its_place(
+    driver: Driver, *, restarts: bool
+) -> None:
+    texts = {"How much leaf?": ["Leaves are green."] * 900, "How much leave?": ["Staff get thirty days."]}
+    driver.rig.script = lambda asked: once(cited(*texts[asked.text], question=asked.text))
+    said = await driver.mention("ann", "How much leaf?")
+    await driver.rig.settled()
+    assert len(driver.replies(said)) > 1
+    if restarts:
+        await driver.restart()
+    await driver.edit(said, "How much leave?")
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "thirty days" in reply.text
+    assert "green" not in reply.text
+    await driver.edit(said, "How much leave?")
+    await driver.rig.settled()
+    assert len(driver.rig.requests) == 2
+
+
+@pytest.mark.ways_in
 @pytest.mark.walks(Way.MENTION, Way.EDIT, Way.INBOX)
 @pytest.mark.parametrize("step", ["answered", "release", "done"])
 async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(driver: Driver, step: str) -> None:

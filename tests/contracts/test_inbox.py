@@ -225,6 +225,34 @@ async def test_an_edit_changes_what_is_not_answered_yet(inbox: SQLInbox) -> None
     assert await inbox.amend(message().key, "Far too late") is False
 
 
+async def test_an_edit_after_the_answer_asks_anew_in_its_place_and_keeps_nothing_of_it(inbox: SQLInbox) -> None:
+    await inbox.accept(message())
+    await answered(inbox)
+    assert await inbox.amend(message().key, message().text) is False
+    assert await inbox.amend(message().key, "Sick days?") is True
+    work = await inbox.lease()
+    assert work
+    assert (work.message.text, work.attempt, work.answer, work.reference) == ("Sick days?", 1, None, "1712.4")
+    assert work.posting_since
+    assert not work.late
+
+
+async def test_a_question_that_would_be_late_is_not_asked_anew(inbox: SQLInbox, clock: Clock) -> None:
+    await inbox.accept(message())
+    await answered(inbox)
+    clock.now += 1_000
+    assert await inbox.amend(message().key, "Sick days?") is False
+
+
+async def answered(inbox: SQLInbox) -> None:
+    """It is answered, and nothing is left to do."""
+    await inbox.lease()
+    await inbox.posting(message().key)
+    await inbox.answered(message().key, answer())
+    await inbox.posted(message().key, "1712.4")
+    await inbox.done(message().key)
+
+
 async def test_an_edit_while_answering_withdraws_that_answer_and_asks_again(inbox: SQLInbox) -> None:
     await inbox.accept(message())
     await inbox.lease()
