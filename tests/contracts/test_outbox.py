@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pipeline.errors import Withdrawn
-from pipeline.values import About, ConversationId, Handoff, Notice, PlaceId
+from pipeline.values import About, ConversationId, Handoff, MessageKey, Notice, PlaceId
 from pipeline.values.posting.digest import Digest
 from storage.messages.handoffs import SQLHandoffs
 from storage.messages.outbox import SQLOutbox
@@ -103,6 +103,20 @@ async def test_the_asker_hears_of_a_question_that_could_not_be_posted_and_of_not
     assert told.about is About.UNDELIVERED
     await scene.outbox.failed(told.key, "channel_not_found")
     assert await scene.outbox.take() is None
+
+
+@pytest.mark.parametrize("reference", ["7.0", "C9/7.0"])
+async def test_a_question_waits_where_it_was_posted_until_it_is_resolved(scene: Scene, reference: str) -> None:
+    await scene.handoffs.begin(handoff())
+    await scene.outbox.posting((await scene.took()).key)
+    await scene.outbox.posted(ASKED, reference)
+    await scene.outbox.done(ASKED)
+    there = MessageKey.parse("slack:T1:C9:7.0")
+    assert await scene.handoffs.waits(there)
+    assert not await scene.handoffs.waits(MessageKey.parse("slack:T1:C8:7.0"))
+    assert not await scene.handoffs.waits(MessageKey.parse("slack:T1:C9:7.1"))
+    await scene.handoffs.resolve("h1", "slack:T1:U2", "ann", "This.")
+    assert not await scene.handoffs.waits(there)
 
 
 async def test_a_notice_of_a_question_that_is_erased_meanwhile_is_not_posted(scene: Scene) -> None:
