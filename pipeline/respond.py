@@ -174,23 +174,15 @@ class Responder:
                 flags=(*drafted.flags, *_flags(evidence.passages if passages else ())),
                 words=words,
             )
-        answer = self._accounted(answer, plan, retrieval, above, drafted, watch, conversation.turns)
+        answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         await self._record(request, answer)
         yield answer
 
     def _accounted(
-        self,
-        answer: Answer,
-        plan: Search,
-        retrieval: Retrieval,
-        above: str,
-        drafted: Drafted,
-        watch: Stopwatch,
-        turns: Sequence[Turn],
+        self, answer: Answer, plan: Search, retrieval: Retrieval, above: str, drafted: Drafted, watch: Stopwatch
     ) -> Answer:
         """`answer` with what it cost and what did not work on the way; the operator is told that too."""
         degraded = ", ".join(retrieval.degraded)
-        shown_before = {chunk_id for turn in turns for chunk_id in turn.chunk_ids}
         for event, reason in (("search_degraded", degraded), ("model_not_used", drafted.failure)):
             if reason:
                 self.warn(event, reason)
@@ -208,7 +200,6 @@ class Responder:
             "corrections": retrieval.corrections,
             "standalone": plan.question,
             "topic": plan.topic,
-            "goes_on": not shown_before.isdisjoint(one.chunk_id for one in answer.citations),
         }
         return answer.model_copy(update={"usage": usage.model_copy(update=spent), **known})
 

@@ -15,13 +15,13 @@ from pipeline.plan.form import questions
 from pipeline.plan.question import clean
 from pipeline.plan.smalltalk import wants_all
 from pipeline.translations import LANGUAGES, Words
-from pipeline.values import Answer, Event, Level, Outcome, Request, Usage
+from pipeline.values import Answer, Event, Level, Outcome, Request, Usage, corrected
 from pipeline.words import wording
 from pipeline.words.text import terms, word_pattern
 
-ABOUT_IT = 0.5
-"""The least share of a message's own words that stand in what the answer cites: 1 aside of 200 is answered, without
-it 3, and 55 questions of 100 for 57."""
+ABOUT_IT, MOSTLY = 0.5, 0.75
+"""The least share of a message's own words that stand in what the answer cites, at medium confidence or better and
+below: docs/decisions/0012-among-people.md."""
 _RANK = (Level.LOW, Level.MEDIUM, Level.HIGH)
 _TO_SOMEBODY = word_pattern("you|your|yours|du|dich|dir|dein|deine|deinen")
 """Colleagues ask each other so: without it 65 asides of 200 look like questions, with it 32, for 1 question of 100."""
@@ -57,7 +57,7 @@ async def unless_idle(request: Request, events: AsyncGenerator[Event, None]) -> 
                     told = worth_telling(event, request.awaited)
                     yield event if told else _silent(event.id, text, hindered=hindered)
         return
-    least = request.auto.least if request.auto else Level.MEDIUM
+    least = request.auto.least if request.auto else Level.LOW
     whole = wants_all(clean(text)) and not request.auto
     if whole or asks(text):
         async with aclosing(events):
@@ -75,17 +75,16 @@ def asks(text: str) -> bool:
     return not _TO_SOMEBODY.search(asked) and questions(asked)
 
 
-def worth_saying(text: str, answer: Answer, least: Level = Level.MEDIUM) -> bool:
-    """Whether `answer` to `text` is at least of that confidence, and about what `text` names.
-
-    What goes on with a passage that was shown before, and names nothing that is not cited, is worth it at any."""
+def worth_saying(text: str, answer: Answer, least: Level = Level.LOW) -> bool:
+    """Whether `answer` to `text` is at least of that confidence, and about what `text` names, its slips corrected."""
+    level = answer.confidence.level
+    if _RANK.index(level) < _RANK.index(least) or not answer.sentences:
+        return False
     cited = " ".join(f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations)
     said = set(terms(f"{cited} {' '.join(one.text for one in answer.sentences)}"))
-    named = own_terms(text)
-    if not (answer.sentences and named):
-        return False
-    sure = _RANK.index(answer.confidence.level) >= _RANK.index(least)
-    return len(named & said) >= (ABOUT_IT if sure else 1.0) * len(named) and (sure or answer.goes_on)
+    named = own_terms(corrected(text, {one.word: one.meant for one in answer.corrections}))
+    share = MOSTLY if level is Level.LOW else ABOUT_IT
+    return bool(named) and len(named & said) >= share * len(named)
 
 
 def worth_telling(answer: Answer, rated: Collection[str]) -> bool:

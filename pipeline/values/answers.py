@@ -167,8 +167,6 @@ class Answer(Value):
     """Words of the question that no document holds, and what was searched for instead."""
     topic: str = ""
     """The earlier question that it leaned on, for the next one that leans."""
-    goes_on: bool = False
-    """It cites a passage that its conversation cited before."""
 
     @property
     def sources(self) -> tuple[Citation, ...]:
