@@ -171,9 +171,8 @@ async def take_away(client: discord.Client, reply: str) -> None:
     channel = client.get_partial_messageable(channel_id)
     try:
         for name in names:
-            await steadily(channel.get_partial_message(int(name)).delete)
-    except discord.NotFound:
-        return
+            with contextlib.suppress(discord.NotFound):
+                await steadily(channel.get_partial_message(int(name)).delete)
     except (discord.DiscordException, *TRANSIENT) as error:
         log.warning("discord_answer_not_deleted", reason=type(error).__name__)
 

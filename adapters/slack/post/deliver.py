@@ -135,11 +135,11 @@ class SlackDeliverer:
 
     async def take_away(self, channel: str, reply: str) -> None:
         """Delete the messages of a reply; nothing depends on it."""
-        try:
-            for ts in reply.split(","):
+        for ts in reply.split(","):
+            try:
                 await self._web.call("chat.delete", channel=channel, ts=ts)
-        except CitewellError as error:
-            log.warning("slack_answer_not_deleted", reason=str(error))
+            except CitewellError as error:
+                log.warning("slack_answer_not_deleted", reason=str(error))
 
     async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""
