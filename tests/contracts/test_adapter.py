@@ -458,6 +458,24 @@ async def test_an_edit_after_the_answer_puts_that_of_the_new_question_in_its_pla
 
 @pytest.mark.ways_in
 @pytest.mark.walks(Way.MENTION, Way.EDIT, Way.INBOX)
+@pytest.mark.parametrize("step", ["answered", "done"])
+async def test_a_crash_while_an_answer_is_replaced_ends_in_one_reply_to_the_new_question(
+    driver: Driver, step: str
+) -> None:
+    driver.rig.script = lambda asked: once(cited(f"You asked: {asked.text}", question=asked.text))
+    said = await driver.mention("ann", "How much leaf?")
+    await driver.rig.settled()
+    driver.rig.crash_before = step
+    await driver.edit(said, "How much leave?")
+    await driver.rig.crashed()
+    await driver.restart()
+    await driver.rig.settled()
+    (reply,) = driver.replies(said)
+    assert "How much leave?" in reply.text
+
+
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.EDIT, Way.INBOX)
 @pytest.mark.parametrize("step", ["answered", "release", "done"])
 async def test_a_crash_after_an_edit_ends_in_one_reply_to_the_new_question(driver: Driver, step: str) -> None:
     free = asyncio.Event()
