@@ -154,7 +154,8 @@ async def test_an_answer_that_is_not_sure_enough_is_not_given_unasked(driver: Dr
     await driver.rig.settled()
     seen = driver.signs()
     unsure = Confidence(level=Level.LOW, score=0.5)
-    for answer in (cited("Thirty days of annual leave.", confidence=unsure), not_found(), broken()):
+    elsewhere = [citation(title="Desks", heading=("Desks",), quote="Desks are booked for a week.")]
+    for answer in (cited("Desks are booked.", citations=elsewhere, confidence=unsure), not_found(), broken()):
         driver.rig.script = lambda request, answer=answer: once(answer)  # type: ignore[misc]
         await driver.among("bob", MORE, first)
         await driver.rig.settled()

@@ -19,7 +19,7 @@ FEATURES = {
     Way.PRIVATE: "Ask in private with `/ask`",
     Way.MENU: "Have somebody's message answered, from its menu",
     Way.SHARE: "Share a private answer in its channel",
-    Way.EDIT: "Edit or delete a question before it is answered",
+    Way.EDIT: "Edit a question, also shortly after its answer, or delete it",
     Way.RATE: "Rate an answer, with a reason",
     Way.PASSAGES: "Show the exact passages, and why the confidence is what it is",
     Way.PREFERENCES: "Choose the style, citations and language of the answers to you",
