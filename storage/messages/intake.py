@@ -20,7 +20,6 @@ _WAITING = """
     FROM waiting WHERE space = '' OR scope = $1
 """
 _TELL = keep("told")
-_ANSWERED_ANEW = frozenset({Manner.MENTION, Manner.DIRECT, Manner.THREAD})
 NOTICE_SECONDS = 60.0
 """One notice a person in this time that too much is waiting."""
 
@@ -107,16 +106,16 @@ def ask_again(db: Connection, key: str, text: str, sent_after: float) -> bool:
     """Ask an answered question anew with another `text`: the reply becomes the new answer, and nothing is kept of the
     old one. False for one that was sent earlier, that was not addressed to us where others or its author see the reply,
     whose answer people were asked about, or whose author wants to be told."""
+    db.alone(Alone.INBOX)
     row = db.execute(
-        "SELECT body, posting_since, reference FROM message WHERE key = $1 AND state = 'done' AND sent_at >= $2"  # noqa: S608 - our own words
+        "SELECT body, posting_since, reference FROM message WHERE key = $1 AND state = 'done' AND sent_at >= $2"
         " AND reference <> '' AND NOT EXISTS (SELECT 1 FROM handoff WHERE handoff.answer = message.answer)"
-        f" AND NOT EXISTS (SELECT 1 FROM wish WHERE wish.answer = message.answer) {db.locking}",
+        " AND NOT EXISTS (SELECT 1 FROM wish WHERE wish.answer = message.answer)",
         (key, sent_after),
     ).fetchone()
     message = IncomingMessage.model_validate_json(row[0]) if row else None
-    if not message or message.text == text or message.manner not in _ANSWERED_ANEW:
+    if not message or message.text == text or message.manner.unannounced or message.manner is Manner.COMMAND:
         return False
-    db.alone(Alone.INBOX)
     erase_question(db, key)
     db.execute("DELETE FROM message WHERE key = $1", (key,))
     _insert(db, message.model_copy(update={"text": text}), 0.0)
