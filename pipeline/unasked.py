@@ -75,7 +75,7 @@ def asks(text: str) -> bool:
     return not _TO_SOMEBODY.search(asked) and questions(asked)
 
 
-def worth_saying(text: str, answer: Answer, least: Level = Level.LOW) -> bool:
+def worth_saying(text: str, answer: Answer, least: Level) -> bool:
     """Whether `answer` to `text` is at least of that confidence, and about what `text` names, its slips corrected."""
     level = answer.confidence.level
     if _RANK.index(level) < _RANK.index(least) or not answer.sentences:

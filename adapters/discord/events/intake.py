@@ -46,15 +46,15 @@ class DiscordIntake:
 
     async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
         """Put `message` into the inbox if it is for us. Does not return before it is durable."""
-        if await self._said_to_people(message) and f"<@{me.id}>" not in message.content:
+        if await self._hear(message) and f"<@{me.id}>" not in message.content:
             return
         if now := await self._read(message, me):
             await self._surely(
                 lambda: self._kept.keep(now, partial(_tell, message), edited=message.edited_at is not None)
             )
 
-    async def _said_to_people(self, message: discord.Message) -> bool:
-        """Whether it is a reply where people were asked, which pings us like any reply to what we wrote."""
+    async def _hear(self, message: discord.Message) -> bool:
+        """Tell what a person said; whether it replies where people were asked, which pings us like any reply to us."""
         replied = replied_to(message)
         if message.author.bot or (message.reference and not replied):
             return False

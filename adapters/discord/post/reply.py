@@ -94,7 +94,7 @@ class DiscordSender:
                 await self._edit(int(name), post)
 
     async def delete(self, name: str) -> None:
-        await steadily(partial(self._delete, int(name)))
+        await steadily(partial(delete, self.channel, int(name)))
 
     async def left(self) -> list[str]:
         self._channel_id, names = await look(self._client, self._destination, self._channel_id)
@@ -138,12 +138,14 @@ class DiscordSender:
                 await thread.edit(archived=False)
             await change()
 
-    async def _delete(self, message_id: int) -> None:
-        try:
-            await self.channel.get_partial_message(message_id).delete()
-        except discord.NotFound as error:
-            if error.code != UNKNOWN_MESSAGE:
-                raise
+
+async def delete(channel: discord.PartialMessageable, message_id: int) -> None:
+    """Delete a message, unless it is gone already."""
+    try:
+        await channel.get_partial_message(message_id).delete()
+    except discord.NotFound as error:
+        if error.code != UNKNOWN_MESSAGE:
+            raise
 
 
 async def look(client: discord.Client, destination: Destination, channel_id: int = 0) -> tuple[int, list[str]]:
@@ -171,8 +173,7 @@ async def take_away(client: discord.Client, reply: str) -> None:
     channel = client.get_partial_messageable(channel_id)
     try:
         for name in names:
-            with contextlib.suppress(discord.NotFound):
-                await steadily(channel.get_partial_message(int(name)).delete)
+            await steadily(partial(delete, channel, int(name)))
     except (discord.DiscordException, *TRANSIENT) as error:
         log.warning("discord_answer_not_deleted", reason=type(error).__name__)
 

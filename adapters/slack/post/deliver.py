@@ -19,7 +19,7 @@ from adapters.slack.post import private
 from adapters.slack.post.activity import Origin, Presence
 from adapters.slack.post.feed import Feed
 from adapters.slack.post.growth import Growth
-from adapters.slack.post.reply import QUIET, SlackSender, find
+from adapters.slack.post.reply import QUIET, SlackSender, delete, find
 from adapters.slack.post.stream import Budget
 from adapters.slack.web import POST, Declined, Web
 from pipeline.errors import CitewellError
@@ -137,7 +137,7 @@ class SlackDeliverer:
         """Delete the messages of a reply; nothing depends on it."""
         for ts in reply.split(","):
             try:
-                await self._web.call("chat.delete", channel=channel, ts=ts)
+                await delete(self._web, channel, ts)
             except CitewellError as error:
                 log.warning("slack_answer_not_deleted", reason=str(error))
 

@@ -91,11 +91,7 @@ class SlackSender:
                     raise
 
     async def delete(self, name: str) -> None:
-        try:
-            await self._web.call("chat.delete", channel=self._spot.channel, ts=name)
-        except Declined as declined:
-            if declined.error != GONE:
-                raise
+        await delete(self._web, self._spot.channel, name)
 
     async def left(self) -> list[str]:
         await asyncio.sleep(self._web.pace.timeout)  # a part may be on its way from before a crash
@@ -128,6 +124,15 @@ class SlackSender:
 
     def _said(self, post: Post, part: int) -> dict[str, Any]:
         return {"text": post.text, "metadata": self.mark(part), **QUIET}
+
+
+async def delete(web: Web, channel: str, ts: str) -> None:
+    """Delete a message, unless it is gone already."""
+    try:
+        await web.call("chat.delete", channel=channel, ts=ts)
+    except Declined as declined:
+        if declined.error != GONE:
+            raise
 
 
 async def find(web: Web, me: Me, origin: Origin, key: str) -> list[str]:
