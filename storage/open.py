@@ -15,6 +15,7 @@ from pipeline.rules.tenancy import ALL, Reaches
 from storage.database import Database
 from storage.documents.index import SearchIndex
 from storage.documents.library import SQLLibrary
+from storage.documents.said import SQLSaid
 from storage.engine import BackUp, VectorSearch
 from storage.folder import prepare
 from storage.messages.archive import SQLArchive
@@ -45,6 +46,7 @@ class Storage:
     database: Database
     library: SQLLibrary
     index: SearchIndex
+    said: SQLSaid
     inbox: SQLInbox
     history: SQLHistory
     archive: SQLArchive
@@ -125,6 +127,7 @@ async def open_storage(
             database=engine.database,
             library=library,
             index=SearchIndex(engine.database, engine.vectors),
+            said=SQLSaid(engine.database),
             inbox=inbox,
             history=(history := SQLHistory(engine.database)),
             archive=SQLArchive(engine.database, history),

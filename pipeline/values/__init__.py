@@ -59,4 +59,5 @@ from pipeline.values.posting.wish import Wish, Wished
 from pipeline.values.posting.work import Rating, Reason, Vote, Work
 from pipeline.values.request import Auto, Limits, Options, Request
 from pipeline.values.roles import Action, Actor, Decision, Role
+from pipeline.values.said import KEPT_OUT, ChannelLook, Said, Stretch
 from pipeline.values.writing import Brief, Claim, Extent, Finished, Found, Judgement, Sentence, Support, Usage

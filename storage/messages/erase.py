@@ -28,6 +28,8 @@ _OF_SPACE = """
 """What was asked in a `platform:space:`, or of people there."""
 _TAUGHT_IN = f"SELECT 'taught/' || id FROM handoff WHERE {_OF_SPACE}"  # noqa: S608 - our own words
 _ADDED_IN = "SELECT document FROM revision WHERE source = $1"
+_SAID_IN = "SELECT document FROM revision WHERE substr(source, 1, length($1)) = $1"
+"""The source of what was said in a channel is its id."""
 _OF_ANSWERS = (
     "DELETE FROM wish WHERE answer IN (SELECT answer FROM question WHERE {which})",
     "DELETE FROM handoff WHERE answer IN (SELECT answer FROM question WHERE {which})",
@@ -71,12 +73,13 @@ def erase_wishes_for(db: Connection, author: str) -> None:
 
 def erase_space(db: Connection, space: str) -> None:
     """Erase what is kept of a `platform:space`: its installation, questions that wait, conversations, where we took
-    part, replies that were kept as answers, what people added there to the documents, what admins set, what people
-    chose."""
+    part, replies that were kept as answers, what people added there to the documents, what was said in channels that
+    are read, what admins set, what people chose."""
     db.alone(Alone.INBOX)
     prefix = f"{space}:"
     inside = (len(prefix), prefix)
-    hide(db, [*_documents(db, _TAUGHT_IN, prefix), *_documents(db, _ADDED_IN, f"chat:{space}")])
+    added = _documents(db, _ADDED_IN, f"chat:{space}")
+    hide(db, [*_documents(db, _TAUGHT_IN, prefix), *added, *_documents(db, _SAID_IN, prefix)])
     db.execute(f"DELETE FROM handoff WHERE {_OF_SPACE}", (prefix,))  # noqa: S608 - our own words
     for (key,) in db.execute(_WISHES_OF, (*inside, space)).fetchall():
         _erase_wish(db, key)

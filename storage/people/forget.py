@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 
 from storage.database import Alone, Connection
+from storage.documents.said import drop_of
 from storage.documents.sweep import hide
 from storage.messages.erase import erase_wishes_for, taught_by
 from storage.schema.documents import ADDED_BY
@@ -23,7 +24,8 @@ def erase_person(db: Connection, person: str, tables: Collection[str] | None = N
         hide(db, taught_by(db, person))
     if "wish" in names:
         erase_wishes_for(db, person)
-    erased = sum(_erase(db, table.name, personal, person) for table in there for personal in table.personal)
+    said = drop_of(db, person) if "said" in names else 0
+    erased = said + sum(_erase(db, table.name, personal, person) for table in there for personal in table.personal)
     _unsign(db, person)
     return erased
 

@@ -78,6 +78,27 @@ TABLES = (
         people="how the last look at a source ended, in numbers",
         owned=Owned(Owner.OPERATOR),
     ),
+    StoredTable(
+        "said",
+        "channel word, message word, thread word, author word, at real, seen real, body json",
+        key=("channel", "message"),
+        indexes=(TableIndex("said_thread", "(channel, thread, at)"), TableIndex("said_author", "(author)")),
+        people=(Personal("author = $1", Export("said", "channel, body", "at"), forgotten=BY_PROGRAM),),
+        owned=Owned(Owner.PLACE, "channel"),
+    ),
+    StoredTable(
+        "said_due",
+        "channel word, thread word, since bigint",
+        key=("channel", "thread"),
+        people="ids of messages, as said holds them",
+        owned=Owned(Owner.PLACE, "channel"),
+    ),
+    StoredTable(
+        "channel_look",
+        "channel word, body json",
+        people="how far a channel is read",
+        owned=Owned(Owner.PLACE, "channel"),
+    ),
 )
 LIVE = """
     CREATE VIEW live AS

@@ -12,7 +12,20 @@ import pytest
 from structlog.testing import capture_logs
 
 from pipeline.errors import Refused
-from pipeline.values import Action, Decision, Handoff, PlaceId, Preferences, Rating, Reason, Style, Turn, Vote, Wish
+from pipeline.values import (
+    Action,
+    Decision,
+    Handoff,
+    PlaceId,
+    Preferences,
+    Rating,
+    Reason,
+    Said,
+    Style,
+    Turn,
+    Vote,
+    Wish,
+)
 from storage.messages.history import keep_answer
 from storage.open import Storage
 from tests.doubles.engines import Engine, traces
@@ -70,6 +83,13 @@ async def live(storage: Storage, person: str, word: str, number: str) -> None:
     )
 
 
+async def say(storage: Storage, person: str, word: str, number: str) -> None:
+    """In a channel that is read."""
+    channel, at = PlaceId.parse("slack:T1:C2"), datetime.now(UTC)
+    said = Said(channel=channel, thread=number, message=number, author=person, at=at, text=f"A {word}, they say.")
+    await storage.said.take([said])
+
+
 async def keep(storage: Storage, name: str, author: str = PERSON) -> None:
     await storage.database.write(lambda db: keep_answer(db, answer(name), author, time.time()))
 
@@ -83,6 +103,8 @@ async def backed_up(storage: Storage) -> None:
 async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(storage: Storage) -> None:
     await live(storage, PERSON, CANARY, "1.0")
     await live(storage, OTHER, "archaeopteryx", "2.0")
+    await say(storage, PERSON, CANARY, "1.0")
+    await say(storage, OTHER, "archaeopteryx", "2.0")
     text = await storage.people.export(PERSON)
     exported = json.loads(text)
     assert {name: len(part) for name, part in exported.items() if name != "person"} == {
@@ -96,6 +118,7 @@ async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(st
         "wishes": 1,
         "replies": 1,
         "added": 1,
+        "said": 1,
         "sessions": 0,
     }
     assert "archaeopteryx" not in text
@@ -105,9 +128,10 @@ async def test_an_export_holds_everything_of_one_person_and_nothing_of_others(st
 async def test_a_forgotten_person_is_nowhere_and_others_stay(storage: Storage) -> None:
     await live(storage, PERSON, CANARY, "1.0")
     await live(storage, OTHER, "archaeopteryx", "2.0")
+    await say(storage, PERSON, CANARY, "1.0")
     await backed_up(storage)
     assert len(await traces(storage, [CANARY, "UQUETZAL"])) >= 4
-    assert await storage.people.forget(PERSON) == 6
+    assert await storage.people.forget(PERSON) == 7
     assert await traces(storage, [CANARY, "UQUETZAL"]) == []
     assert await storage.people.forget(PERSON) == 0
     assert len(json.loads(await storage.people.export(OTHER))["turns"]) == 1

@@ -49,6 +49,7 @@ def rows_of(space: str) -> Mapping[str, Row]:
         "answer": (f"a {space}", person, 1.0, "{}"),
         "asked": (f"a {space}", person, 1.0, "Where?", "answered", "high", 0, "[]", ""),
         "audit": (len(space) + int(space[-1]), 1.0, person, "index", "x", True),
+        "channel_look": (f"{space}:C1", "{}"),
         "handoff": (f"h {space}", f"a {space}", person, handoff, 1.0, "", "", "", None),
         "installation": (space, "sealed"),
         "outbox": (
@@ -71,6 +72,8 @@ def rows_of(space: str) -> Mapping[str, Row]:
         "preference": (person, "{}"),
         "question": (key, f"a {space}", f"{key}:1"),
         "rating": (f"a {space}", person, "helpful", None, "", 1.0),
+        "said": (f"{space}:C1", "1.0", "1.0", person, 1.0, 1.0, "{}"),
+        "said_due": (f"{space}:C1", "1.0", 1),
         "seen": (f"{space}:C1", "1.0"),
         "served": (f"{space} {person}", 1),
         "silenced": (f"{key}:1", 1.0, None),

@@ -1,0 +1,58 @@
+"""What people say in channels that are read as a source, and how far such a channel is read."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pipeline.values.base import Value
+from pipeline.values.ids import PlaceId
+
+KEPT_OUT = "#offrecord"
+"""The word that keeps a message from being read."""
+
+
+class Said(Value):
+    """One message of a person, in a channel that is read."""
+
+    channel: PlaceId
+    thread: str
+    """The message that its thread begins with; itself where it begins one or stands alone."""
+    message: str
+    author: str
+    """The `PersonId` as text."""
+    name: str = ""
+    """What its author is called there."""
+    at: datetime
+    text: str
+    url: str = ""
+    """Where it is read; empty where the platform did not say."""
+    title: str = ""
+    """Of the forum's post or the thread that it was said in."""
+    accepted: bool = False
+    """It was marked as what solved it, or its thread was."""
+
+
+class Stretch(Value):
+    """A part of a channel's history, read in one go."""
+
+    said: tuple[Said, ...]
+    position: str
+    """Where the next one begins, in the platform's own words; empty once all is read."""
+    name: str = ""
+    """What the channel is called."""
+
+
+class ChannelLook(Value):
+    """How far a channel is read."""
+
+    name: str = ""
+    position: str = ""
+    """As in `Stretch`."""
+    begun: datetime
+    """When reading the history began."""
+    read: int = 0
+    """Messages that were taken in from it."""
+    back_to: datetime | None = None
+    """The oldest that was seen so far."""
+    complete: datetime | None = None
+    """When all of it was read; None while it is not."""

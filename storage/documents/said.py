@@ -1,0 +1,150 @@
+"""What was said in channels that are read, until it is a document, and how far each channel is read.
+
+Whatever changes a thread notes that it is due in the same transaction, so that a crash loses nothing of it: a thread is
+due until its document was made from what the thread is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from pipeline.rules.tenancy import EVERYTHING, bound
+from pipeline.values import ChannelLook, PlaceId, Said
+from storage.database import Connection, Database, Work, scalar
+from storage.documents.sweep import hide, sweep
+from storage.schema.tables import keep
+
+_KEEP, _LOOK = keep("said"), keep("channel_look")
+_DUE = "INSERT INTO said_due VALUES ($1, $2, $3) ON CONFLICT (channel, thread) DO UPDATE SET since = excluded.since"
+
+
+class DueThread(NamedTuple):
+    channel: PlaceId
+    thread: str
+    since: int
+    """Differs each time that it becomes due."""
+
+    @property
+    def document(self) -> str:
+        return document_of(self.channel, self.thread)
+
+
+def document_of(channel: object, thread: str) -> str:
+    """The id of the document that a thread is."""
+    return f"{channel}:{thread}"
+
+
+class SQLSaid:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def take(self, said: Sequence[Said], channel: PlaceId | None = None, look: ChannelLook | None = None) -> None:
+        """Keep messages as they are now; with `look`, that `channel` is read so far, too."""
+        seen = time.time()
+
+        def work(db: Connection) -> None:
+            for one in said:
+                _take(db, one, seen)
+            if look:
+                db.execute(_LOOK, (str(channel), look.model_dump_json()))
+
+        await self._write(work)
+
+    async def drop(self, channel: PlaceId, messages: Collection[str]) -> bool:
+        """Forget messages; whether any was known. What they were in is not found any more until it is made anew."""
+
+        def work(db: Connection) -> int:
+            return sum(_drop(db, str(channel), "message = $2", message) for message in messages)
+
+        gone = bool(await self._write(work))
+        if gone:
+            await sweep(self._database)
+        return gone
+
+    async def drop_unseen(self, channel: PlaceId, since: datetime) -> int:
+        """Forget what was not seen since then: of a history that was read whole since, it is gone."""
+        at = since.timestamp()
+        return await self._write(lambda db: _drop(db, str(channel), "seen < $2 AND at < $2", at))
+
+    async def drop_old(self, channel: PlaceId, before: datetime) -> int:
+        """Forget what was said before then."""
+        return await self._write(lambda db: _drop(db, str(channel), "at < $2", before.timestamp()))
+
+    async def due(self, most: int) -> list[DueThread]:
+        """Threads whose documents are not what they are now, those that wait longest first."""
+        query = "SELECT channel, thread, since FROM said_due ORDER BY since LIMIT $1"
+        rows = await self._database.read(lambda db: db.execute(query, (most,)).fetchall())
+        return [DueThread(PlaceId.parse(channel), thread, since) for channel, thread, since in rows]
+
+    async def thread(self, due: DueThread) -> list[Said]:
+        """What was said there, oldest first."""
+        query = "SELECT body FROM said WHERE channel = $1 AND thread = $2 ORDER BY at, message"
+        rows = await self._database.read(lambda db: db.execute(query, (str(due.channel), due.thread)).fetchall())
+        return [Said.model_validate_json(body) for (body,) in rows]
+
+    async def made(self, due: DueThread) -> None:
+        """Its document is what it was when it was asked for; it stays due if it changed since."""
+        which = "DELETE FROM said_due WHERE channel = $1 AND thread = $2 AND since = $3"
+        row = (str(due.channel), due.thread, due.since)
+        await self._database.write(lambda db: db.execute(which, row))
+
+    async def looks(self) -> dict[PlaceId, ChannelLook]:
+        """How far each channel is read."""
+        rows = await self._database.read(lambda db: db.execute("SELECT channel, body FROM channel_look").fetchall())
+        return {PlaceId.parse(channel): ChannelLook.model_validate_json(body) for channel, body in rows}
+
+    async def count(self, channel: PlaceId) -> tuple[int, int]:
+        """How many messages are kept, and of how many threads the documents are still to be made."""
+
+        def work(db: Connection) -> tuple[int, int]:
+            said, due = (
+                scalar(db, f"SELECT count(*) FROM {table} WHERE channel = $1", (str(channel),))  # noqa: S608
+                for table in ("said", "said_due")
+            )
+            return int(said), int(due)
+
+        return await self._database.read(work)
+
+    async def forget(self, channel: PlaceId) -> None:
+        """Forget all that was said in a channel, its documents included."""
+
+        def work(db: Connection) -> None:
+            place = str(channel)
+            hide(db, [one for (one,) in db.execute("SELECT document FROM revision WHERE source = $1", (place,))])
+            for table in ("said", "said_due", "channel_look"):
+                db.execute(f"DELETE FROM {table} WHERE channel = $1", (place,))  # noqa: S608 - our own words
+
+        await self._write(work)
+        await sweep(self._database)
+        await self._database.scrub()
+
+    async def _write(self, work: Work[int] | Work[None]) -> int:
+        with bound(EVERYTHING):
+            return await self._database.write(work, durable=True) or 0
+
+
+def drop_of(db: Connection, person: str) -> int:
+    """Forget what a person said; how many messages went. Inside the caller's transaction."""
+    channels = db.execute("SELECT DISTINCT channel FROM said WHERE author = $1", (person,)).fetchall()
+    return sum(_drop(db, channel, "author = $2", person) for (channel,) in channels)
+
+
+def _take(db: Connection, one: Said, seen: float) -> None:
+    channel, body = str(one.channel), one.model_dump_json()
+    before = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
+    if before is None or Said.model_validate_json(before) != one:
+        db.execute(_DUE, (channel, one.thread, time.time_ns()))
+    db.execute(_KEEP, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))
+
+
+def _drop(db: Connection, channel: str, which: str, value: object) -> int:
+    """How many messages went. The document of each thread is hidden until it is made anew."""
+    where = f"FROM said WHERE channel = $1 AND {which}"
+    threads = [thread for (thread,) in db.execute(f"SELECT DISTINCT thread {where}", (channel, value))]
+    hide(db, [document_of(channel, thread) for thread in threads])
+    for thread in threads:
+        db.execute(_DUE, (channel, thread, time.time_ns()))
+    return db.execute(f"DELETE {where}", (channel, value)).rowcount
