@@ -11,6 +11,7 @@ from pathlib import Path
 
 import structlog
 
+from bot.config.platforms import configured
 from bot.config.settings import Settings
 from bot.desks.authority import AuditedAuthority
 from bot.desks.desk import CitewellDesk
@@ -93,6 +94,7 @@ class Citewell:
             rules=self.rules,
             roles=self.roles,
             places=self.settings.places,
+            unindexed={config.platform.name: config.unindexed for config in configured(self.settings)},
             keep=self.indexer.keep,
             embedder=self.embedder,
             means=Means(self.indexer.reader, self.indexer.keep, self.settings.default_collection),

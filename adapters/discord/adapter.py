@@ -15,6 +15,7 @@ from adapters.discord.connection import DiscordConnection, DiscordOptions, conne
 from adapters.discord.errors import listening, translated
 from adapters.discord.events.around import around
 from adapters.discord.events.places import DIRECT, PLATFORM
+from adapters.discord.events.talk import history
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
 from adapters.discord.transport.client import Client
@@ -31,6 +32,7 @@ from pipeline.values import (
     PersonId,
     PlaceId,
     Readers,
+    Stretch,
     Work,
 )
 from pipeline.values.posting.digest import Announcement
@@ -167,6 +169,12 @@ class DiscordAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         line = await self._ready()
         return await around(line.client, message)
+
+    async def history(self, channel: PlaceId, position: str) -> Stretch:
+        """A part of what was said in a channel."""
+        line = await self._ready(channel.space)
+        with _while_open(line.client):
+            return await history(line.client, channel, position)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         line = await self._ready(of.space if isinstance(of, PlaceId) else DIRECT)

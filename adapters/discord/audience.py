@@ -20,6 +20,7 @@ import structlog
 from adapters.discord.events.incoming import ReplyTo
 from adapters.discord.events.places import PLATFORM, place
 from adapters.discord.transport.client import Client
+from pipeline.ports.desk import Channels
 from pipeline.values import Actor, IncomingMessage, Manner, Readers
 
 LOOK_UP_SECONDS = 10.0
@@ -30,8 +31,9 @@ log = structlog.get_logger(__name__)
 class DiscordAudiences:
     """All raise Unavailable while it is not known which servers there are: nobody must be taken for a stranger."""
 
-    def __init__(self, client: Client, *, home_guilds: Iterable[int]) -> None:
+    def __init__(self, client: Client, channels: Channels, *, home_guilds: Iterable[int]) -> None:
         self._client = client
+        self._channels = channels
         self._home = tuple(home_guilds)
 
     async def of(self, message: IncomingMessage) -> Readers:
@@ -67,12 +69,25 @@ class DiscordAudiences:
         if interaction.guild_id is None or not isinstance(user, discord.Member):
             return await self.of_person(user.id)
         readers = await self.of_channel(interaction.guild_id, channel_id or 0)
-        return _and(readers, _groups(user, interaction.guild_id) | _alone(user.id))
+        groups = _groups(user, interaction.guild_id)
+        seen = await self._read_by(interaction.guild_id, user) if groups else groups
+        return _and(readers, groups | seen | _alone(user.id))
 
     async def of_channel(self, guild_id: int, channel_id: int) -> Readers:
         """Everyone who can read a channel."""
         outside = guild_id not in self._home if self._home else self._client.public
-        return Readers(groups=await self._channel(guild_id, channel_id), external=outside)
+        groups = await self._channel(guild_id, channel_id)
+        return Readers(groups=groups | await self._read_by(guild_id, None), external=outside)
+
+    async def _read_by(self, guild_id: int, member: discord.Member | None) -> frozenset[str]:
+        """As groups, the channels that are a source and that the member may read; without one, that everyone may."""
+        guild, found = self._client.get_guild(guild_id), set[str]()
+        for one in await self._channels.of(f"{PLATFORM}:{guild_id}") if guild else ():
+            channel = guild.get_channel(int(one.channel)) if guild else None
+            if guild and channel:
+                may = channel.permissions_for(member or guild.default_role)
+                found |= {str(one)} if may.view_channel and may.read_message_history else set()
+        return frozenset(found)
 
     def _homes(self) -> tuple[int, ...]:
         if self._home or self._client.public:
@@ -104,7 +119,8 @@ class DiscordAudiences:
         except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
             log.warning("discord_member_unknown", guild=guild_id, reason=type(error).__name__)
             return frozenset()
-        return _groups(member, guild_id)
+        groups = _groups(member, guild_id)
+        return groups | await self._read_by(guild_id, member) if groups else groups
 
 
 def _groups(member: discord.Member, guild_id: int) -> frozenset[str]:

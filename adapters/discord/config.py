@@ -50,6 +50,15 @@ class DiscordConfig(Value):
     def clock(self) -> str:
         return f"{self.api_url or API}/gateway"
 
+    @property
+    def unindexed(self) -> str:
+        if self.message_content:
+            return ""
+        todo = (
+            "CITEWELL_DISCORD_MESSAGE_CONTENT=true, with the intent switched on in the Developer Portal, changes that."
+        )
+        return f"Discord shows me only what mentions me: {todo}"
+
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         """A line when questions are to be answered unasked, and their text is not shown to the bot."""
         unasked = sorted(str(place) for place, sets in places.items() if sets.auto)

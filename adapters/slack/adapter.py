@@ -22,7 +22,7 @@ from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
+from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Stretch, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -144,6 +144,9 @@ class SlackAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         slack = await self._of(message)
         return await around(slack.web, slack.me, message)
+
+    async def history(self, channel: PlaceId, position: str) -> Stretch:
+        return await (await self._workspaces.of(channel.space)).talk.history(channel, position)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         if isinstance(of, IncomingMessage):

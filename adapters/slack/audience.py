@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 
 from adapters.slack.events.incoming import Me, is_outside
 from adapters.slack.members import FRESH, Members
+from adapters.slack.sight import Sight
 from adapters.slack.web import Declined, Web
 from pipeline.errors import Unavailable
-from pipeline.values import IncomingMessage, Manner, Readers
+from pipeline.values import IncomingMessage, Manner, PlaceId, Readers
 
 _PERSON, _CHANNEL = re.compile(r"[UW][A-Z0-9]+"), re.compile(r"[CG][A-Z0-9]+")
 """The forms of Slack's ids."""
@@ -21,7 +23,12 @@ _PERSON, _CHANNEL = re.compile(r"[UW][A-Z0-9]+"), re.compile(r"[CG][A-Z0-9]+")
 class SlackAudiences:
     """Guests and people of other organisations are outside, and so is everyone whom we may not look at."""
 
-    def __init__(self, web: Web, me: Me, members: Members) -> None:
+    def __init__(
+        self, web: Web, me: Me, members: Members, sight: Sight, indexed: Callable[[], Awaitable[frozenset[PlaceId]]]
+    ) -> None:
+        """`indexed`: the channels that are a source."""
+        self._sight = sight
+        self._indexed = indexed
         self._web = web
         self._me = me
         self._members = members
@@ -41,22 +48,28 @@ class SlackAudiences:
             readers = await self.of_channel(channel)
         else:
             guest, inside = await asyncio.gather(self._guest(user), self._members.all_inside(channel))
-            readers = Readers(groups=self._groups(channel), external=guest or not inside)
+            readers = await self._seeing(Readers(groups=self._groups(channel), external=guest or not inside))
         return readers.model_copy(update={"external": readers.external or message.external})
 
     async def of_person(self, user: str, channel: str = "") -> Readers:
         """One person, who can also see `channel`."""
         groups = self._groups(channel) | self._alone(user)
-        return Readers(groups=groups, external=await self._guest(user))
+        return await self._seeing(Readers(groups=groups, external=await self._guest(user)), user)
 
     async def of_channel(self, channel: str) -> Readers:
         """Everyone in a channel. One that we may not look at counts as shared with others."""
         inside = await self._look_at(channel) is False and await self._members.all_inside(channel)
-        return Readers(groups=self._groups(channel), external=not inside)
+        return await self._seeing(Readers(groups=self._groups(channel), external=not inside))
 
     async def shared(self, channel: str) -> bool:
         """Whether a channel is known to be shared with other organisations."""
         return await self._look_at(channel) is True
+
+    async def _seeing(self, readers: Readers, user: str = "") -> Readers:
+        """The same with the channels that are a source and that all of them may read; people outside may read none."""
+        if readers.external or not (channels := await self._indexed()):
+            return readers
+        return readers.model_copy(update={"groups": readers.groups | await self._sight.open_to(channels, user)})
 
     def _groups(self, channel: str) -> frozenset[str]:
         """Those of everybody in a channel; a direct message is no place that anybody opens a collection to."""

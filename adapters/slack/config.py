@@ -12,6 +12,8 @@ from pipeline.ports import Host, Installations, PlatformAdapter
 from pipeline.values import Finding, Place, PlaceId, Platform, Value
 from pipeline.values.platform import Installation
 
+OWN_APP = "own-app-under-slack-api-terms"
+
 
 class SlackConfig(Value):
     """As they stand in the settings; empty: not set."""
@@ -25,6 +27,7 @@ class SlackConfig(Value):
     client_secret: str = Field("", repr=False)
     api_url: str
     shared_channels: str
+    index: str
     home_workspaces: tuple[str, ...] = ()
     host: str
     port: int
@@ -49,6 +52,16 @@ class SlackConfig(Value):
     @property
     def clock(self) -> str:
         return f"{self.api_url.rstrip('/')}/api.test"
+
+    @property
+    def unindexed(self) -> str:
+        """Slack's API Terms of 29 May 2025 forbid lasting copies of what its APIs return; since 13 October 2025 their
+        rules on distribution leave an organisation's own app out. See docs/sources.md."""
+        if self.client_id:
+            return "Slack's API Terms let no app that other organisations install keep what is said in channels."
+        if self.index != OWN_APP:
+            return f"Slack's API Terms have to be agreed with first: CITEWELL_SLACK_INDEX={OWN_APP} says that they are."
+        return ""
 
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return []

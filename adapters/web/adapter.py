@@ -17,9 +17,10 @@ from adapters.web.signin import routes as signin
 from adapters.web.signin.door import Door
 from adapters.web.site import Site
 from adapters.web.source import routes as source
+from pipeline.errors import Refused
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
+from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Stretch, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -105,6 +106,10 @@ class WebAdapter:
     async def around(self, message: IncomingMessage) -> Around:
         """Nobody else is there."""
         return Around()
+
+    async def history(self, channel: PlaceId, position: str) -> Stretch:
+        """Raises Refused: nobody says anything to others here."""
+        raise Refused("there are no channels here")
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Whoever asks reads alone."""

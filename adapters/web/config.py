@@ -33,6 +33,10 @@ class WebConfig(WebSettings):
         return None
 
     @property
+    def unindexed(self) -> str:
+        return "Nobody says anything to others on the page."
+
+    @property
     def divided(self) -> bool:
         return False
 

@@ -174,6 +174,11 @@ class Settings(BaseSettings):
     slack_shared_channels: Literal["refuse", "public"] = Field(
         "refuse", description="Slack Connect channels: refuse, or answer from public collections"
     )
+    slack_index: Literal["off", "own-app-under-slack-api-terms"] = Field(
+        "off",
+        description="Keeping what is said in named channels: off, or own-app-under-slack-api-terms, which says that "
+        "it is your organisation's own app, distributed to nobody, and that Slack's API Terms are agreed with",
+    )
     slack_home_workspaces: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
         description="With SLACK_CLIENT_ID: workspace ids (T0123,T0456) that are inside the organisation; empty: none",
@@ -254,6 +259,14 @@ class Settings(BaseSettings):
     @classmethod
     def _one_name_each(cls, value: tuple[AnySource, ...]) -> tuple[AnySource, ...]:
         one_name_each(value)
+        return value
+
+    @field_validator("places")
+    @classmethod
+    def _indexed_by_name(cls, value: dict[PlaceId, Place]) -> dict[PlaceId, Place]:
+        for place, sets in value.items():
+            if sets.index and not place.channel:
+                raise ValueError(f"such that index of {place} stands at each channel, which people read by name")
         return value
 
     @field_validator("places")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from bot.desks.authority import AuditedAuthority
+from bot.desks.channels import ChannelDesk
 from bot.desks.handoffs import HandoffDesk, Keep
 from bot.desks.knowledge import KnowledgeDesk, Means
 from bot.desks.places import PlaceSettings
@@ -37,6 +38,7 @@ from storage.open import Storage
 
 NOBODY: Roles = {}
 NOWHERE: Mapping[PlaceId, Place] = {}
+NO_PLATFORM: Mapping[str, str] = {}
 
 
 class CitewellDesk:
@@ -51,6 +53,7 @@ class CitewellDesk:
         places: Mapping[PlaceId, Place] = NOWHERE,
         keep: Keep | None = None,
         means: Means | None = None,
+        unindexed: Mapping[str, str] = NO_PLATFORM,
         embedder: Embedder | None = None,
     ) -> None:
         """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
@@ -59,7 +62,8 @@ class CitewellDesk:
         self._rules = rules
         self._embedder = embedder
         self.authority = AuditedAuthority(roles, storage.audit)
-        self.places = PlaceSettings(places, rules, storage.places, storage.library, self.authority)
+        self.places = PlaceSettings(places, rules, storage.places, storage.library, self.authority, unindexed)
+        self.channels = ChannelDesk(storage.said, self.places)
         self.handoffs = HandoffDesk(storage.handoffs, self.places, self.authority, keep)
         self.wishes = WishDesk(storage.wishes)
         self.knowledge = KnowledgeDesk(storage.library, self.places, rules, self.authority, means)

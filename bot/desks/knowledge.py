@@ -70,6 +70,7 @@ class KnowledgeDesk:
         if self._means is None:
             return ()
         there = {*await self._library.collections(), *self._rules.named, self._means.default}
+        there = {name for name in there if not self._rules.of_channel(name)}
         seen = audience(readers, there, self._rules).collections
         own = (await self._places.of(chain)).collections
         first = (*(own or ()), self._means.default)

@@ -28,7 +28,10 @@ class PlaceSettings:
         store: SQLPlaces,
         library: SQLLibrary,
         authority: AuditedAuthority,
+        unindexed: Mapping[str, str],
     ) -> None:
+        """`unindexed`: by platform, why no channel of it may be read as a source; "" where they may."""
+        self._unindexed = unindexed
         self._file = file
         self._rules = rules
         self._store = store
@@ -47,6 +50,16 @@ class PlaceSettings:
         """What was set in chat for this very place."""
         return (await self._store.of([place])).get(place, Place())
 
+    async def indexed(self) -> dict[PlaceId, Place]:
+        """The channels that are read as a source, each with what holds there."""
+        chat = await self._store.all()
+        named = {place for place in {*self._file, *chat} if self._rules.platforms.is_channel(place)}
+        found = {place: in_force(place.chain, self._file, chat) for place in named}
+        return {place: sets for place, sets in found.items() if sets.index and not self._why_not(place)}
+
+    def _why_not(self, place: PlaceId) -> str:
+        return self._unindexed.get(place.platform, "There is no such platform here.")
+
     async def set_up(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> Place:
         """Set what is chosen, by name and as it is written; `default` leaves in force what is set around it.
 
@@ -61,6 +74,8 @@ class PlaceSettings:
         if sets.ask and not (sets.ask.around == place.around and self._rules.platforms.is_channel(sets.ask)):
             what_to_do = "Name one; nothing was changed."
             raise WrongSetting(f"ask must be a channel of {place.around}", name="ask", what_to_do=what_to_do)
+        if choices.get("index") == "true":
+            self._refuse_index(place)
         await self._store.put(place, sets)
         return await self.of(place.chain)
 
@@ -68,7 +83,9 @@ class PlaceSettings:
         """The collections that everyone in `place` may see, those included that have a rule and no document yet."""
         readers = Readers(groups=frozenset(map(str, place.chain)))
         names = {*await self._library.collections(), *self._rules.named}
-        return sorted(name for name in names if self._rules.sight(readers, name).allowed)
+        return sorted(
+            name for name in names if not self._rules.of_channel(name) and self._rules.sight(readers, name).allowed
+        )
 
     def _chosen(self, before: Place, choices: Mapping[str, str]) -> Place:
         if unknown := [name for name in choices if name not in Place.model_fields]:
@@ -86,6 +103,11 @@ class PlaceSettings:
             must = allowed(Place.model_fields[name], wrong)
             what_to_do = "Correct that; nothing was changed."
             raise WrongSetting(f"{name} must be {must}", name=name, what_to_do=what_to_do) from None
+
+    def _refuse_index(self, place: PlaceId) -> None:
+        why = self._why_not(place) if place.channel else "Channels are read by name: set it for each of them."
+        if why:
+            raise Refused(f"what is said in {place} cannot be a source", what_to_do=f"{why} Nothing was changed.")
 
     async def _refuse_unknown(self, place: PlaceId, sets: Place) -> None:
         _refuse_others("collections", sets.collections or (), await self._library.collections())

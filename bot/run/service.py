@@ -17,6 +17,7 @@ from bot.config.read import read_settings
 from bot.config.settings import Settings
 from bot.documents.due_sources import kept_fresh
 from bot.platforms import make_adapters
+from bot.run.channels import ChannelReader
 from bot.run.courier import Courier
 from bot.run.greeting import greet
 from bot.run.operations.open import open_operations
@@ -118,11 +119,14 @@ async def _duties(
     citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: Ours
 ) -> None:
     """What one process does for all."""
+    reader = ChannelReader(citewell.storage.said, citewell.desk.places, citewell.indexer, adapters)
     async with (
         scheduled(jobs, JobRuns(citewell.storage.database)),
         kept_fresh(citewell.sync, lambda: read_settings().sources, citewell.settings.sync_minutes),
+        asyncio.TaskGroup() as group,
     ):
-        await _posted(citewell, adapters, ours)
+        group.create_task(reader.run())
+        group.create_task(_posted(citewell, adapters, ours))
 
 
 async def _posted(citewell: Citewell, adapters: Mapping[str, PlatformAdapter], ours: Ours) -> None:

@@ -76,6 +76,11 @@ class PlatformConfig(Protocol):
         """An address whose answers tell the time; empty: none."""
         ...
 
+    @property
+    def unindexed(self) -> str:
+        """Why what is said on its channels may not be kept as a source of answers, a sentence; empty: it may."""
+        ...
+
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         """A line for each setting that is most likely a mistake. `places` are its own."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from pipeline.ports.knowledge import Added, Sent
@@ -19,6 +19,7 @@ from pipeline.values import (
     Press,
     Rating,
     Readers,
+    Said,
     Wished,
 )
 from pipeline.values.insights import Insights
@@ -37,6 +38,34 @@ class Places(Protocol):
 
     async def set_up(self, actor: Actor, place: PlaceId, choices: Mapping[str, str]) -> Place:
         """Set what is chosen for `place`, and return what holds there now. Raises NotAllowed or Refused."""
+        ...
+
+
+class Channels(Protocol):
+    """Channels in which what people say is a source of answers."""
+
+    async def of(self, space: str) -> frozenset[PlaceId]:
+        """Those of a workspace or server (`slack:T1`)."""
+        ...
+
+    async def indexed(self, chain: Sequence[PlaceId]) -> PlaceId | None:
+        """The one that the places of `chain`, the widest first, are or lie in."""
+        ...
+
+    async def take(self, said: Sequence[Said]) -> None:
+        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns."""
+        ...
+
+    async def drop(self, channel: PlaceId, messages: Collection[str]) -> None:
+        """Messages are gone: nothing rests on them any more."""
+        ...
+
+    async def drop_thread(self, channel: PlaceId, thread: str) -> None:
+        """All that was said in a thread is gone."""
+        ...
+
+    async def left(self, channel: PlaceId) -> None:
+        """A channel is gone, or we are not in it any more: nothing is kept of it."""
         ...
 
 
@@ -100,6 +129,9 @@ class Desk(Protocol):
 
     @property
     def places(self) -> Places: ...
+
+    @property
+    def channels(self) -> Channels: ...
 
     @property
     def handoffs(self) -> Handoffs: ...

@@ -16,6 +16,7 @@ from pipeline.values import (
     PersonId,
     PlaceId,
     Readers,
+    Stretch,
     Work,
 )
 from pipeline.values.posting.digest import Announcement
@@ -72,6 +73,11 @@ class PlatformAdapter(Protocol):
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
+        ...
+
+    async def history(self, channel: PlaceId, position: str) -> Stretch:
+        """What was said in a channel, a part at a time, from what was said last; "" for the first. Raises Unavailable,
+        and Refused where we may not read it (any more)."""
         ...
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:

@@ -68,7 +68,7 @@ class Rules:
         inside or open to a group all share."""
         if OPERATOR in readers.groups:
             return Sight(allowed=True, because="whoever holds the data folder sees all of it")
-        rule = self.named.get(collection, INSIDE)
+        rule = self.named.get(collection) or self._own(collection)
         if readers.external and not rule.public:
             return Sight(allowed=False, because="outsiders read along, and it is not public")
         if not rule.only and rule.public:
@@ -81,9 +81,18 @@ class Rules:
             return Sight(allowed=True, because=f"only = {', '.join(shared)}")
         return Sight(allowed=False, because=f"only for {', '.join(rule.only)}")
 
+    def _own(self, collection: str) -> Rule:
+        """The rule of a collection that has none: what was said in a channel is for those who may read it there."""
+        return Rule(only=(collection,)) if self.of_channel(collection) else INSIDE
+
+    def of_channel(self, collection: str) -> bool:
+        """Whether it holds what was said in a channel, and nothing else: it is called as that is."""
+        platform = self.platforms.of(collection)
+        return platform is not None and platform.channel.fits(collection)
+
     def reach(self, workspace: str) -> Reach:
-        """The collections that readers there may see at most, whoever they are. People of all workspaces are where each
-        is alone with the bot."""
+        """The collections that readers there may see at most, whoever they are, besides what is said there in channels.
+        People of all workspaces are where each is alone with the bot."""
         if (platform := self.platforms.of(workspace)) and platform.alone:
             return ALL
         seen = {name for name, rule in self.named.items() if self._reached(rule, workspace)}

@@ -45,6 +45,10 @@ class Place(Value):
     """Answer in a thread of its own, or in place."""
     retract: bool | None = None
     """Take an answer away when its question is deleted."""
+    index: bool | None = None
+    """What people say here is a source of answers, for those who may read it here. Set for a channel alone."""
+    index_days: int | None = Field(None, ge=1, le=3650)
+    """How long what was said is kept as that."""
 
     ask: PlaceId | None = None
     """The channel where people are asked what the documents do not answer: `slack:T0123:C0456`."""
@@ -92,5 +96,14 @@ class Chosen(Value):
         return self.preferences.language or self.place.language
 
 
-EVERYWHERE = Place(auto=False, auto_level=Level.MEDIUM, auto_per_hour=20, auto_wait=0, silent=False, retract=False)
+EVERYWHERE = Place(
+    auto=False,
+    auto_level=Level.MEDIUM,
+    auto_per_hour=20,
+    auto_wait=0,
+    silent=False,
+    retract=False,
+    index=False,
+    index_days=365,
+)
 """What holds where nothing is set."""

@@ -40,6 +40,8 @@ class Stretch(Value):
     """Where the next one begins, in the platform's own words; empty once all is read."""
     name: str = ""
     """What the channel is called."""
+    since: datetime
+    """When it was made."""
 
 
 class ChannelLook(Value):
@@ -54,5 +56,9 @@ class ChannelLook(Value):
     """Messages that were taken in from it."""
     back_to: datetime | None = None
     """The oldest that was seen so far."""
+    since: datetime | None = None
+    """When the channel was made."""
     complete: datetime | None = None
     """When all of it was read; None while it is not."""
+    closed: bool = False
+    """It could not be read: nothing of it is kept."""

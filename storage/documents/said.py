@@ -64,6 +64,11 @@ class SQLSaid:
             await sweep(self._database)
         return gone
 
+    async def drop_thread(self, channel: PlaceId, thread: str) -> None:
+        """Forget a thread."""
+        await self._write(lambda db: _drop(db, str(channel), "thread = $2", thread))
+        await sweep(self._database)
+
     async def drop_unseen(self, channel: PlaceId, since: datetime) -> int:
         """Forget what was not seen since then: of a history that was read whole since, it is gone."""
         at = since.timestamp()
@@ -133,7 +138,11 @@ def drop_of(db: Connection, person: str) -> int:
 
 
 def _take(db: Connection, one: Said, seen: float) -> None:
-    channel, body = str(one.channel), one.model_dump_json()
+    channel = str(one.channel)
+    within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
+    if one.thread != one.message and (root := scalar(db, within, (channel, one.thread))):
+        one = one.model_copy(update={"thread": root})
+    body = one.model_dump_json()
     before = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
     if before is None or Said.model_validate_json(before) != one:
         db.execute(_DUE, (channel, one.thread, time.time_ns()))

@@ -28,6 +28,10 @@ class SQLPlaces:
             self._known = await self._read(_ALL)
         return self._known
 
+    async def all(self) -> Mapping[PlaceId, Place]:
+        """What is set, wherever something is."""
+        return await (self._read(_ALL) if self._database.shared else self.of(()))
+
     async def put(self, place: PlaceId, sets: Place) -> None:
         """Replace what is set for `place`."""
         row = (str(place), sets.model_dump_json(exclude_none=True))

@@ -32,8 +32,10 @@ among it, is not one server's but Discord's."""
 _BOUND = "= ANY ((SELECT bound())::text[])"
 BEHIND: Mapping[str, str] = {
     "collection": """
-        (name = ANY ((SELECT nullif(current_setting('citewell.collections', TRUE), ''))::text[])) <>
-            (SELECT nullif(current_setting('citewell.others', TRUE), '')::boolean)
+        CASE WHEN name LIKE '%:%' THEN workspace(name) = (SELECT named()) OR
+            split_part(name, ':', 1) || ':dm' = (SELECT named())
+        ELSE (name = ANY ((SELECT nullif(current_setting('citewell.collections', TRUE), ''))::text[])) <>
+            (SELECT nullif(current_setting('citewell.others', TRUE), '')::boolean) END
     """,
     "revision": "collection IN (SELECT id FROM collection)",
     "mean_vector": "collection IN (SELECT id FROM collection)",

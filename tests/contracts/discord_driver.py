@@ -187,6 +187,27 @@ class DiscordDriver:
         await self.discord.delete(said.handle)
         await self._acknowledged()
 
+    async def before(self, person: str, text: str, below: Said | None = None) -> Said:
+        more = {"message_reference": {"message_id": below.handle["id"]}} if below else {}
+        return Said(person, self.discord.messages.write(self.channel, self._person(person), {"content": text} | more))
+
+    async def reword(self, said: Said, text: str) -> None:
+        await self.discord.edit(said.handle, text)
+        await self._acknowledged()
+
+    async def react(self, said: Said, *, solved: bool = False, remove: bool = False) -> None:
+        await self.discord.react(self._person("ann"), said.handle, "✅" if solved else "🚫", remove=remove)
+        await self._acknowledged()
+
+    async def only_for(self, *people: str) -> None:
+        self.world.close(self.channel, *(self._person(one)["id"] for one in people))
+        await self.discord.gateway.emit("CHANNEL_UPDATE", self.world.channels[self.channel].payload)
+        await self._acknowledged()
+
+    async def leave(self) -> None:
+        await self.discord.gateway.emit("CHANNEL_DELETE", self.world.channels.pop(self.channel).payload)
+        await self._acknowledged()
+
     async def ask(self, person: str, text: str) -> Said:
         done = await self.discord.command(self._person(person), self.channel, "ask", question=text)
         await until(lambda: done.acknowledged)

@@ -159,6 +159,26 @@ class Driver(Protocol):
 
     async def delete(self, said: Said) -> None: ...
 
+    async def before(self, person: str, text: str, below: Said | None = None) -> Said:
+        """Said in the team's channel while the bot was not told of it, as a reply to something or not."""
+        ...
+
+    async def reword(self, said: Said, text: str) -> None:
+        """Edit what was said to the others."""
+        ...
+
+    async def react(self, said: Said, *, solved: bool = False, remove: bool = False) -> None:
+        """React to what was said with the mark of what is kept out, or of what solved it."""
+        ...
+
+    async def only_for(self, *people: str) -> None:
+        """From now on nobody but the bot and these people is in the team's channel, nor sees it."""
+        ...
+
+    async def leave(self) -> None:
+        """The bot is taken out of the team's channel, or that is deleted."""
+        ...
+
     async def ask(self, person: str, text: str) -> Said:
         """Ask with a command in the team's channel, so that only the asker sees the answer."""
         ...

@@ -15,6 +15,7 @@ from bot.desks.surroundings import with_surroundings
 from bot.desks.wishes import try_again, with_wish
 from bot.documents.indexing import Indexer
 from bot.known import platforms
+from bot.run.channels import ChannelReader
 from bot.run.courier import Courier
 from bot.run.worker import Worker
 from pipeline.ingest.split import Splitter, WordCount
@@ -90,6 +91,7 @@ class Rig:
             roles=self.roles,
             places=self.places,
             keep=self._keep,
+            unindexed={adapter.name: ""},
             means=Means(reader, indexer.keep, "default", lambda: self.open_fetcher()),
         )
         self.worker = Worker(
@@ -108,7 +110,9 @@ class Rig:
         posted_to = {adapter.name: adapter, **self.others}
         self.courier = Courier(outbox, self.desk, posted_to, grace_seconds=GRACE, retry_seconds=0.01, idle_seconds=IDLE)
         self.storage.outbox.on_post(self.courier.ring)
+        channels = ChannelReader(self.storage.said, self.desk.places, indexer, {adapter.name: adapter}, every=IDLE)
         self._tasks = [
+            asyncio.create_task(channels.run()),
             asyncio.create_task(self.courier.run()),
             asyncio.create_task(self.worker.run()),
             asyncio.create_task(adapter.listen(inbox, self.desk)),

@@ -187,6 +187,26 @@ class SlackDriver:
     async def delete(self, said: Said) -> None:
         await self.people.delete(said.handle)
 
+    async def before(self, person: str, text: str, below: Said | None = None) -> Said:
+        return Said(person, self.people.write(user(person), CHANNEL, text, thread=below.handle.ts if below else ""))
+
+    async def reword(self, said: Said, text: str) -> None:
+        await self.people.edit(said.handle, text)
+
+    async def react(self, said: Said, *, solved: bool = False, remove: bool = False) -> None:
+        name = "white_check_mark" if solved else "no_entry_sign"
+        await self.people.react(user("ann"), said.handle, name, remove=remove)
+
+    async def only_for(self, *people: str) -> None:
+        channel = self.workspace.channels[CHANNEL]
+        channel.kind = "private"
+        for one in channel.members - {BOT, *map(user, people)}:
+            await self.people.leave(one, CHANNEL)
+        self.workspace.join(CHANNEL, *map(user, people))
+
+    async def leave(self) -> None:
+        await self.people.leave(BOT, CHANNEL)
+
     async def ask(self, person: str, text: str) -> Said:
         return Said(person, await self.people.command(user(person), CHANNEL, text))
 

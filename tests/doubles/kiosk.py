@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Self
 
-from pipeline.errors import Misconfigured
+from pipeline.errors import Misconfigured, Refused
 from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
 from pipeline.values import (
     Answer,
@@ -22,6 +22,7 @@ from pipeline.values import (
     PlaceId,
     Platform,
     Readers,
+    Stretch,
 )
 from pipeline.values.finding import good
 
@@ -97,6 +98,10 @@ class Kiosk:
 
     async def around(self, message: IncomingMessage) -> Around:
         return Around()
+
+    async def history(self, channel: PlaceId, position: str) -> Stretch:
+        """Raises Refused: nobody says anything to others here."""
+        raise Refused("there are no channels here")
 
     async def readers(self, of: IncomingMessage) -> Readers:
         return Readers(groups=frozenset(map(str, of.said_in)))

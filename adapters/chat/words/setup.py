@@ -71,6 +71,8 @@ FIELDS: Mapping[str, Field] = {
     "teach": Field(Message("Keep replies in"), Message("The collection that people's replies may be kept in")),
     "silent": Field(Message("Silence"), Message("Say nothing here, even when mentioned"), _YES),
     "retract": Field(Message("Deleted questions"), Message("Take my answer away when its question is deleted"), _YES),
+    "index": Field(Message("Source"), Message("What people say here becomes a source of my answers"), _YES),
+    "index_days": Field(Message("Source, for days"), Message("How long what was said is kept as that, 1 to 3,650")),
     "threads": Field(
         Message("Threads"),
         Message("Answer in a thread, or in place"),

@@ -16,10 +16,11 @@ from adapters.chat.intake import Intake, TakeAway
 from adapters.discord.events.incoming import ReadMessage, read, replied_to
 from adapters.discord.events.places import PLATFORM, guild_of, key, said_in
 from adapters.discord.events.spoken import question
+from adapters.discord.events.talk import DiscordTalk
 from adapters.discord.memory import Memory
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
-from pipeline.values import ConversationId, IncomingMessage, PlaceId
+from pipeline.values import ConversationId, IncomingMessage, MessageKey, PlaceId
 
 T = TypeVar("T")
 LONGEST_PAUSE = 5.0
@@ -39,6 +40,7 @@ class DiscordIntake:
         self._inbox = inbox
         self._desk = desk
         self._kept = Intake(inbox, desk, lambda conversation: conversation in appearing)
+        self._talk = DiscordTalk(desk)
         self._memory = memory
         self._threads = threads
         self.unsaved = 0
@@ -46,6 +48,7 @@ class DiscordIntake:
 
     async def take(self, message: discord.Message, me: discord.ClientUser) -> None:
         """Put `message` into the inbox if it is for us. Does not return before it is durable."""
+        await self._surely(lambda: self._talk.heard(message, me))
         if await self._hear(message) and f"<@{me.id}>" not in message.content:
             return
         if now := await self._read(message, me):
@@ -63,6 +66,7 @@ class DiscordIntake:
 
     async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
         """A message was edited."""
+        await self._surely(lambda: self._talk.heard(message, me))
         text = question(message, me)
         if message.author.bot or not text:
             return
@@ -83,6 +87,20 @@ class DiscordIntake:
     async def remove(self, gone: str, said_in: Sequence[PlaceId], take_away: TakeAway) -> None:
         """The message with the key `gone` was deleted: nothing will be answered to it, and nothing is kept of it."""
         await self._surely(lambda: self._kept.gone(gone, said_in, take_away))
+        if channel := await self._surely(lambda: self._desk.channels.indexed(said_in)):
+            await self._surely(lambda: self._desk.channels.drop(channel, [MessageKey.parse(gone).message]))
+
+    async def reacted(
+        self, client: discord.Client, payload: discord.RawReactionActionEvent, said_in: Sequence[PlaceId]
+    ) -> None:
+        """Reactions to a message changed."""
+        await self._surely(lambda: self._talk.reacted(client, payload, said_in))
+
+    async def closed(self, said_in: Sequence[PlaceId], thread: str = "") -> None:
+        """A channel, or a thread in it, was deleted."""
+        if channel := await self._surely(lambda: self._desk.channels.indexed(said_in)):
+            channels = self._desk.channels
+            await self._surely(lambda: channels.drop_thread(channel, thread) if thread else channels.left(channel))
 
     async def leave(self, guild_id: int) -> None:
         """We were removed from a server: nothing is kept of it."""

@@ -96,6 +96,8 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> Tree:
         teach: str = "",
         silent: str = "",
         retract: str = "",
+        index: str = "",
+        index_days: str = "",
         threads: str = "",
     ) -> None:
         given = {
@@ -112,6 +114,8 @@ def declare(client: discord.Client, ask: Ask, panels: Panels) -> Tree:
             "teach": teach,
             "silent": silent,
             "retract": retract,
+            "index": index,
+            "index_days": index_days,
             "threads": threads,
         }
         await panels.set_up(interaction, where, {name: value for name, value in given.items() if value})

@@ -32,6 +32,8 @@ SETTINGS = {
     "ask_name": Message("ask_name"),
     "teach": Message("teach"),
     "silent": Message("silent"),
+    "index": Message("index"),
+    "index_days": Message("index_days"),
     "threads": Message("threads"),
 }
 """Of what can be set up; in English the names of the settings in `citewell.toml`."""

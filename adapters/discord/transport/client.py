@@ -174,6 +174,22 @@ class Client(discord.Client):
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
         await self._removed(payload.guild_id, payload.channel_id, payload.message_ids)
 
+    async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
+        said_in = places(payload.guild_id, payload.channel_id, self.get_channel(payload.channel_id))
+        with bound(workspace(payload.guild_id)):
+            await self._intake.reacted(self, payload, said_in)
+
+    async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
+        await self.on_raw_reaction_add(payload)
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        with bound(workspace(channel.guild.id)):
+            await self._intake.closed(places(channel.guild.id, channel.id, channel))
+
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        with bound(workspace(payload.guild_id)):
+            await self._intake.closed(places(payload.guild_id, payload.parent_id, None), str(payload.thread_id))
+
     async def _removed(self, guild_id: int | None, channel_id: int, message_ids: Iterable[int]) -> None:
         said_in = places(guild_id, channel_id, self.get_channel(channel_id))
         with bound(workspace(guild_id)):

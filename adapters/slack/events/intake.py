@@ -12,10 +12,11 @@ from slack_bolt.response import BoltResponse
 
 from adapters.chat.intake import Intake, Tell
 from adapters.slack.events.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, remark
+from adapters.slack.events.talk import SlackTalk
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage, PersonId
 
-OURS = frozenset({"message", "app_mention", "agent_session_stopped"})
+OURS = frozenset({"message", "app_mention", "agent_session_stopped", "reaction_added", "reaction_removed"})
 
 
 class Replies(Protocol):
@@ -48,7 +49,9 @@ class SlackIntake:
 
     When the inbox cannot be written it raises; Bolt then sends no ack (500 over HTTP), and Slack sends again."""
 
-    def __init__(self, inbox: Inbox, desk: Desk, me: Me, replies: Replies) -> None:
+    def __init__(self, inbox: Inbox, desk: Desk, me: Me, replies: Replies, talk: SlackTalk) -> None:
+        self._desk = desk
+        self._talk = talk
         self._inbox = inbox
         self._me = me
         self._replies = replies
@@ -65,6 +68,7 @@ class SlackIntake:
 
     async def take(self, body: Body) -> None:
         """Take in what an Events API body tells. Returns once it is durable; raises Unavailable when it cannot be."""
+        await self._talk.heard(body, self._desk)
         if said := remark(body, self._me):
             replied = [said.answers] if said.answers else []
             tell = partial(self._whisper, said.channel, said.thread, PersonId.parse(said.author).user)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import structlog
 from slack_bolt.app.async_app import AsyncApp
@@ -21,6 +22,7 @@ from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.gapfill import Gapfill
 from adapters.slack.events.incoming import MALFORMED
 from adapters.slack.events.intake import SlackIntake
+from adapters.slack.events.talk import SlackTalk
 from adapters.slack.members import Members
 from adapters.slack.post.deliver import SlackDeliverer
 from adapters.slack.post.notices import SlackNotices
@@ -32,10 +34,11 @@ from adapters.slack.press.knowledge import SlackShelf
 from adapters.slack.press.presser import Context
 from adapters.slack.press.setup import SetupForm
 from adapters.slack.press.sharing import SlackSharer
+from adapters.slack.sight import Sight
 from adapters.slack.transport.startup import Workspace
 from adapters.slack.web import SDK_LOG, SlackPace, Web
 from pipeline.ports import Desk, Inbox
-from pipeline.values import IncomingMessage
+from pipeline.values import IncomingMessage, PlaceId
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +75,9 @@ class SlackSession:
         self.me = workspace.me
         self.space = f"slack:{self.me.team}"
         self.members = Members(web, self.me.team)
-        self.audiences = SlackAudiences(web, self.me, self.members)
+        self.sight = Sight(web, self.me)
+        self.audiences = SlackAudiences(web, self.me, self.members, self.sight, self._indexed)
+        self.talk = SlackTalk(web, self.me, workspace.address)
         self.actors = Actors(web, self.me)
         shared = terms.shared_channels
         self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
@@ -83,7 +88,7 @@ class SlackSession:
     def listen(self, inbox: Inbox, desk: Desk) -> None:
         """From now on there is an app, and what was missed can be read."""
         self._desk = desk
-        intake = SlackIntake(inbox, desk, self.me, self.deliverer)
+        intake = SlackIntake(inbox, desk, self.me, self.deliverer, self.talk)
         self.gapfill = Gapfill(self.web, self.me, inbox, intake, self._terms.clock)
         self.app = self._app(intake, inbox, desk)
 
@@ -110,11 +115,21 @@ class SlackSession:
         Homepage(context, dispatcher, setup).register(app)
         SlackInteractions(context, dispatcher, inbox).register(app)
         app.event("member_joined_channel")(self.members.joined)
+        app.event("member_left_channel")(self._left)
+        app.event("channel_deleted")(self._left)
         app.event(re.compile(""))(_leave_alone)
         return app
 
     async def close(self) -> None:
         await self.members.close()
+
+    async def _left(self, body: dict[str, Any], event: dict[str, Any]) -> None:
+        await self.sight.left(event)
+        if self._desk:
+            await self.talk.heard(body, self._desk)
+
+    async def _indexed(self) -> frozenset[PlaceId]:
+        return await self._desk.channels.of(self.space) if self._desk else frozenset()
 
     async def _offer(self, message: IncomingMessage) -> str:
         """What the button carries that adds the files of a direct message; nothing where its author may not."""

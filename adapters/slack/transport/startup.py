@@ -23,6 +23,7 @@ SCOPES = {
     "groups:read": f"sharing private answers in private channels, and {_GUESTS}",
     "im:history": "direct messages",
     "im:write": "sending people their own data",
+    "reactions:read": "keeping messages out of channels that are a source, by a reaction",
     "reactions:write": "the eyes reaction where a status cannot be shown",
     "users:read": "answers from all collections; now everybody counts as a guest and gets public ones only",
 }
@@ -43,6 +44,8 @@ class Workspace(Value):
     me: Me
     name: str
     team_name: str
+    address: str = ""
+    """Where people open it: `https://acme.slack.com/`."""
     scopes: frozenset[str]
     """Granted to the token; empty when Slack did not say."""
 
@@ -61,6 +64,7 @@ async def introduce(web: Web) -> Workspace:
         me=Me(team=str(response["team_id"]), user=str(response["user_id"]), bot=str(response.get("bot_id") or "")),
         name=str(response.get("user") or ""),
         team_name=str(response.get("team") or ""),
+        address=str(response.get("url") or ""),
         scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
     )
 

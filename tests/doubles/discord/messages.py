@@ -51,14 +51,20 @@ class Messages:
             raise Refusal(404, 10008, "Unknown Message")
         return found
 
+    def write(self, channel_id: str, author: Payload, payload: Payload, **more: Any) -> Payload:
+        """Store a message of anybody."""
+        channel = self._world.channels[channel_id]
+        message = build(self._world, channel_id, author, payload) | more
+        if guild_id := channel.payload.get("guild_id"):
+            message["guild_id"] = guild_id
+        channel.messages[message["id"]] = message
+        return message
+
     async def put(self, channel_id: str, author: Payload, payload: Payload, **more: Any) -> Payload:
         """Store a message of anybody and tell the gateway."""
         world, channel = self._world, self._world.channels[channel_id]
-        message = build(world, channel_id, author, payload) | more
+        message = self.write(channel_id, author, payload, **more)
         guild_id = channel.payload.get("guild_id")
-        if guild_id:
-            message["guild_id"] = guild_id
-        channel.messages[message["id"]] = message
         if author["id"] == world.bot["id"]:
             self.typing.discard(channel_id)
             if reference := message.get("message_reference"):
@@ -147,6 +153,17 @@ class Messages:
         thread = self._world.channels[message_id].payload
         await self._gateway.emit("THREAD_CREATE", {**thread, "newly_created": True})
         return thread
+
+    async def archived(self, request: web.Request) -> Payload:
+        """Archived threads of a channel, those archived last first."""
+        parent = self._channel(request.match_info["channel"], READ_HISTORY).payload["id"]
+        threads = [one.payload for one in self._world.channels.values() if one.payload.get("parent_id") == parent]
+        shut = [one for one in threads if one["thread_metadata"]["archived"]]
+        before, limit = request.query.get("before"), int(request.query.get("limit") or 50)
+        when = {one["id"]: one["thread_metadata"]["archive_timestamp"] for one in shut}
+        found = sorted(shut, key=lambda one: when[one["id"]], reverse=True)
+        found = [one for one in found if not before or when[one["id"]] < before]
+        return {"threads": found[:limit], "members": [], "has_more": len(found) > limit}
 
     async def show_typing(self, request: web.Request) -> None:
         self._channel(request.match_info["channel"])

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from tests.doubles.discord.gateway import Gateway
 from tests.doubles.discord.messages import Messages
-from tests.doubles.discord.world import DM, EPHEMERAL, Interaction, Payload, World, walk
+from tests.doubles.discord.world import DM, EPHEMERAL, GUILD_REACTIONS, Interaction, Payload, World, walk
 
 T = TypeVar("T")
+_COUNTS: Payload = {"me_burst": False, "burst_colors": [], "count_details": {"burst": 0, "normal": 1}}
 
 
 class People:
@@ -57,6 +58,19 @@ class People:
         text = text.replace("@Citewell", f"<@{bot['id']}>")
         message |= {"content": text, "edited_timestamp": self._world.timestamp()}
         await self._gateway.emit_message("MESSAGE_UPDATE", message)
+
+    async def react(self, user: Payload, message: Payload, emoji: str, *, remove: bool = False) -> None:
+        """Add a reaction to a message, or take it away."""
+        there = {one["emoji"]["name"]: one for one in message.setdefault("reactions", [])}
+        if remove:
+            message["reactions"] = [one for name, one in there.items() if name != emoji]
+        elif emoji not in there:
+            message["reactions"].append({"emoji": {"id": None, "name": emoji}, "count": 1, "me": False, **_COUNTS})
+        event = {"user_id": user["id"], "channel_id": message["channel_id"], "message_id": message["id"]}
+        event |= {"guild_id": message["guild_id"], "emoji": {"id": None, "name": emoji}, "type": 0, "burst": False}
+        kind = "MESSAGE_REACTION_REMOVE" if remove else "MESSAGE_REACTION_ADD"
+        member = {} if remove else {"member": self._world.members[message["guild_id"], user["id"]]}
+        await self._gateway.emit(kind, event | member, intent=GUILD_REACTIONS)
 
     async def delete(self, message: Payload) -> None:
         await self._messages.remove(message["channel_id"], message["id"])

@@ -78,6 +78,7 @@ class FakeDiscord(People):
             ("PUT", "/applications/{app}/commands", self._commands),
             ("GET", "/channels/{channel}", self.messages.channel),
             ("PATCH", "/channels/{channel}", self.messages.revive),
+            ("GET", "/channels/{channel}/threads/archived/public", self.messages.archived),
             ("GET", "/users/{user}", self._user),
             ("POST", "/channels/{channel}/typing", self.messages.show_typing),
             ("POST", messages, self.messages.create),

@@ -13,7 +13,7 @@ Payload = dict[str, Any]
 TEXT, DM, FORUM, PUBLIC_THREAD, PRIVATE_THREAD = 0, 1, 15, 11, 12
 THREADS = (PUBLIC_THREAD, PRIVATE_THREAD)
 EPHEMERAL, COMPONENTS_V2 = 1 << 6, 1 << 15
-GUILD_MESSAGES, DIRECT_MESSAGES, MESSAGE_CONTENT = 1 << 9, 1 << 12, 1 << 15
+GUILD_MESSAGES, GUILD_REACTIONS, DIRECT_MESSAGES, MESSAGE_CONTENT = 1 << 9, 1 << 10, 1 << 12, 1 << 15
 
 VIEW_CHANNEL, SEND_MESSAGES, READ_HISTORY = 1 << 10, 1 << 11, 1 << 16
 CREATE_PUBLIC_THREADS, SEND_IN_THREADS = 1 << 35, 1 << 38
@@ -131,6 +131,14 @@ class World:
         }  # fmt: skip
         self.channels[channel_id] = Channel(payload, denied=denied)
         return channel_id
+
+    def close(self, channel_id: str, *people: str) -> None:
+        """Let only the bot and these people see a channel."""
+        payload, everyone = self.channels[channel_id].payload, self.channels[channel_id].payload["guild_id"]
+        payload["permission_overwrites"] = [
+            {"id": everyone, "type": 0, "allow": "0", "deny": str(VIEW_CHANNEL)},
+            *({"id": one, "type": 1, "allow": str(VIEW_CHANNEL), "deny": "0"} for one in (self.bot["id"], *people)),
+        ]
 
     def direct(self, user: Payload) -> str:
         """The DM channel with `user`, made when it is not there yet."""

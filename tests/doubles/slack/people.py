@@ -109,6 +109,24 @@ class People:
         event["team"] = self.workspace.team
         await self.event({**event, "event_ts": self.workspace.next_ts()})
 
+    async def react(self, user: str, message: Message, name: str, *, remove: bool = False) -> None:
+        """Add a reaction to a message, or take it away."""
+        who = message.reactions.setdefault(name, [])
+        who.remove(user) if remove else who.append(user)
+        kind = "reaction_removed" if remove else "reaction_added"
+        item = {"type": "message", "channel": message.channel, "ts": message.ts}
+        event = {"type": kind, "user": user, "reaction": name, "item": item, "item_user": message.user}
+        await self.event({**event, "event_ts": self.workspace.next_ts()})
+
+    async def leave(self, user: str, channel: str) -> None:
+        """Leave a channel, or be taken out of it."""
+        self.workspace.channels[channel].members.discard(user)
+        if user == self.workspace.bot:
+            self.workspace.channels[channel].member = False
+        kind = {"channel": "C", "private": "G"}[self.workspace.channels[channel].kind]
+        event = {"type": "member_left_channel", "user": user, "channel": channel, "channel_type": kind}
+        await self.event({**event, "team": self.workspace.team, "event_ts": self.workspace.next_ts()})
+
     async def open_home(self, user: str, tab: str = "home") -> None:
         await self.event({"type": "app_home_opened", "user": user, "tab": tab, "channel": self.workspace.dm(user).id})
 

@@ -44,14 +44,18 @@ EVENTS = {
     "app_home_opened": "",
     "app_uninstalled": "",
     "app_mention": "app_mentions:read",
+    "channel_deleted": "channels:read",
     "member_joined_channel": "channels:read",
+    "member_left_channel": "channels:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
     "message.mpim": "mpim:history",
+    "reaction_added": "reactions:read",
+    "reaction_removed": "reactions:read",
     "tokens_revoked": "",
 }
-"""The scope an event subscription needs; `member_joined_channel` of a private channel needs `groups:read`."""
+"""The scope an event subscription needs; those of members of a private channel need `groups:read`."""
 
 _LOOKING = {"channel": "channels:read", "private": "groups:read", "im": "im:read", "mpim": "mpim:read"}
 _HISTORY = {"channel": "channels:history", "private": "groups:history", "im": "im:history", "mpim": "mpim:history"}

@@ -36,6 +36,8 @@ class Channel:
     shared: bool = False
     archived: bool = False
     members: set[str] = field(default_factory=set)
+    name: str = ""
+    created: int = 1_700_000_000
 
 
 @dataclass
@@ -52,6 +54,8 @@ class Message:
     visible_at: float = 0.0
     files: list[Json] = field(default_factory=list)
     by_bot: bool = False
+    reactions: dict[str, list[str]] = field(default_factory=dict)
+    """Whose, by name."""
 
     @property
     def shown(self) -> str:
@@ -279,21 +283,25 @@ class Workspace:
         page = [self._listed(m) for m in listed[start : start + limit]]
         if str(arguments.get("include_all_metadata")) not in ("1", "True", "true"):
             page = [{k: v for k, v in one.items() if k != "metadata"} for one in page]
-        return {"messages": page, "response_metadata": {"next_cursor": following}}
+        return {"messages": page, "has_more": bool(following), "response_metadata": {"next_cursor": following}}
 
     def _listed(self, message: Message) -> Json:
         """A message as lists have it: with its files, and what has become of it since."""
         *_, latest = (message, *self.thread(message.channel, message.ts))
         answered = latest is not message
-        more = {"thread_ts": message.ts, "latest_reply": latest.ts} if answered else {}
+        count = len(self.thread(message.channel, message.ts)) - 1
+        more = {"thread_ts": message.ts, "latest_reply": latest.ts, "reply_count": count} if answered else {}
         edited = {"edited": {"user": message.user, "ts": message.ts}} if message.edits else {}
         files = {"files": message.files} if message.files else {}
         files |= {"blocks": message.blocks} if message.blocks else {}
+        reacted = [{"name": name, "users": who, "count": len(who)} for name, who in message.reactions.items() if who]
+        files |= {"reactions": reacted} if reacted else {}
         return {**message.as_json(), "team": self.team, **more, **edited, **files}
 
     def conversations_info(self, arguments: Json) -> Json:
         channel = self._known(arguments["channel"])
-        return {"channel": {"id": channel.id, "is_ext_shared": channel.shared}}
+        private = {"is_private": channel.kind != "channel", "name": channel.name, "created": channel.created}
+        return {"channel": {"id": channel.id, "is_ext_shared": channel.shared, **private}}
 
     def conversations_open(self, arguments: Json) -> Json:
         return {"channel": {"id": self.dm(arguments["users"]).id}}
@@ -403,7 +411,8 @@ class Workspace:
         grid = (
             {"team_id": "T0OTHER", "enterprise_user": {"teams": ["T0OTHER", self.team]}} if user in self.of_grid else {}
         )
-        return {"id": user, "team_id": self.team, **marks, **grid}
+        name = {"profile": {"display_name": user.removeprefix("U0").title()}}
+        return {"id": user, "team_id": self.team, **name, **marks, **grid}
 
     def _members(self, everyone: list[Any], arguments: Json) -> Json:
         """One page; a cursor is only good if it was given."""

@@ -1,0 +1,132 @@
+"""What people say in channels that are a source: as it is said, and as it was said before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Any
+
+import discord
+
+from adapters.discord.errors import translated
+from adapters.discord.events.incoming import SAID
+from adapters.discord.events.places import PLATFORM, said_in
+from adapters.discord.events.spoken import question
+from pipeline.errors import Refused
+from pipeline.ports import Desk
+from pipeline.values import PlaceId, Said, Stretch
+
+ACCEPTED, KEPT_OUT = "✅", "🚫"
+"""Reactions: to what solved it, and to what is not to be read."""
+SOLVED = frozenset({"solved", "resolved", "answered"})
+"""Tags of a forum's post."""
+PART = 100
+"""Messages of a channel that are read in one go."""
+THREADS = 10
+"""Threads that are."""
+LONGEST = 1_000
+"""Messages of a thread that are read: of a longer one the first ones."""
+
+
+class DiscordTalk:
+    """What is said in private threads is not read."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def heard(self, message: discord.Message, me: discord.ClientUser) -> None:
+        """Take in a message as it is now, if it is of a channel that is a source. Raises Unavailable."""
+        channel = await self._desk.channels.indexed(said_in(message))
+        if channel is None or _hidden(message.channel):
+            return
+        if read := said(channel, message, me):
+            await self._desk.channels.take([read])
+        else:
+            await self._desk.channels.drop(channel, [str(message.id)])
+
+    async def reacted(self, client: discord.Client, payload: discord.RawReactionActionEvent, chain: Any) -> None:
+        """Reactions changed: they may keep a message out, or say that it solved something."""
+        if payload.emoji.name not in (ACCEPTED, KEPT_OUT) or not await self._desk.channels.indexed(chain):
+            return
+        channel: Any = client.get_partial_messageable(payload.channel_id, guild_id=payload.guild_id)
+        with translated("look at a message again"):
+            message = await channel.fetch_message(payload.message_id)
+        if client.user:
+            message.channel = client.get_channel(payload.channel_id) or message.channel
+            await self.heard(message, client.user)
+
+
+def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser) -> Said | None:
+    """What a person said to people; None for joins, bots, questions to us and what is kept out."""
+    reactions = {str(one.emoji) for one in message.reactions}
+    spoken = message.type in SAID and not message.author.bot and not message.webhook_id
+    text = question(message, me)
+    if not spoken or not text or KEPT_OUT in reactions or any(one.id == me.id for one in message.mentions):
+        return None
+    inside = message.channel if isinstance(message.channel, discord.Thread) else None
+    refers = message.reference.message_id if message.reference else None
+    return Said(
+        channel=channel,
+        thread=str(inside.id if inside else refers or message.id),
+        message=str(message.id),
+        author=f"{PLATFORM}:{message.author.id}",
+        name=message.author.display_name,
+        at=message.created_at,
+        text=text,
+        url=message.jump_url,
+        title=inside.name if inside else "",
+        accepted=ACCEPTED in reactions or bool(inside and SOLVED.intersection(_tags(inside))),
+    )
+
+
+async def history(client: discord.Client, place: PlaceId, position: str) -> Stretch:
+    """A part of what was said: first in the channel itself, then in its threads, the latest first. Raises Unavailable,
+    and Refused where we may not read it."""
+    with translated("read a channel"):
+        channel = client.get_channel(int(place.channel)) or await client.fetch_channel(int(place.channel))
+        if not isinstance(channel, discord.TextChannel | discord.ForumChannel) or str(channel.guild.id) != place.space:
+            raise Refused(f"{place} is no text channel or forum", what_to_do="Name one that people write in.")
+        if client.user is None:
+            return Stretch(said=(), position=position, since=channel.created_at)
+        at = json.loads(position) if position else {}
+        forum = isinstance(channel, discord.ForumChannel)
+        part = _threads(channel, at) if forum or "archived" in at else _messages(channel, at)
+        messages, following = await part
+    read = [found for one in messages if (found := said(place, one, client.user))]
+    return Stretch(
+        said=tuple(sorted(read, key=lambda one: one.at)),
+        position=json.dumps(following) if following else "",
+        name=channel.name,
+        since=channel.created_at,
+    )
+
+
+async def _messages(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+    before = discord.Object(at["before"]) if at else None
+    found = [one async for one in channel.history(limit=PART, before=before)]
+    return found, {"before": found[-1].id} if len(found) == PART else {"archived": ""}
+
+
+async def _threads(channel: Any, at: dict[str, Any]) -> tuple[list[discord.Message], dict[str, Any] | None]:
+    """Of active threads all, then of archived ones THREADS at a time."""
+    if not at.get("archived"):
+        active = [one for thread in channel.threads if not _hidden(thread) async for one in _whole(thread)]
+        return active, {"archived": "now"}
+    before = None if at["archived"] == "now" else datetime.fromisoformat(at["archived"])
+    archived = [one async for one in channel.archived_threads(limit=THREADS, before=before)]
+    found = [one for thread in archived async for one in _whole(thread)]
+    more = len(archived) == THREADS
+    return found, {"archived": archived[-1].archive_timestamp.isoformat()} if more else None
+
+
+def _whole(thread: discord.Thread) -> AsyncIterator[discord.Message]:
+    return thread.history(limit=LONGEST, oldest_first=True)
+
+
+def _hidden(channel: object) -> bool:
+    return isinstance(channel, discord.Thread) and channel.is_private()
+
+
+def _tags(thread: discord.Thread) -> set[str]:
+    return {tag.name.lower() for tag in thread.applied_tags}

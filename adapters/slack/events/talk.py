@@ -1,0 +1,142 @@
+"""What people say in channels that are a source: as it is said, as it was said before, and who may read it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from adapters.slack.events.incoming import SPOKEN, Body, Me, is_human, person
+from adapters.slack.events.spoken import mention_of, plain
+from adapters.slack.pages import Pacer, pages
+from adapters.slack.web import Web
+from pipeline.errors import CitewellError
+from pipeline.ports import Desk
+from pipeline.values import PlaceId, Said, Stretch
+
+ACCEPTED, KEPT_OUT = "white_check_mark", "no_entry_sign"
+"""Reactions: to what solved it, and to what is not to be read."""
+PAGE = 100
+"""Messages of a channel that are read in one go, with their threads."""
+BURST, PAUSE = 15, 1.5
+"""Of each method: Slack allows 50 calls of one a minute, and answers need some of them."""
+NAMES = 5_000
+"""People whose names are remembered."""
+
+
+class SlackTalk:
+    """One workspace's."""
+
+    def __init__(self, web: Web, me: Me, address: str) -> None:
+        """`address` is that of the workspace, such as `https://acme.slack.com/`."""
+        self._web = web
+        self._me = me
+        self._address = address.rstrip("/")
+        self._names: dict[str, str] = {}
+        self._pacers = {method: Pacer(BURST, PAUSE) for method in ("conversations.history", "conversations.replies")}
+
+    async def heard(self, body: Body, desk: Desk) -> None:
+        """Take in what an event tells of a channel that is a source. Raises Unavailable while it cannot be kept."""
+        event = body.get("event") or {}
+        item = event.get("item") or event
+        channel = await desk.channels.indexed(self._me.places(str(item.get("channel") or "")))
+        if channel is None:
+            return
+        match event.get("type"), event.get("subtype"):
+            case "message", "message_deleted":
+                await desk.channels.drop(channel, [str(event.get("deleted_ts"))])
+            case "message", "message_changed":
+                await self._now(channel, event.get("message") or {}, desk)
+            case "message", subtype if subtype in SPOKEN:
+                await self._now(channel, event, desk)
+            case "channel_deleted", _:
+                await desk.channels.left(channel)
+            case "member_left_channel", _ if event.get("user") == self._me.user:
+                await desk.channels.left(channel)
+            case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (ACCEPTED, KEPT_OUT):
+                await self._again(channel, str(item.get("ts") or ""), desk)
+
+    async def history(self, channel: PlaceId, position: str) -> Stretch:
+        """A part of what was said, from what was said last. Raises Declined or Unavailable."""
+        at = json.loads(position) if position else {}
+        name, since = at.get("name"), at.get("since")
+        if not at:
+            found = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
+            name, since = str(found.get("name") or ""), float(found.get("created") or 0)
+        latest = {"latest": at["latest"]} if at else {}
+        await self._pacers["conversations.history"].wait()
+        page = await self._web.call("conversations.history", channel=channel.channel, limit=PAGE, **latest)
+        messages: list[dict[str, Any]] = page.get("messages") or []
+        for root in [one for one in messages if one.get("reply_count")]:
+            messages += await self._replies(channel, str(root["ts"]))
+        unique = {str(one["ts"]): one for one in messages}
+        oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
+        following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
+        said = await self._all_said(channel, unique.values())
+        return Stretch(said=said, position=following, name=name or "", since=datetime.fromtimestamp(since or 0, UTC))
+
+    async def _replies(self, channel: PlaceId, thread: str) -> list[dict[str, Any]]:
+        pacer = self._pacers["conversations.replies"]
+        listed = pages(
+            self._web, "conversations.replies", "messages", pacer, channel=channel.channel, ts=thread, limit=200
+        )
+        return [one async for page in listed for one in page]
+
+    async def _again(self, channel: PlaceId, ts: str, desk: Desk) -> None:
+        """What a message is now, as its reactions changed."""
+        found = await self._web.call("conversations.replies", channel=channel.channel, ts=ts, limit=1, inclusive="true")
+        for one in found.get("messages") or ():
+            if one.get("ts") == ts:
+                await self._now(channel, one, desk)
+
+    async def _now(self, channel: PlaceId, message: Body, desk: Desk) -> None:
+        said = await self._all_said(channel, [message])
+        if said:
+            await desk.channels.take(said)
+        elif ts := message.get("ts"):
+            await desk.channels.drop(channel, [str(ts)])
+
+    async def _all_said(self, channel: PlaceId, messages: Iterable[Body]) -> tuple[Said, ...]:
+        return tuple([await self._said(channel, one) for one in messages if self._is_read(one)])
+
+    def _is_read(self, message: Body) -> bool:
+        """Of people, and for people: no joins, no bots, no questions to us."""
+        text, subtype = str(message.get("text") or ""), message.get("subtype")
+        spoken = subtype in SPOKEN and is_human(message, self._me) and not mention_of(self._me.user).search(text)
+        return spoken and KEPT_OUT not in _reactions(message)
+
+    async def _said(self, channel: PlaceId, message: Body) -> Said:
+        ts, user = str(message["ts"]), str(message["user"])
+        thread = str(message.get("thread_ts") or ts)
+        below = f"?thread_ts={thread}&cid={channel.channel}" if thread != ts else ""
+        return Said(
+            channel=channel,
+            thread=thread,
+            message=ts,
+            author=person(self._me.team, user),
+            name=await self._name(user),
+            at=datetime.fromtimestamp(float(ts), UTC),
+            text=plain(str(message.get("text") or ""), self._me.user),
+            url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{below}" if self._address else "",
+            accepted=ACCEPTED in _reactions(message),
+        )
+
+    async def _name(self, user: str) -> str:
+        """What somebody is called; empty where Slack does not say."""
+        if user not in self._names:
+            found: dict[str, Any] = {}
+            with suppress(CitewellError, TimeoutError):
+                async with asyncio.timeout(2.0):
+                    found = (await self._web.call("users.info", user=user)).get("user") or {}
+            if len(self._names) >= NAMES:
+                self._names.clear()
+            profile = found.get("profile") or {}
+            self._names[user] = str(profile.get("display_name") or found.get("real_name") or found.get("name") or "")
+        return self._names[user]
+
+
+def _reactions(message: Body) -> set[str]:
+    return {str(one.get("name")) for one in message.get("reactions") or ()}

@@ -1,0 +1,169 @@
+"""Channels that are a source: their history is read part by part, and each thread that changes a document."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from adapters.chat import thread
+from bot.desks.channels import closed, kept_out
+from bot.desks.places import PlaceSettings
+from bot.documents.indexing import Indexer
+from bot.log import failures_logged
+from pipeline.errors import Refused, Unavailable
+from pipeline.plan.smalltalk import small_talk
+from pipeline.ports import PlatformAdapter
+from pipeline.unasked import asks
+from pipeline.values import ChannelLook, Document, Parsed, Place, PlaceId, Said
+from storage.documents.said import DueThread, SQLSaid
+
+EVERY = 1.0
+"""Seconds between two looks at what is due: what is deleted is found no more within a few of them."""
+PART = 50
+"""Threads that are made documents between two looks at the channels."""
+ANEW = timedelta(days=7)
+"""How old a whole reading may become: what was edited or deleted while nobody listened is seen by the next one."""
+SHUT = timedelta(minutes=10)
+"""How long one that may not be read is left alone."""
+KEPT = "said"
+"""The type of the documents that threads are."""
+
+log = structlog.get_logger(__name__)
+
+
+class ChannelReader:
+    """Runs in one process at a time."""
+
+    def __init__(
+        self,
+        said: SQLSaid,
+        places: PlaceSettings,
+        indexer: Indexer,
+        adapters: Mapping[str, PlatformAdapter],
+        *,
+        every: float = EVERY,
+    ) -> None:
+        self._said = said
+        self._places = places
+        self._indexer = indexer
+        self._adapters = adapters
+        self._every = every
+        self._reading: dict[PlaceId, asyncio.Task[None]] = {}
+
+    async def run(self) -> None:
+        """Keep up until cancelled."""
+        try:
+            while True:
+                with failures_logged(log, "channels_not_read"):
+                    await self.look()
+                with failures_logged(log, "threads_not_taken_in"):
+                    while await self.make() == PART:
+                        pass
+                await asyncio.sleep(self._every)
+        finally:
+            for task in self._reading.values():
+                task.cancel()
+
+    async def look(self) -> None:
+        """Begin to read what is to be read, and forget what is no source any more."""
+        looks, wanted = await self._said.looks(), await self._places.indexed()
+        for place in looks.keys() - wanted.keys():
+            await self._stop(place)
+            await self._said.forget(place)
+            log.info("channel_forgotten", channel=str(place))
+        self._reading = {place: task for place, task in self._reading.items() if not task.done()}
+        for place, sets in wanted.items():
+            look = looks.get(place)
+            if _due(look) and place not in self._reading and place.platform in self._adapters:
+                self._reading[place] = asyncio.create_task(self._read(place, sets, look), name=f"read {place}")
+
+    async def _stop(self, place: PlaceId) -> None:
+        if task := self._reading.pop(place, None):
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def _read(self, place: PlaceId, sets: Place, look: ChannelLook | None) -> None:
+        """Read all of a channel's history, from where it was left."""
+        with failures_logged(log, "channel_not_read", channel=str(place)):
+            look = look if look and not look.complete else ChannelLook(begun=datetime.now(UTC))
+            oldest = datetime.now(UTC) - timedelta(days=sets.index_days or 0)
+            while look.complete is None:
+                look = await self._part(place, look, oldest)
+            await self._said.drop_unseen(place, look.begun)
+            await self._said.drop_old(place, oldest)
+            log.info("channel_read", channel=str(place), messages=look.read)
+
+    async def _part(self, place: PlaceId, look: ChannelLook, oldest: datetime) -> ChannelLook:
+        """How far it is read after the next part; one that we may not read any more is forgotten."""
+        try:
+            part = await self._adapters[place.platform].history(place, look.position)
+        except Unavailable as error:
+            log.warning("channel_unavailable", channel=str(place), reason=str(error))
+            await asyncio.sleep(max(error.retry_after or 0.0, self._every))
+            return look
+        except Refused as error:
+            log.warning("channel_closed", channel=str(place), reason=str(error))
+            await self._said.forget(place)
+            shut = closed(look.name)
+            await self._said.take((), place, shut)
+            return shut
+        said = [one for one in part.said if one.at >= oldest and not kept_out(one)]
+        back_to = min((one.at for one in part.said), default=look.back_to)
+        over = not part.position or (back_to is not None and back_to < oldest)
+        look = look.model_copy(
+            update={
+                "name": part.name or look.name,
+                "position": "" if over else part.position,
+                "read": look.read + len(said),
+                "back_to": back_to,
+                "since": max(part.since, oldest),
+                "complete": datetime.now(UTC) if over else None,
+            }
+        )
+        await self._said.take(said, place, look)
+        return look
+
+    async def make(self) -> int:
+        """Make documents of some threads that changed; how many threads there were."""
+        due = await self._said.due(PART)
+        names = {place: look.name for place, look in (await self._said.looks()).items()} if due else {}
+        for one in due:
+            parsed = document(one, names.get(one.channel, ""), await self._said.thread(one))
+            if parsed:
+                await self._indexer.keep(parsed)
+            else:
+                await self._indexer.library.remove([one.document])
+            await self._said.made(one)
+        return len(due)
+
+
+def _due(look: ChannelLook | None) -> bool:
+    if look is None or look.complete is None:
+        return True
+    return datetime.now(UTC) - look.complete > (SHUT if look.closed else ANEW)
+
+
+def document(due: DueThread, name: str, said: Sequence[Said]) -> Parsed | None:
+    """A thread as a document; None where it tells nothing: it is small talk, or a question that nobody answered."""
+    told = [one for one in said if not small_talk(one.text)]
+    if not told or all(asks(one.text) for one in told):
+        return None
+    solved = any(one.accepted for one in told)
+    when = told[0].at
+    where = f"#{name}" if name else str(due.channel)
+    about = Document(
+        id=due.document,
+        collection=str(due.channel),
+        source=str(due.channel),
+        filename=where,
+        title=told[0].title,
+        document_type=KEPT,
+        version=str(due.since),
+        metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}", "said_in": where, "began": f"{when:%Y-%m}"}
+        | ({"solved": "yes"} if solved else {}),
+    )
+    lines = [thread.Said(author=one.name, text=one.text, at=one.at, url=one.url) for one in told]
+    return thread.parsed(lines, about)

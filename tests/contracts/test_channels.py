@@ -1,0 +1,186 @@
+"""Channels as a source: what people say there becomes documents, for those who may read it there, as long as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.values import Document, Place
+from tests.contracts.driver import Driver, Way
+from tests.contracts.waiting import eventually
+
+pytestmark = pytest.mark.walks(Way.PLACES)
+SAID = "The staging password is rotated every Monday by the platform team."
+
+
+@pytest.fixture
+async def driver(driver: Driver) -> Driver:
+    driver.rig.places[driver.place] = Place(index=True)
+    return driver
+
+
+async def documents(driver: Driver) -> list[Document]:
+    """The threads that are documents."""
+    return [one for one in await driver.rig.storage.library.documents() if one.collection == str(driver.place)]
+
+
+async def texts(driver: Driver) -> list[str]:
+    """What each of them says, without who and when."""
+    library = driver.rig.storage.library
+    found = []
+    for one in await documents(driver):
+        excerpt = await library.excerpt(one.id, 0, 9)
+        assert excerpt
+        found.append(" | ".join(chunk.text for chunk in excerpt.chunks))
+    return found
+
+
+async def shows(driver: Driver, *words: str, without: str = "\0") -> None:
+    """Wait until one document has all these words, and none has the one it is `without`."""
+
+    async def there() -> bool:
+        found = await texts(driver)
+        return any(all(word.lower() in text.lower() for word in words) for text in found) and without not in "".join(
+            found
+        )
+
+    await eventually(there)
+
+
+async def empty(driver: Driver) -> None:
+    async def nothing() -> bool:
+        return not await documents(driver) and not await driver.rig.storage.said.due(1)
+
+    await eventually(nothing)
+
+
+async def seen_by(driver: Driver, person: str) -> bool:
+    """Whether somebody who asks alone is answered from the channel."""
+    await driver.direct(person, "How often is the staging password rotated?")
+    await driver.rig.settled()
+    return str(driver.place) in driver.rig.requests[-1].audience.collections
+
+
+async def test_a_thread_becomes_a_document_of_who_said_what(driver: Driver) -> None:
+    asked = await driver.aside("ann", "How often is the staging password rotated?")
+    await driver.among("bob", SAID, asked)
+    await shows(driver, "How often", SAID, "Bob")
+    (document,) = await documents(driver)
+    assert document.title.startswith("How often is the staging password")
+
+
+async def test_what_nobody_answered_and_small_talk_are_no_documents(driver: Driver) -> None:
+    await driver.aside("ann", "How often is the staging password rotated?")
+    await driver.aside("ann", "Good morning everyone!")
+    await driver.aside("bob", SAID)
+    await shows(driver, SAID, without="morning")
+    assert len(await documents(driver)) == 1
+
+
+async def test_questions_to_the_bot_and_its_answers_are_never_its_source(driver: Driver) -> None:
+    asked = await driver.mention("ann", "How many days of leave do staff get?")
+    await driver.rig.settled()
+    assert driver.replies(asked)
+    await driver.aside("bob", SAID)
+    await shows(driver, SAID, without="leave")
+
+
+async def test_what_was_said_before_is_read_too(driver: Driver) -> None:
+    driver.rig.places.clear()
+    asked = await driver.before("ann", "How often is the staging password rotated?")
+    await driver.before("bob", SAID, asked)
+    await driver.before("bob", "The office dog is called Waffle.")
+    driver.rig.places[driver.place] = Place(index=True)
+    await shows(driver, "How often", SAID)
+    await shows(driver, "Waffle")
+    look = (await driver.rig.storage.said.looks())[driver.place]
+    assert (look.read, look.complete is not None) == (3, True)
+
+
+async def test_an_edit_is_followed(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    await driver.reword(said, SAID.replace("Monday", "Friday"))
+    await shows(driver, "Friday", without="Monday")
+
+
+async def test_what_is_deleted_is_gone_and_the_rest_of_its_thread_stays(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    reply = await driver.among("ann", "Last week it was a Tuesday, though.", said)
+    await shows(driver, "Monday", "Tuesday")
+    await driver.delete(reply)
+    await shows(driver, "Monday", without="Tuesday")
+    await driver.delete(said)
+    await empty(driver)
+
+
+async def test_a_reaction_or_a_word_keeps_a_message_out(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    await driver.aside("bob", f"{SAID} #offrecord")
+    await shows(driver, "Monday", without="#offrecord")
+    await driver.react(said)
+    await empty(driver)
+    await driver.react(said, remove=True)
+    await shows(driver, "Monday")
+
+
+async def test_a_thread_that_was_solved_says_so(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    assert "solved" not in (await documents(driver))[0].metadata
+    await driver.react(said, solved=True)
+
+    async def solved() -> bool:
+        return [one.metadata.get("solved") for one in await documents(driver)] == ["yes"]
+
+    await eventually(solved)
+
+
+async def test_everyone_inside_sees_what_was_said_in_an_open_channel(driver: Driver) -> None:
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    assert await seen_by(driver, "ann")
+
+
+async def test_only_members_see_what_was_said_in_a_closed_channel_as_of_when_they_ask(driver: Driver) -> None:
+    await driver.aside("ann", "Hello")
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    await driver.only_for("bob")
+    assert await seen_by(driver, "bob")
+    assert not await seen_by(driver, "ann")
+    await driver.mention("bob", "How often is the staging password rotated?")
+    await driver.rig.settled()
+    assert str(driver.place) in driver.rig.requests[-1].audience.collections
+
+
+async def test_a_channel_that_is_no_source_any_more_is_forgotten(driver: Driver) -> None:
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    driver.rig.places.clear()
+    await empty(driver)
+    assert await driver.rig.storage.said.count(driver.place) == (0, 0)
+
+
+async def test_a_channel_that_the_bot_leaves_is_forgotten(driver: Driver) -> None:
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    await driver.leave()
+    await empty(driver)
+    assert (await driver.rig.storage.said.count(driver.place))[0] == 0
+
+
+async def test_who_wants_to_be_forgotten_is_in_no_thread_any_more(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    await driver.among("ann", "Thanks, the rota of Tuesday says so as well.", said)
+    await shows(driver, "Monday", "Tuesday")
+    await driver.forget("bob")
+    await shows(driver, "Tuesday", without="Monday")
+
+
+async def test_what_was_said_while_the_bot_was_down_is_taken_in(driver: Driver) -> None:
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    await driver.restart()
+    await driver.aside("ann", "The office dog is called Waffle.")
+    await shows(driver, "Waffle")
+    await shows(driver, "Monday")
