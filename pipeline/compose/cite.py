@@ -145,6 +145,7 @@ def cite(
         date=last_change(document.metadata),
         table=_table(chunk, quotes),
         flagged=document.flagged,
+        said_in=document.said_in,
     )
 
 
@@ -232,7 +233,8 @@ def snippet(text: str, quote: str) -> str:
 def place(citation: Citation, words: Words = ENGLISH) -> str:
     """Where in its document a citation stands: `Expenses > Travel, page 3`; and that the document is flagged."""
     heading = citation.heading[1:] if citation.heading[:1] == (citation.title,) else citation.heading
-    parts = [" > ".join(heading)] if heading else []
+    parts = [words(wording.THREAD, where=citation.said_in)] if citation.said_in else []
+    parts += [" > ".join(heading)] if heading else []
     if citation.sheet and citation.sheet not in heading[-1:]:
         parts.append(words(wording.SHEET, name=citation.sheet))
     if citation.page is not None:

@@ -86,7 +86,8 @@ def assess(
     )
     unlisted = listing and not by_model and not any(sentence.kind in LISTED for sentence in supported)
     far = by_model and answerable < ABSTAIN_BELOW
-    certain = _certain(found, sentences, generator) and not (extent or apart or unlisted or far)
+    hearsay = _hearsay(evidence, [judgement for _, judgement in sentences if judgement.supported])
+    certain = _certain(found, sentences, generator) and not (extent or apart or unlisted or far or hearsay)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW
@@ -101,6 +102,13 @@ def assess(
         verdict=verdict(asked, shown),
         extent=extent,
     )
+
+
+def _hearsay(evidence: Evidence, supported: Sequence[Judgement]) -> bool:
+    """Whether something rests on what people said in a channel, in a thread that nobody marked as solved."""
+    cited = {chunk_id for judgement in supported for chunk_id in judgement.chunk_ids}
+    threads = (one.document for one in evidence.passages if one.chunk.id in cited)
+    return any(document.said_in and "solved" not in document.metadata for document in threads)
 
 
 def _listed(evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:

@@ -43,6 +43,8 @@ class Citation(Value):
     """The header and the quoted rows, where only rows of one table are quoted."""
     flagged: bool = False
     """Its document holds instructions addressed to an assistant; none of them is in the answer."""
+    said_in: str = ""
+    """The channel that it was said in, as `#ops`; empty where it stands in a document."""
 
     @property
     def rows(self) -> list[list[str]]:

@@ -67,6 +67,13 @@ class Document(Value):
     """The text holds instructions addressed to an assistant."""
 
 
+    @property
+    def said_in(self) -> str:
+        """The channel that it was said in, as `#ops`; empty where it is no thread: what was said in a channel that is a
+        source is a collection of its own, which is called as its source is."""
+        return self.filename if ":" in self.source and self.source == self.collection else ""
+
+
 class Parsed(Value):
     """A document and its blocks in reading order."""
 
