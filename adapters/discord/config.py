@@ -12,6 +12,7 @@ from adapters.chat.reply.parts import Look
 from adapters.discord.platform import DISCORD
 from adapters.discord.transport.shards import ALL, Shards
 from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.rules.places import unindexed
 from pipeline.values import Finding, Place, PlaceId, Platform, Value
 from pipeline.values.platform import Installation
 
@@ -59,13 +60,19 @@ class DiscordConfig(Value):
         )
         return f"Discord shows me only what mentions me: {todo}"
 
+    async def channels_named(self, name: str) -> list[PlaceId]:
+        from adapters.discord.named import channels_named
+
+        return await channels_named(self.token, name, api_url=self.api_url)
+
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         """A line when questions are to be answered unasked, and their text is not shown to the bot."""
         unasked = sorted(str(place) for place, sets in places.items() if sets.auto)
         if not unasked or self.message_content:
-            return []
+            return unindexed(places, self.unindexed)
         todo = "set CITEWELL_DISCORD_MESSAGE_CONTENT=true, and switch the intent on in the Developer Portal"
-        return [f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.']
+        shown = f'[places."{unasked[0]}"] answers unasked, and Discord shows me only what mentions me: {todo}.'
+        return [shown, *unindexed(places, self.unindexed)]
 
     def adapter(self, host: Host) -> PlatformAdapter:
         from adapters.discord.adapter import DiscordAdapter

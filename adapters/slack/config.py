@@ -9,6 +9,7 @@ from pydantic import Field
 
 from adapters.slack.platform import SLACK
 from pipeline.ports import Host, Installations, PlatformAdapter
+from pipeline.rules.places import unindexed
 from pipeline.values import Finding, Place, PlaceId, Platform, Value
 from pipeline.values.platform import Installation
 
@@ -63,8 +64,13 @@ class SlackConfig(Value):
             return f"Slack's API Terms have to be agreed with first: CITEWELL_SLACK_INDEX={OWN_APP} says that they are."
         return ""
 
+    async def channels_named(self, name: str) -> list[PlaceId]:
+        from adapters.slack.named import channels_named
+
+        return await channels_named(self.bot_token, name, api_url=self.api_url)
+
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
-        return []
+        return unindexed(places, self.unindexed)
 
     def adapter(self, host: Host) -> PlatformAdapter:
         from adapters.slack.adapter import SlackAdapter

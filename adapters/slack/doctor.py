@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.named import joined
 from adapters.slack.transport.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
 from adapters.slack.web import SDK_LOG, Declined, SlackPace, Web
 from pipeline.errors import CitewellError, Misconfigured
@@ -116,17 +117,8 @@ async def _connection(client: AsyncWebClient, app_token: str, signing_secret: st
 
 async def _membership(web: Web, channels: Collection[str]) -> Finding:
     fix = "Invite it there: /invite @ with its name."
-    found: set[str] = set()
-    cursor = ""
     try:
-        while True:
-            page = await web.call(
-                "users.conversations", types="public_channel,private_channel", limit=200, cursor=cursor
-            )
-            found |= {str(channel["id"]) for channel in page["channels"]}
-            cursor = str(page.get("response_metadata", {}).get("next_cursor") or "")
-            if not cursor:
-                break
+        found = {str(channel["id"]) async for channel in joined(web)}
     except Declined as error:
         return warning("Slack channels", str(error), error.what_to_do or "Add the scopes of manifest.yml.")
     except CitewellError as error:

@@ -44,6 +44,9 @@ class WebConfig(WebSettings):
     def clock(self) -> str:
         return ""
 
+    async def channels_named(self, name: str) -> list[PlaceId]:
+        return []
+
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return []
 

@@ -9,13 +9,14 @@ from bot.citewell import Citewell
 from bot.config.tables import SourceTable
 from bot.documents.due_sources import due_at
 from bot.documents.indexing import is_path
+from pipeline.values import ChannelLook
 from pipeline.values.overview import SourceState
 from pipeline.words import wording
 from storage.documents.sources import SourceLook, SQLSourceLooks
 
 
 async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[SourceState]:
-    """The sources in `tables`, and then those that are in the library without one."""
+    """The sources in `tables`, then those that are in the library without one, then channels."""
     filled = await citewell.storage.library.sources()
     looks = await SQLSourceLooks(citewell.storage.database).last()
     settings = citewell.settings
@@ -38,7 +39,42 @@ async def rows(citewell: Citewell, tables: Sequence[SourceTable]) -> list[Source
         kind, name = ("folder", source) if is_path(source) else source.split(":", 1)
         due = _by_path(looks.get(source), settings.sync_minutes) if is_path(source) else "not in citewell.toml"
         found.append(await row(source, kind, name, filled[source], due))
-    return found[: len(tables)] + sorted(found[len(tables) :], key=lambda one: (one.kind, one.name))
+    rest = sorted(found[len(tables) :], key=lambda one: (one.kind, one.name))
+    return [*found[: len(tables)], *rest, *await _channels(citewell)]
+
+
+async def _channels(citewell: Citewell) -> list[SourceState]:
+    looks = await citewell.storage.said.looks()
+    states = []
+    for place in sorted(await citewell.desk.places.indexed(), key=str):
+        look, (said, due) = looks.get(place), await citewell.storage.said.count(place)
+        documents = len(await citewell.storage.library.versions(str(place)))
+        waiting = f", {wording.counted(due, 'thread')} to come" if due else ""
+        states.append(
+            SourceState(
+                kind=place.platform,
+                name=f"#{look.name}" if look and look.name else str(place),
+                collection=str(place),
+                documents=documents,
+                last=f"{wording.counted(said, 'message')}{waiting}",
+                due=_reading(look, datetime.now(UTC)),
+                failed=look is not None and look.closed,
+            )
+        )
+    return states
+
+
+def _reading(look: ChannelLook | None, now: datetime) -> str:
+    """How far a channel's history is read, and how long the rest may take."""
+    if look is None:
+        return "once citewell run is up"
+    if look.closed:
+        return "the bot may not read it"
+    if look.complete:
+        return "as it is said"
+    left = look.left(now)
+    rest = f"; about {wording.counted(max(1, round(left.total_seconds() / 86400)), 'day')} left" if left else ""
+    return f"read back to {look.back_to:%Y-%m-%d}{rest}" if look.back_to else "being read"
 
 
 def _by_path(look: tuple[datetime, SourceLook] | None, every_minutes: int) -> str:

@@ -81,6 +81,10 @@ class PlatformConfig(Protocol):
         """Why what is said on its channels may not be kept as a source of answers, a sentence; empty: it may."""
         ...
 
+    async def channels_named(self, name: str) -> list[PlaceId]:
+        """The channels that the bot is in and that are called so. Raises what a service's refusal is translated to."""
+        ...
+
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         """A line for each setting that is most likely a mistake. `places` are its own."""
         ...

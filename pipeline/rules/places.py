@@ -94,3 +94,9 @@ def unasked(message: IncomingMessage, place: Place) -> bool:
 def heard(message: IncomingMessage, place: Place) -> bool:
     """Whether the bot listens to a message at all: in a silent place only to what is answered in private."""
     return not place.silent or message.manner in (Manner.COMMAND, Manner.DIRECT)
+
+
+def unindexed(places: Places, why: str) -> list[str]:
+    """A line for each of `places` that is to be a source, where `why` says what keeps it from being one."""
+    wanted = sorted(str(place) for place, sets in places.items() if sets.index)
+    return [f'[places."{place}"] is to be a source, and is not read. {why}' for place in wanted if why]

@@ -66,7 +66,6 @@ class Document(Value):
     flagged: bool = False
     """The text holds instructions addressed to an assistant."""
 
-
     @property
     def said_in(self) -> str:
         """The channel that it was said in, as `#ops`; empty where it is no thread: what was said in a channel that is a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pipeline.values.base import Value
 from pipeline.values.ids import PlaceId
@@ -62,3 +62,9 @@ class ChannelLook(Value):
     """When all of it was read; None while it is not."""
     closed: bool = False
     """It could not be read: nothing of it is kept."""
+
+    def left(self, now: datetime) -> timedelta | None:
+        """How long reading the rest takes, if people wrote as much then as since; None where that cannot be told."""
+        if self.back_to is None or self.since is None or not self.back_to < self.begun:
+            return None
+        return (now - self.begun) * ((self.back_to - self.since) / (self.begun - self.back_to))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Collection, Mapping
 
 from pipeline.values import Place, PlaceId
@@ -14,18 +15,23 @@ _ALL = "SELECT id, body FROM place"
 _SOME = "SELECT id, body FROM place WHERE id IN (SELECT value FROM json_each($1))"
 
 
+BELIEVED = 2.0
+"""Seconds that what was read holds."""
+
+
 class SQLPlaces:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: Mapping[PlaceId, Place] | None = None
-        """All of them, where no other process sets any."""
+        """All of them, where no other process answers; the terminal may set some."""
+        self._read_at = 0.0
 
     async def of(self, places: Collection[PlaceId]) -> Mapping[PlaceId, Place]:
         """What is set for each of `places`, where something is, and maybe for others."""
         if self._database.shared:
             return await self._read(_SOME, json.dumps([str(place) for place in places]))
-        if self._known is None:
-            self._known = await self._read(_ALL)
+        if self._known is None or time.monotonic() - self._read_at > BELIEVED:
+            self._known, self._read_at = await self._read(_ALL), time.monotonic()
         return self._known
 
     async def all(self) -> Mapping[PlaceId, Place]:

@@ -106,7 +106,7 @@ class SlackDriver:
         url = f"http://127.0.0.1:{self.port}/slack/events" if self.http else ""
         self.people = People(self.slack, events, url)
         self.workspace = self.slack.workspace
-        self.workspace.add(CHANNEL)
+        self.workspace.add(CHANNEL, name="team")
         self.workspace.add(SHARED, shared=True)
         self.workspace.add(HELP)
 

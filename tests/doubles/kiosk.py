@@ -52,6 +52,13 @@ class KioskConfig:
     def read(cls, settings: Mapping[str, Any]) -> Self:
         return cls()
 
+    @property
+    def unindexed(self) -> str:
+        return "Nobody says anything to others here."
+
+    async def channels_named(self, name: str) -> list[PlaceId]:
+        return []
+
     def doubts(self, places: Mapping[PlaceId, Place]) -> list[str]:
         return [f"{place} is empty" for place in places]
 

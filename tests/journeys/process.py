@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE, STDOUT, Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -85,6 +85,15 @@ async def asked(folder: Path, question: str, **settings: str) -> list[str]:
     os.close(mine)
     await process.wait()
     return states
+
+
+async def citewell(folder: Path, *words: str, **settings: str) -> str:
+    """What a command says, in one line."""
+    environment = _environment(folder, settings)
+    command = (sys.executable, "-m", "bot", *words)
+    process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=PIPE, stderr=STDOUT)
+    told, _ = await process.communicate()
+    return " ".join(told.decode().split())
 
 
 def _read(terminal: int) -> bytes:

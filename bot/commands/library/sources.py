@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.table import Table
 from rich.text import Text
 
+from bot.commands.library import channels
 from bot.commands.library.indexing import IndexProgress, named_collection, summarise, tell_left_out
 from bot.commands.terminal import Data, confirm_forgetting, note, out, run, settings
 from bot.config import source_file
@@ -61,8 +62,8 @@ def _cells(state: SourceState) -> tuple[str, ...]:
 
 @sources.command()
 def add(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"{', '.join(KINDS)}.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="How the source is spoken of.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"{', '.join(KINDS)}; or a channel, such as slack:#ops.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="How the source is spoken of; of a channel none.")] = "",
     keys: Annotated[
         list[str],
         typer.Argument(metavar="KEY=VALUE", help="What the kind needs, as in docs/sources.md; lists with commas."),
@@ -74,10 +75,18 @@ def add(
         int | None,
         typer.Option("--every-minutes", help="Between two syncs; 0: only by hand. Default: CITEWELL_SYNC_MINUTES."),
     ] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, max=3650, help="Of a channel: how long what was said is kept.")
+    ] = None,
     data: Data = None,
 ) -> None:
-    """Write a source into citewell.toml. Nothing is fetched yet."""
+    """Write a source into citewell.toml. Nothing is fetched yet. A channel is set up as an admin can in chat."""
     found = settings(data)
+    if channels.is_channel(kind):
+        channels.add(found, kind, days)
+        return
+    if not name:
+        raise typer.BadParameter("NAME is missing: how the source is spoken of")
     if name in {table.name for table in found.sources}:
         raise Refused(
             f"there is a source {name} in {config_file()} already",
@@ -124,6 +133,9 @@ def remove(
 ) -> None:
     """Take a source out of citewell.toml, and forget all of its documents."""
     found = settings(data)
+    if channels.is_channel(name) and name.partition(":")[0] not in KINDS:
+        channels.remove(found, name, yes=yes)
+        return
     path = str(Path(name).resolve())
 
     async def work() -> None:

@@ -75,6 +75,7 @@ class FakeDiscord(People):
             ("GET", "/gateway/bot", self._gateway_of_bot),
             ("POST", "/users/@me/channels", self._open_direct),
             ("GET", "/guilds/{guild}/members/{user}", self._member),
+            ("GET", "/guilds/{guild}/channels", self._guild_channels),
             ("PUT", "/applications/{app}/commands", self._commands),
             ("GET", "/channels/{channel}", self.messages.channel),
             ("PATCH", "/channels/{channel}", self.messages.revive),
@@ -144,6 +145,10 @@ class FakeDiscord(People):
             {"id": guild["id"], "name": guild["name"], "permissions": guild["roles"][1]["permissions"]}
             for guild in world.guilds.values()
         ]
+
+    async def _guild_channels(self, request: web.Request) -> list[Payload]:
+        there = (one.payload for one in self.world.channels.values() if not one.is_thread)
+        return [one for one in there if one.get("guild_id") == request.match_info["guild"]]
 
     async def _gateway_url(self, request: web.Request) -> Payload:
         return {"url": f"ws://{request.host}/gateway"}

@@ -177,7 +177,8 @@ class Workspace:
         kinds = {"public_channel": "channel", "private_channel": "private"}
         wanted = {kinds[kind] for kind in arguments["types"].split(",")}
         found = [one.id for one in self.channels.values() if one.kind in wanted and one.member]
-        return {"channels": [{"id": one} for one in found], "response_metadata": {"next_cursor": ""}}
+        listed = [{"id": one, "name": self.channels[one].name} for one in found]
+        return {"channels": listed, "response_metadata": {"next_cursor": ""}}
 
     def chat_postMessage(self, arguments: Json) -> Json:
         channel = arguments["channel"]
