@@ -18,7 +18,9 @@ from pipeline.plan.smalltalk import small_talk
 from pipeline.ports import PlatformAdapter
 from pipeline.unasked import asks
 from pipeline.values import ChannelLook, Document, Parsed, Place, PlaceId, Said
+from pipeline.values.posting.bulletin import Topic
 from storage.documents.said import DueThread, SQLSaid
+from storage.messages.outbox import SQLOutbox
 
 EVERY = 1.0
 """Seconds between two looks at what is due: what is deleted is found no more within a few of them."""
@@ -40,6 +42,7 @@ class ChannelReader:
     def __init__(
         self,
         said: SQLSaid,
+        outbox: SQLOutbox,
         places: PlaceSettings,
         indexer: Indexer,
         adapters: Mapping[str, PlatformAdapter],
@@ -47,6 +50,8 @@ class ChannelReader:
         every: float = EVERY,
     ) -> None:
         self._said = said
+        self._outbox = outbox
+        self._told: set[PlaceId] = set()
         self._places = places
         self._indexer = indexer
         self._adapters = adapters
@@ -71,12 +76,16 @@ class ChannelReader:
         """Begin to read what is to be read, and forget what is no source any more."""
         looks, wanted = await self._said.looks(), await self._places.indexed()
         for place in looks.keys() - wanted.keys():
+            self._told.discard(place)
             await self._stop(place)
             await self._said.forget(place)
             log.info("channel_forgotten", channel=str(place))
         self._reading = {place: task for place, task in self._reading.items() if not task.done()}
         for place, sets in wanted.items():
             look = looks.get(place)
+            if look and not look.closed and place not in self._told:
+                self._told.add(place)
+                await self._outbox.tell(Topic.SOURCE, place)
             if _due(look) and place not in self._reading and place.platform in self._adapters:
                 self._reading[place] = asyncio.create_task(self._read(place, sets, look), name=f"read {place}")
 

@@ -15,6 +15,7 @@ from bot.run.waits import GRACE_SECONDS
 from pipeline.errors import CitewellError, Refused
 from pipeline.ports import PlatformAdapter
 from pipeline.values import About, Notice, PersonId
+from pipeline.values.posting.bulletin import Bulletin
 from pipeline.values.posting.digest import Announcement, Digest
 from pipeline.words.language import speaking
 from storage.messages.outbox import SQLOutbox
@@ -93,7 +94,14 @@ class Courier:
         await self._outbox.done(way.item.key)
 
     async def _whole(self, post: Announcement, adapter: PlatformAdapter) -> Announcement:
-        return await (self._notice(post, adapter) if isinstance(post, Notice) else self._digest(post, adapter))
+        match post:
+            case Notice():
+                return await self._notice(post, adapter)
+            case Bulletin():
+                place = await self._desk.places.of(post.to.chain)
+                language = speaking(place.language).language
+                return post.model_copy(update={"language": language, "number": place.index_days})
+        return await self._digest(post, adapter)
 
     async def _notice(self, notice: Notice, adapter: PlatformAdapter) -> Notice:
         """In the language of whoever asked; with what was found, as far as those who are asked may see it."""

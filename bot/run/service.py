@@ -119,9 +119,10 @@ async def _duties(
     citewell: Citewell, adapters: Mapping[str, PlatformAdapter], jobs: Mapping[str, Job], ours: Ours
 ) -> None:
     """What one process does for all."""
-    reader = ChannelReader(citewell.storage.said, citewell.desk.places, citewell.indexer, adapters)
+    storage = citewell.storage
+    reader = ChannelReader(storage.said, storage.outbox, citewell.desk.places, citewell.indexer, adapters)
     async with (
-        scheduled(jobs, JobRuns(citewell.storage.database)),
+        scheduled(jobs, JobRuns(storage.database)),
         kept_fresh(citewell.sync, lambda: read_settings().sources, citewell.settings.sync_minutes),
         asyncio.TaskGroup() as group,
     ):

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.values import About, Handoff, Notice
+from pipeline.values import About, Handoff, Notice, PlaceId
+from pipeline.values.posting.bulletin import Bulletin, Topic
 from pipeline.values.posting.digest import Announcement, Digest
 from storage.database import Connection, Database, scalar
 from storage.messages.posting import (
@@ -63,6 +64,14 @@ class SQLOutbox:
             return True
 
         return await self._database.write(work, durable=True)
+
+    async def tell(self, topic: Topic, to: PlaceId) -> bool:
+        """Keep that the people in a channel are to be told; False when they were."""
+        key = Bulletin(topic=topic, to=to).key
+        new = await self._database.write(lambda db: put(db, key, topic, recipient=str(to)), durable=True)
+        if new:
+            self.ring()
+        return new
 
     async def take(self, ours: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
         """Of `ours` what is to be posted next, from now on by this process; None when there is nothing now."""
@@ -136,5 +145,7 @@ def _read(row: tuple[Any, ...]) -> Announcement:
     }
     if about == DIGEST:
         return Digest(week=key.removeprefix(f"{DIGEST}:"), to=recipient, **so_far)
+    if about in tuple(Topic):
+        return Bulletin(topic=Topic(about), to=PlaceId.parse(recipient), **so_far)
     handoff = Handoff.model_validate_json(body)
     return Notice(about=About(about), handoff=handoff, resolver=name, reply=reply, **so_far)

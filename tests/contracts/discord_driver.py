@@ -187,6 +187,9 @@ class DiscordDriver:
         await self.discord.delete(said.handle)
         await self._acknowledged()
 
+    def posted(self) -> list[Shown]:
+        return [seen(one) for one in self.discord.replies(self.channel) if not one.get("message_reference")]
+
     async def before(self, person: str, text: str, below: Said | None = None) -> Said:
         more = {"message_reference": {"message_id": below.handle["id"]}} if below else {}
         return Said(person, self.discord.messages.write(self.channel, self._person(person), {"content": text} | more))

@@ -159,6 +159,10 @@ class Driver(Protocol):
 
     async def delete(self, said: Said) -> None: ...
 
+    def posted(self) -> list[Shown]:
+        """What the bot said by itself in the team's channel."""
+        ...
+
     async def before(self, person: str, text: str, below: Said | None = None) -> Said:
         """Said in the team's channel while the bot was not told of it, as a reply to something or not."""
         ...

@@ -110,7 +110,9 @@ class Rig:
         posted_to = {adapter.name: adapter, **self.others}
         self.courier = Courier(outbox, self.desk, posted_to, grace_seconds=GRACE, retry_seconds=0.01, idle_seconds=IDLE)
         self.storage.outbox.on_post(self.courier.ring)
-        channels = ChannelReader(self.storage.said, self.desk.places, indexer, {adapter.name: adapter}, every=IDLE)
+        channels = ChannelReader(
+            self.storage.said, self.storage.outbox, self.desk.places, indexer, {adapter.name: adapter}, every=IDLE
+        )
         self._tasks = [
             asyncio.create_task(channels.run()),
             asyncio.create_task(self.courier.run()),

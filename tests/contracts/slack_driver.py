@@ -187,6 +187,9 @@ class SlackDriver:
     async def delete(self, said: Said) -> None:
         await self.people.delete(said.handle)
 
+    def posted(self) -> list[Shown]:
+        return [shown(one) for one in self.workspace.roots(CHANNEL) if one.user == BOT]
+
     async def before(self, person: str, text: str, below: Said | None = None) -> Said:
         return Said(person, self.people.write(user(person), CHANNEL, text, thread=below.handle.ts if below else ""))
 

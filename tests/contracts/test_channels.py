@@ -96,6 +96,20 @@ async def test_what_was_said_before_is_read_too(driver: Driver) -> None:
     assert (look.read, look.complete is not None) == (3, True)
 
 
+async def test_the_channel_is_told_once_that_it_is_read(driver: Driver) -> None:
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+
+    async def told() -> bool:
+        return any("source of my answers" in one.text for one in driver.posted())
+
+    await eventually(told)
+    await driver.restart()
+    await driver.aside("ann", "The office dog is called Waffle.")
+    await shows(driver, "Waffle", without="source of my answers")
+    assert sum("source of my answers" in one.text for one in driver.posted()) == 1
+
+
 async def test_an_edit_is_followed(driver: Driver) -> None:
     said = await driver.aside("bob", SAID)
     await shows(driver, "Monday")

@@ -8,7 +8,7 @@ import discord
 from discord import ui
 
 from adapters.chat.messages import Messages
-from adapters.chat.words import insights
+from adapters.chat.words import bulletin, insights
 from adapters.chat.words.handoff import RESOLVE_BUTTON, Told, told
 from adapters.discord import limits
 from adapters.discord.parts import buttons, render
@@ -22,6 +22,7 @@ from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import About, ConversationId, Notice, PersonId, PlaceId
+from pipeline.values.posting.bulletin import Bulletin
 from pipeline.values.posting.digest import Announcement, Digest
 
 RESOLVED = 100
@@ -37,7 +38,7 @@ class DiscordNotices:
     async def post(self, post: Announcement, receipt: Receipt) -> None:
         """Raises what discord.py raises."""
         sender = DiscordSender(self._client, await self._destination(post), post.key, receipt)
-        drawn = _notice(post) if isinstance(post, Notice) else _digest(post)
+        drawn = _notice(post) if isinstance(post, Notice) else _drawn(post)
         await Messages(sender, receipt).show([DiscordPost(drawn)])
 
     async def find(self, post: Announcement) -> str | None:
@@ -46,7 +47,7 @@ class DiscordNotices:
         return reference(channel_id, names) if names else None
 
     async def _destination(self, post: Announcement) -> Destination:
-        where = post.where if isinstance(post, Notice) else DISCORD.whom(post.to)
+        where = post.where if isinstance(post, Notice) else DISCORD.whom(str(post.to))
         guild_id, channel_id = await self._place(where)
 
         async def there() -> int:
@@ -80,8 +81,11 @@ def _notice(notice: Notice) -> ui.LayoutView:
     return layout(texts(shown, f"<@{asker}> " if asker else "", back), row)
 
 
-def _digest(digest: Digest) -> ui.LayoutView:
+def _drawn(post: Digest | Bulletin) -> ui.LayoutView:
     """What it has no room for is left out."""
+    if isinstance(post, Bulletin):
+        return layout((escape(bulletin.text(post)),))
+    digest = post
     assert digest.seen
     first = render.texts(insights.panel(digest.seen, Words(digest.language), entries=insights.FEW))[0]
     return layout((first, _week(digest)))
@@ -136,6 +140,8 @@ def _texts(shown: Told, ping: str, back: str) -> list[str]:
 def _is(post: Announcement, message: discord.Message) -> bool:
     """By the week that it names, by the button that resolves it, or by the answer it refers to; a direct message by its
     words."""
+    if isinstance(post, Bulletin):
+        return escape(bulletin.text(post)) in buttons.texts(message.components)
     if isinstance(post, Digest):
         return _week(post) in buttons.texts(message.components)
     if post.about is About.ASKED:

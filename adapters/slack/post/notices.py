@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.chat.messages import Messages
-from adapters.chat.words import insights
+from adapters.chat.words import bulletin, insights
 from adapters.chat.words.handoff import NoticeLink, Told, told
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.incoming import Me
@@ -20,6 +20,7 @@ from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import About, ConversationId, Notice, PersonId
+from pipeline.values.posting.bulletin import Bulletin
 from pipeline.values.posting.digest import Announcement, Digest
 
 CLOCKS = 60.0
@@ -44,7 +45,7 @@ class SlackNotices:
         origin = await self._origin(post)
         if asks and not self._shared_channels and await self._audiences.shared(origin.channel):
             raise Refused("the channel where people are asked is shared with another organisation")
-        drawn = await self._notice(post) if isinstance(post, Notice) else _digest(post)
+        drawn = await self._notice(post) if isinstance(post, Notice) else _drawn(post)
         await Messages(SlackSender(self._web, self._me, origin, post.key), receipt).show([drawn])
 
     async def find(self, post: Announcement) -> str | None:
@@ -53,7 +54,7 @@ class SlackNotices:
 
     async def _origin(self, post: Announcement) -> Origin:
         since = post.posting_since.timestamp() - CLOCKS if post.posting_since else 0.0
-        where = post.where if isinstance(post, Notice) else SLACK.whom(post.to)
+        where = post.where if isinstance(post, Notice) else SLACK.whom(str(post.to))
         user = where.user if isinstance(where, PersonId) else ""
         channel = await self._direct(user) if isinstance(where, PersonId) else where.channel
         thread = where.thread if isinstance(where, ConversationId) else ""
@@ -71,8 +72,12 @@ class SlackNotices:
         return Post((), tuple(made), fallback(f"{shown.heading} {shown.quoted}"))
 
 
-def _digest(digest: Digest) -> Post:
+def _drawn(post: Digest | Bulletin) -> Post:
     """What it has no room for is left out."""
+    if isinstance(post, Bulletin):
+        text = markup.mrkdwn(bulletin.text(post))
+        return Post((), (section(text),), text)
+    digest = post
     assert digest.seen
     return posts(insights.panel(digest.seen, Words(digest.language), entries=insights.FEW))[0]
 

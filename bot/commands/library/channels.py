@@ -22,9 +22,7 @@ def add(found: Settings, text: str, days: int | None) -> None:
     async def work() -> None:
         choices = {"index": "true"} | ({"index_days": str(days)} if days else {})
         place = await _set(found, text, choices)
-        _say(
-            f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list"
-        )
+        _say(f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list")
 
     run(work())
 

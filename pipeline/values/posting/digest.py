@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipeline.values.insights import Insights
+from pipeline.values.posting.bulletin import Bulletin
 from pipeline.values.posting.handoff import Notice
 from pipeline.values.posting.outgoing import Outgoing
 
@@ -31,5 +32,5 @@ class Digest(Outgoing):
         return self.to.split(":")[1]
 
 
-Announcement = Notice | Digest
+Announcement = Notice | Digest | Bulletin
 """What the bot posts by itself."""
