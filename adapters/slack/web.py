@@ -54,6 +54,9 @@ class SlackPace:
     """Of one request. What came of a request that was cut off is looked up only after this long."""
     patience: float = 0.3
     """How long the rest of an answer may take before it is streamed rather than posted whole."""
+    reading: float = 1.5
+    """Seconds before each call of one method, after the first ones, while a history is read: Slack allows 50 a minute,
+    and answers need some of them."""
     standing: float = 2.0
     """How long an answer waits to learn whether guests will read it; then it counts as read by guests."""
     longest_wait: float = 60.0

@@ -29,7 +29,7 @@ from tests.doubles.slack.workspace import BOT, TEAM, Message
 
 MANIFEST: Json = yaml.safe_load((Path(__file__).parents[2] / "manifest.yml").read_text())
 CHANNEL, SHARED, HELP = "C0TEAM", "C0SHARED", "C0HELP"
-QUICK = SlackPace(gap=0.0, sign=0.0, patience=0.05, timeout=3.0, standing=30.0)
+QUICK = SlackPace(gap=0.0, sign=0.0, patience=0.05, timeout=3.0, standing=30.0, reading=0.0)
 WRITES = ("chat.postMessage", "chat.startStream")
 VISIBLE = {
     "chat.postMessage",

@@ -22,7 +22,7 @@ from storage.open import open_storage
 from tests.contracts.answers import cited
 from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN
 
-PACE = SlackPace(gap=0.0, sign=0.0, streams=100_000, patience=0.005, timeout=1.0)
+PACE = SlackPace(gap=0.0, sign=0.0, streams=100_000, patience=0.005, timeout=1.0, reading=0.0)
 GRACE = 1.6
 """Longer than a request may take and its effect may stay unseen."""
 NOBODY = Audience(collections=frozenset())

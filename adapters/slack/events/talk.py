@@ -21,8 +21,8 @@ ACCEPTED, KEPT_OUT = "white_check_mark", "no_entry_sign"
 """Reactions: to what solved it, and to what is not to be read."""
 PAGE = 100
 """Messages of a channel that are read in one go, with their threads."""
-BURST, PAUSE = 15, 1.5
-"""Of each method: Slack allows 50 calls of one a minute, and answers need some of them."""
+BURST = 15
+"""Calls of each method that need not wait."""
 NAMES = 5_000
 """People whose names are remembered."""
 
@@ -36,7 +36,9 @@ class SlackTalk:
         self._me = me
         self._address = address.rstrip("/")
         self._names: dict[str, str] = {}
-        self._pacers = {method: Pacer(BURST, PAUSE) for method in ("conversations.history", "conversations.replies")}
+        self._pacers = {
+            method: Pacer(BURST, web.pace.reading) for method in ("conversations.history", "conversations.replies")
+        }
 
     async def heard(self, body: Body, desk: Desk) -> None:
         """Take in what an event tells of a channel that is a source. Raises Unavailable while it cannot be kept."""
