@@ -32,6 +32,7 @@ from pipeline.values import (
     PersonId,
     PlaceId,
     Readers,
+    Said,
     Stretch,
     Work,
 )
@@ -169,6 +170,10 @@ class DiscordAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         line = await self._ready()
         return await around(line.client, message)
+
+    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+        """Discord lets no bot search."""
+        return ()
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """A part of what was said in a channel."""

@@ -10,6 +10,7 @@ from starlette.routing import BaseRoute
 
 from adapters.chat.reply.parts import Look
 from adapters.slack.events.around import around
+from adapters.slack.events.search import search
 from adapters.slack.platform import SLACK
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
 from adapters.slack.transport.front import Front
@@ -22,7 +23,7 @@ from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Stretch, Work
+from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Said, Stretch, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -144,6 +145,10 @@ class SlackAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         slack = await self._of(message)
         return await around(slack.web, slack.me, message)
+
+    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+        slack = await self._of(message)
+        return await search(slack.web, slack.talk, message, question)
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         return await (await self._workspaces.of(channel.space)).talk.history(channel, position)

@@ -20,7 +20,7 @@ from adapters.web.source import routes as source
 from pipeline.errors import Refused
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Stretch, Work
+from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Said, Stretch, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -106,6 +106,10 @@ class WebAdapter:
     async def around(self, message: IncomingMessage) -> Around:
         """Nobody else is there."""
         return Around()
+
+    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+        """There is nothing to search."""
+        return ()
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """Raises Refused: nobody says anything to others here."""

@@ -11,6 +11,7 @@ import structlog
 
 from bot.run.answering import Answering
 from bot.run.apology import apology, only, with_apology
+from bot.run.live import LiveSearch
 from bot.run.posting import OnItsWay, Poster
 from pipeline.compose.compose import told
 from pipeline.errors import Withdrawn
@@ -42,6 +43,7 @@ class Delivery:
         *,
         at_a_time: int,
         expire_late: bool,
+        live: LiveSearch | None,
         grace_seconds: float,
         retry_seconds: float,
     ) -> None:
@@ -52,6 +54,7 @@ class Delivery:
         self._chosen = chosen
         self._thinking = asyncio.Semaphore(at_a_time)
         self._expire_late = expire_late
+        self._live = live
         self._poster = Poster(
             inbox, adapters, self._show, self._apologise, grace_seconds=grace_seconds, retry_seconds=retry_seconds
         )
@@ -112,8 +115,11 @@ class Delivery:
         if (order := await self._order(work)) is not None:
             yield await self._saved(way, order)
             return
-        request = await self._request(work.message, chosen, self._adapter(work))
-        async with self._thinking, aclosing(self._responder.respond(request)) as events:
+        adapter = self._adapter(work)
+        request = await self._request(work.message, chosen, adapter)
+        asked = self._responder.respond(request)
+        looked = self._live.beside(asked, request, work.message, adapter) if self._live else asked
+        async with self._thinking, aclosing(looked) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     button = wording.ask_button(request.ask, Words(work.language))
@@ -160,7 +166,7 @@ class Delivery:
         """The answer as it was saved; in the place of one to a question that is gone, what ends a visible reply."""
         answer = with_apology(answer) if way.item.late else answer
         try:
-            await self._inbox.answered(way.item.key, answer)
+            await self._inbox.answered(way.item.key, answer.kept(Words(answer.language)(wording.NOT_KEPT)))
         except Withdrawn as withdrawn:
             if withdrawn.changed or not way.begun:
                 raise

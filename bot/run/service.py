@@ -20,6 +20,7 @@ from bot.platforms import make_adapters
 from bot.run.channels import ChannelReader
 from bot.run.courier import Courier
 from bot.run.greeting import greet
+from bot.run.live import LiveSearch
 from bot.run.operations.open import open_operations
 from bot.run.peers import Peers
 from bot.run.roles import divided, held_by_one
@@ -78,6 +79,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
             concurrency=settings.concurrency,
             at_a_time=settings.concurrency if citewell.model else BUSY,
             expire_late=settings.late == "expire",
+            live=LiveSearch(citewell.indexer, citewell.responder),
             reached=here,
             idle_seconds=SHARED_IDLE_SECONDS if settings.database else IDLE_SECONDS,
         )

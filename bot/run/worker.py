@@ -10,6 +10,7 @@ import structlog
 
 from bot.run.answering import Answering
 from bot.run.delivery import Delivery
+from bot.run.live import LiveSearch
 from bot.run.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
@@ -37,6 +38,7 @@ class Worker:
         concurrency: int,
         at_a_time: int = 100,
         expire_late: bool = False,
+        live: LiveSearch | None = None,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
         reached: Callable[[str], bool] = lambda _: True,
@@ -56,6 +58,7 @@ class Worker:
             chosen,
             at_a_time=at_a_time,
             expire_late=expire_late,
+            live=live,
             grace_seconds=grace_seconds,
             retry_seconds=retry_seconds,
         )

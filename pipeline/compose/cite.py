@@ -10,6 +10,7 @@ from urllib.parse import quote as percent_encoded
 from pipeline.ports import Links
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
+    LIVE,
     BlockKind,
     Chunk,
     Citation,
@@ -146,6 +147,7 @@ def cite(
         table=_table(chunk, quotes),
         flagged=document.flagged,
         said_in=document.said_in,
+        live=document.source == LIVE,
     )
 
 

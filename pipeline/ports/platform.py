@@ -16,6 +16,7 @@ from pipeline.values import (
     PersonId,
     PlaceId,
     Readers,
+    Said,
     Stretch,
     Work,
 )
@@ -73,6 +74,12 @@ class PlatformAdapter(Protocol):
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
+        ...
+
+    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+        """What people said that may answer, as the platform's own search finds it for whoever sent `message` where
+        everyone inside may read it; nothing where there is no such search. It must not be kept. Raises Unavailable or
+        Refused."""
         ...
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:

@@ -45,6 +45,8 @@ class Citation(Value):
     """Its document holds instructions addressed to an assistant; none of them is in the answer."""
     said_in: str = ""
     """The channel that it was said in, as `#ops`; empty where it stands in a document."""
+    live: bool = False
+    """A platform's own search found it: nothing of it is kept but its link."""
 
     @property
     def rows(self) -> list[list[str]]:
@@ -176,6 +178,18 @@ class Answer(Value):
         numbered = {one.number: one for one in (*self.nearest, *self.citations)}
         return tuple(numbered[number] for number in sorted(numbered))
 
+    def kept(self, instead: str) -> Answer:
+        """The same as it may be kept: of what a platform's own search found the links alone, and `instead` of words
+        that rest on it."""
+        if not any(citation.live for citation in self.sources):
+            return self
+        told = {"preface": "", "body": instead, "closing": "", "sentences": (), "quoted": (), "comparison": None}
+        return self.model_copy(
+            update=told
+            | {"citations": tuple(map(_bare, self.citations)), "nearest": tuple(map(_bare, self.nearest))}
+            | dict.fromkeys(("claims", "ungrounded_claims", "key_facts", "limitations"), ())
+        )
+
     def offering(self, button: str) -> Answer:
         """The same, with the `button` that passes the question on, where nothing answers."""
         return self.model_copy(update={"ask": button}) if self.outcome is Outcome.NOT_FOUND else self
@@ -195,6 +209,12 @@ class Answer(Value):
             topic=self.topic,
             author=author,
         )
+
+
+def _bare(citation: Citation) -> Citation:
+    """Without its words, if it must not be kept."""
+    gone = {"title": "", "heading": (), "quote": "", "snippet": "", "passage": "", "table": (), "positions": ()}
+    return citation.model_copy(update=gone | {"title": citation.said_in}) if citation.live else citation
 
 
 class Stage(StrEnum):

@@ -45,6 +45,8 @@ class Block(Value):
     """In the order of their words in `text`; relative to the document's address."""
 
 
+LIVE = "live"
+"""The source of what a platform's own search found: shown in the answer at hand, and kept nowhere but for its link."""
 TAUGHT = "taught"
 """The source of people's replies that were kept as answers."""
 
@@ -68,9 +70,9 @@ class Document(Value):
 
     @property
     def said_in(self) -> str:
-        """The channel that it was said in, as `#ops`; empty where it is no thread: what was said in a channel that is a
-        source is a collection of its own, which is called as its source is."""
-        return self.filename if ":" in self.source and self.source == self.collection else ""
+        """The channel that it was said in, as `#ops`; empty where it is no thread: what was said in a channel is a
+        collection of its own, which no other is called like."""
+        return self.filename if ":" in self.collection else ""
 
 
 class Parsed(Value):

@@ -62,6 +62,8 @@ class IncomingMessage(Value):
     """The places that it was said in, the widest first; none for a direct message of no server."""
     reply_to: str = ""
     """For commands: the short-lived address of the private reply (response URL, interaction token)."""
+    action_token: str = ""
+    """Lets the bot search on the platform for whoever said it, for some minutes."""
     below: str = ""
     """For what is awaited: the platform's id of the message that the reply refers to; "0" for none."""
 

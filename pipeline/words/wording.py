@@ -143,6 +143,9 @@ _DOUBT = Message("The documents may not answer this.")
 _DIFFERING = Message("The documents do not agree.")
 _SAY = Message("The documents say:")
 THREAD = Message("thread in {where}")
+NOT_KEPT = Message(
+    "This was answered from messages that the search found just then. Nothing of them is kept but links."
+)
 _CLOSEST = Plural("The closest passage says:", "The closest passages say:")
 _QUOTED = Message("“{text}”")
 _OR = Message("{first} or {last}")

@@ -22,6 +22,7 @@ from pipeline.values import (
     PlaceId,
     Platform,
     Readers,
+    Said,
     Stretch,
 )
 from pipeline.values.finding import good
@@ -105,6 +106,10 @@ class Kiosk:
 
     async def around(self, message: IncomingMessage) -> Around:
         return Around()
+
+    async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+        """There is nothing to search."""
+        return ()
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """Raises Refused: nobody says anything to others here."""

@@ -151,6 +151,7 @@ def _spoken(body: Body, event: Body, channel: str, me: Me) -> Addressed | None:
         external=bool(body.get("is_ext_shared_channel")) or _stranger(event, me),
         event_id=str(body.get("event_id") or ""),
         said_in=me.places(channel),
+        action_token=str(event.get("action_token") or (event.get("assistant_thread") or {}).get("action_token") or ""),
     )
     return Addressed(message=message, edited="edited" in event)
 

@@ -119,14 +119,18 @@ class SlackTalk:
             thread=thread,
             message=ts,
             author=person(self._me.team, user),
-            name=await self._name(user),
+            name=await self.name(user),
             at=datetime.fromtimestamp(float(ts), UTC),
             text=plain(str(message.get("text") or ""), self._me.user),
             url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{below}" if self._address else "",
             accepted=ACCEPTED in _reactions(message),
         )
 
-    async def _name(self, user: str) -> str:
+    def plain(self, text: str) -> str:
+        """The words that a person sees, without our own mention."""
+        return plain(text, self._me.user)
+
+    async def name(self, user: str) -> str:
         """What somebody is called; empty where Slack does not say."""
         if user not in self._names:
             found: dict[str, Any] = {}

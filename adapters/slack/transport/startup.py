@@ -31,6 +31,7 @@ SCOPES = {
 OPTIONAL = {
     "assistant:write": "suggested prompts in the Messages tab",
     "mpim:history": "never answering twice after a crash in group direct messages",
+    "search:read.public": "answers from public channels where the documents do not answer, of which nothing is kept",
     "usergroups:read": "roles given to user groups in citewell.toml",
     "mpim:read": f"sharing private answers in group direct messages, and {_GUESTS}",
 }

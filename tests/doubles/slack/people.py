@@ -58,6 +58,9 @@ class People:
     def told(self, message: Message) -> list[Json]:
         """The events of a message."""
         event = {**message.as_json(), "channel": message.channel, "event_ts": message.ts, "team": self.workspace.team}
+        if "search:read.public" in self.slack.scopes:
+            event["action_token"] = secrets.token_hex(8)
+            self.workspace.action_tokens.add(event["action_token"])
         if message.files:
             event |= {"subtype": "file_share", "files": message.files}
         kind = self.workspace.channels[message.channel].kind

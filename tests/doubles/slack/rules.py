@@ -9,6 +9,7 @@ Json = dict[str, Any]
 
 SCOPES: dict[str, frozenset[str]] = {
     "agents.sessions.setStatus": frozenset({"chat:write"}),
+    "assistant.search.context": frozenset({"search:read.public"}),
     "assistant.threads.setStatus": frozenset({"chat:write"}),
     "assistant.threads.setSuggestedPrompts": frozenset({"assistant:write"}),
     "auth.test": frozenset(),
@@ -87,6 +88,7 @@ _MESSAGE = {"channel", "text", "blocks", "thread_ts", "metadata", "parse", "unfu
 _PAGE = {"cursor", "include_all_metadata", "inclusive", "latest", "limit", "oldest"}
 ARGUMENTS: dict[str, set[str]] = {
     "agents.sessions.setStatus": {"channel_id", "thread_ts", "status", "title", "initiator_user_id"},
+    "assistant.search.context": {"query", "action_token", "channel_types", "content_types", "limit", "cursor"},
     "assistant.threads.setStatus": {"channel_id", "thread_ts", "status", "loading_messages"},
     "assistant.threads.setSuggestedPrompts": {"channel_id", "thread_ts", "title", "prompts"},
     "chat.appendStream": {"channel", "ts", "markdown_text", "chunks"},

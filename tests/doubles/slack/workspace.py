@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -99,6 +100,8 @@ class Workspace:
         self.shared_files: dict[str, tuple[Json, bytes]] = {}
         """What people shared, by id: what `files.info` says of it, and the content."""
         self.triggers: dict[str, float] = {}
+        self.action_tokens: set[str] = set()
+        """Given with events, for a search."""
         self.responses: dict[str, list[Json]] = {}
         self.clicked: dict[str, tuple[list[Json], int]] = {}
         """The private message that was clicked for a response URL: where it stands among those of its own URL."""
@@ -318,6 +321,31 @@ class Workspace:
 
     def usergroups_list(self, arguments: Json) -> Json:
         return {"usergroups": [{"id": name, "users": sorted(users)} for name, users in self.user_groups.items()]}
+
+    def assistant_search_context(self, arguments: Json) -> Json:
+        """What people said in public channels that has a word of the query, those with most of them first."""
+        if arguments.get("action_token") not in self.action_tokens:
+            raise Error("invalid_action_token")
+        if int(arguments.get("limit") or 20) > 20 or arguments.get("channel_types") != "public_channel":
+            raise Error("invalid_arguments")
+        asked = set(re.findall(r"\w{4,}", arguments["query"].lower()))
+        public = [one for one in self.messages.values() if self.channels[one.channel].kind == "channel"]
+        ranked = sorted(public, key=lambda one: -len(asked.intersection(re.findall(r"\w{4,}", one.text.lower()))))
+        found = [one for one in ranked if asked.intersection(re.findall(r"\w{4,}", one.text.lower()))]
+        messages = [
+            {
+                "author_user_id": one.user,
+                "team_id": self.team,
+                "channel_id": one.channel,
+                "channel_name": self.channels[one.channel].name,
+                "message_ts": one.ts,
+                "content": one.text,
+                "is_author_bot": one.by_bot,
+                "permalink": f"https://acme.slack.com/archives/{one.channel}/p{one.ts.replace('.', '')}",
+            }
+            for one in found[: int(arguments.get("limit") or 20)]
+        ]
+        return {"results": {"messages": messages}, "response_metadata": {"next_cursor": ""}}
 
     def assistant_threads_setStatus(self, arguments: Json) -> Json:
         self._writable(arguments["channel_id"])

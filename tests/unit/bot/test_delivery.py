@@ -128,6 +128,7 @@ class Scene:
             _chosen,
             at_a_time=1,
             expire_late=False,
+            live=None,
             grace_seconds=0.0,
             retry_seconds=1.0,
         )

@@ -1,0 +1,66 @@
+"""What Slack's own search finds for whoever asks: the Real-time Search API, of which nothing may be kept.
+
+With a bot's token only for an `action_token` that came with an event, and with the scope `search:read.public` in public
+channels alone, which everyone inside may read: https://docs.slack.dev/reference/methods/assistant.search.context."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from adapters.slack.events.talk import SlackTalk
+from adapters.slack.web import Web
+from pipeline.errors import CitewellError
+from pipeline.values import IncomingMessage, PlaceId, Said
+
+MOST = 10
+"""Messages; Slack gives 20 at most, ten times a minute or more."""
+SECONDS = 4.0
+
+log = structlog.get_logger(__name__)
+
+
+async def search(web: Web, talk: SlackTalk, message: IncomingMessage, question: str) -> tuple[Said, ...]:
+    """Nothing where Slack does not let us, or does not say in time."""
+    if not message.action_token:
+        return ()
+    try:
+        async with asyncio.timeout(SECONDS):
+            found = await web.now(
+                "assistant.search.context",
+                query=question,
+                action_token=message.action_token,
+                channel_types="public_channel",
+                content_types="messages",
+                limit=MOST,
+            )
+            messages = (found.get("results") or {}).get("messages") or ()
+            return tuple([await _said(talk, message, one) for one in messages if _of_people(one, message)])
+    except (CitewellError, TimeoutError) as error:
+        log.info("slack_search_unanswered", reason=str(error) or "it took too long")
+        return ()
+
+
+def _of_people(found: dict[str, Any], message: IncomingMessage) -> bool:
+    """Not the question itself, and not what a bot said: no answer is its own source."""
+    own = found.get("message_ts") == message.place.message
+    return not (own or found.get("is_author_bot")) and bool(found.get("content")) and bool(found.get("permalink"))
+
+
+async def _said(talk: SlackTalk, message: IncomingMessage, found: dict[str, Any]) -> Said:
+    ts, user = str(found["message_ts"]), str(found.get("author_user_id") or "")
+    space, channel = message.conversation.space, str(found.get("channel_id") or "")
+    return Said(
+        channel=PlaceId(platform="slack", space=space, channel=channel),
+        thread=ts,
+        message=ts,
+        author=user,
+        name=await talk.name(user) if user else "",
+        at=datetime.fromtimestamp(float(ts), UTC),
+        text=talk.plain(str(found["content"])),
+        url=str(found["permalink"]),
+        title=str(found.get("channel_name") or ""),
+    )

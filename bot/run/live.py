@@ -1,0 +1,74 @@
+"""Where the documents do not answer, a platform's own search may: its messages as passages, for one answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, replace
+
+from adapters.chat import thread
+from bot.documents.indexing import Indexer
+from bot.documents.serving import at_this_moment
+from pipeline.elsewhere import Given, or_elsewhere
+from pipeline.ingest.unit_texts import unit_texts
+from pipeline.ports import PlatformAdapter
+from pipeline.respond import Responder
+from pipeline.values import LIVE, Document, Event, IncomingMessage, Manner, Request, RetrievedChunk, Said
+
+BY_WORDS = 0.5
+"""The score of what the platform found where there is no embedder to compare it with the question."""
+
+
+@dataclass(frozen=True)
+class LiveSearch:
+    indexer: Indexer
+    responder: Responder
+
+    def beside(
+        self,
+        events: AsyncGenerator[Event, None],
+        request: Request,
+        message: IncomingMessage,
+        adapter: PlatformAdapter,
+    ) -> AsyncGenerator[Event, None]:
+        """`events`, the answer to `request`, or where nothing is found one from what people said where everyone inside
+        may read it, if nobody outside reads the reply."""
+        if request.audience.external or message.manner is Manner.AWAITED or not message.action_token:
+            return events
+
+        async def look(question: str) -> Sequence[RetrievedChunk]:
+            return await self.passages(question, await adapter.search(message, question))
+
+        def respond(request: Request, given: Given) -> AsyncGenerator[Event, None]:
+            return replace(self.responder, retriever=given, library=None).respond(request)
+
+        return or_elsewhere(request, events, look, respond)
+
+    async def passages(self, question: str, said: Sequence[Said]) -> list[RetrievedChunk]:
+        """Each message as a passage, with how near it is to the question, the nearest first."""
+        embedder = at_this_moment(self.indexer.embedder)
+        asked = await embedder.embed([question]) if embedder and said else None
+        found = []
+        for one in said:
+            parsed = thread.parsed(
+                [thread.Said(author=one.name, text=one.text, at=one.at, url=one.url)], _document(one)
+            )
+            for chunk in self.indexer.splitter.split(parsed):
+                near: tuple[float, ...] = ()
+                if embedder and asked is not None:
+                    vectors = await embedder.embed(unit_texts(chunk, parsed.document.title))
+                    near = tuple(float(value) for value in vectors @ asked[0])
+                score = max(near, default=BY_WORDS)
+                found.append(RetrievedChunk(chunk=chunk, document=parsed.document, score=score, unit_scores=near))
+        return sorted(found, key=lambda one: one.score, reverse=True)
+
+
+def _document(said: Said) -> Document:
+    return Document(
+        id=f"{LIVE}:{said.channel}:{said.message}",
+        collection=str(said.channel),
+        source=LIVE,
+        filename=f"#{said.title}" if said.title else str(said.channel),
+        title="",
+        url=said.url,
+        metadata={"updated": f"{said.at:%Y-%m-%d}"},
+    )
