@@ -52,6 +52,7 @@ class ChannelReader:
         self._said = said
         self._outbox = outbox
         self._told: set[PlaceId] = set()
+        self._caught_up: set[PlaceId] = set()
         self._places = places
         self._indexer = indexer
         self._adapters = adapters
@@ -83,11 +84,16 @@ class ChannelReader:
         self._reading = {place: task for place, task in self._reading.items() if not task.done()}
         for place, sets in wanted.items():
             look = looks.get(place)
+            known = look is not None and look.complete is not None and not look.closed
             if look and not look.closed and place not in self._told:
                 self._told.add(place)
                 await self._outbox.tell(Topic.SOURCE, place)
-            if _due(look) and place not in self._reading and place.platform in self._adapters:
+            if place in self._reading or place.platform not in self._adapters:
+                continue
+            if _due(look):
                 self._reading[place] = asyncio.create_task(self._read(place, sets, look), name=f"read {place}")
+            elif known and place not in self._caught_up:
+                self._reading[place] = asyncio.create_task(self._catch_up(place), name=f"catch up with {place}")
 
     async def _stop(self, place: PlaceId) -> None:
         if task := self._reading.pop(place, None):
@@ -103,7 +109,19 @@ class ChannelReader:
                 look = await self._part(place, look, oldest)
             await self._said.drop_unseen(place, look.begun)
             await self._said.drop_old(place, oldest)
+            self._caught_up.add(place)
             log.info("channel_read", channel=str(place), messages=look.read)
+
+    async def _catch_up(self, place: PlaceId) -> None:
+        """Read what was said last until nothing of it is new: what was said while nobody listened, however long."""
+        with failures_logged(log, "channel_not_caught_up", channel=str(place)):
+            position, news = "", 1
+            while news:
+                part = await self._adapters[place.platform].history(place, position)
+                news = await self._said.take([one for one in part.said if not kept_out(one)])
+                position = part.position
+                news = news if position else 0
+            self._caught_up.add(place)
 
     async def _part(self, place: PlaceId, look: ChannelLook, oldest: datetime) -> ChannelLook:
         """How far it is read after the next part; one that we may not read any more is forgotten."""

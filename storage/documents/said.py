@@ -42,17 +42,18 @@ class SQLSaid:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, said: Sequence[Said], channel: PlaceId | None = None, look: ChannelLook | None = None) -> None:
-        """Keep messages as they are now; with `look`, that `channel` is read so far, too."""
+    async def take(self, said: Sequence[Said], channel: PlaceId | None = None, look: ChannelLook | None = None) -> int:
+        """Keep messages as they are now; with `look`, that `channel` is read so far, too. Returns how many are new or
+        other than they were."""
         seen = time.time()
 
-        def work(db: Connection) -> None:
-            for one in said:
-                _take(db, one, seen)
+        def work(db: Connection) -> int:
+            news = sum([_take(db, one, seen) for one in said])
             if look:
                 db.execute(_LOOK, (str(channel), look.model_dump_json()))
+            return news
 
-        await self._write(work)
+        return await self._write(work)
 
     async def drop(self, channel: PlaceId, messages: Collection[str]) -> bool:
         """Forget messages; whether any was known. What they were in is not found any more until it is made anew."""
@@ -139,16 +140,19 @@ def drop_of(db: Connection, person: str) -> int:
     return sum(_drop(db, channel, "author = $2", person) for (channel,) in channels)
 
 
-def _take(db: Connection, one: Said, seen: float) -> None:
+def _take(db: Connection, one: Said, seen: float) -> bool:
+    """Whether it is new, or other than it was."""
     channel = str(one.channel)
     within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
     if one.thread != one.message and (root := scalar(db, within, (channel, one.thread))):
         one = one.model_copy(update={"thread": root})
     body = one.model_dump_json()
     before = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
-    if before is None or Said.model_validate_json(before) != one:
+    news = before is None or Said.model_validate_json(before) != one
+    if news:
         db.execute(_DUE, (channel, one.thread, time.time_ns()))
     db.execute(_KEEP, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))
+    return news
 
 
 def _drop(db: Connection, channel: str, which: str, value: object) -> int:

@@ -33,7 +33,7 @@ class Talk:
     def __init__(self, slack: SlackServer) -> None:
         self.dice = random.Random(KILLS)
         self.slack = slack
-        self.people = unreliable(slack, self.dice, (0.0, 0.2, 0.4, 0.8, 1.6, 3.2))
+        self.people = unreliable(slack, self.dice, (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6))
         self.messages: list[Message] = []
         self.telling: set[asyncio.Task[object]] = set()
         for _ in range(BEFORE + KILLS // 2):

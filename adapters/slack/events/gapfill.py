@@ -17,6 +17,7 @@ from adapters.slack.events.missed import HORIZON, THREADS, Missed
 from adapters.slack.web import Web
 from pipeline.errors import Unavailable
 from pipeline.ports import Inbox
+from pipeline.ports.desk import Channels
 from pipeline.rules.tenancy import bound
 
 LAST_RETRY = 360.0
@@ -33,7 +34,16 @@ log = structlog.get_logger(__name__)
 class Gapfill:
     """Reads what was missed in one workspace."""
 
-    def __init__(self, web: Web, me: Me, inbox: Inbox, intake: SlackIntake, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        web: Web,
+        me: Me,
+        inbox: Inbox,
+        channels: Channels,
+        intake: SlackIntake,
+        clock: Callable[[], float],
+    ) -> None:
+        self._channels = channels
         self._web = web
         self._me = me
         self._inbox = inbox
@@ -87,7 +97,9 @@ class Gapfill:
                 missed = missed or Missed(
                     self._web, self._me.team, self._intake, max(float(mark), self._clock() - HORIZON)
                 )
-                channels = await self._inbox.channels(self._space)
+                indexed = await self._channels.of(self._space)
+                asked_in = await self._inbox.channels(self._space)
+                channels = list(dict.fromkeys((*asked_in, *(one.channel for one in indexed))))
                 answered_in = [(one.channel, one.thread) for one in await self._inbox.parts(self._space, THREADS)]
                 failure = await missed.read(channels, answered_in)
             except Unavailable as error:

@@ -89,7 +89,7 @@ class SlackSession:
         """From now on there is an app, and what was missed can be read."""
         self._desk = desk
         intake = SlackIntake(inbox, desk, self.me, self.deliverer, self.talk)
-        self.gapfill = Gapfill(self.web, self.me, inbox, intake, self._terms.clock)
+        self.gapfill = Gapfill(self.web, self.me, inbox, desk.channels, intake, self._terms.clock)
         self.app = self._app(intake, inbox, desk)
 
     def _app(self, intake: SlackIntake, inbox: Inbox, desk: Desk) -> AsyncApp:
