@@ -45,6 +45,8 @@ ABSENT: Mapping[Way, str] = {
     Way.INSIGHTS: "whoever holds the terminal has `citewell insights`",
     Way.STOP: "there is nobody else",
     Way.SHARED_CHANNEL: "there are no channels",
+    Way.TALK: "nobody says anything to others",
+    Way.SEARCH: "there is nothing to search but the documents",
     Way.FILES: "nothing can be attached",
     Way.KNOWLEDGE: "whoever is at the terminal indexes files there",
     Way.PRETEND: "there is one person",

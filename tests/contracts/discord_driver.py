@@ -46,6 +46,7 @@ LABELS = {
 }
 NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
+    Way.SEARCH: "Discord lets no bot search",
     Way.PRETEND: "a gateway that the bot connects to sends what happened; nobody else can",
 }
 ABSENT: Mapping[Way, str] = NOT_HERE | {

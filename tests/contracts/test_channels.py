@@ -8,7 +8,7 @@ from pipeline.values import Document, Place
 from tests.contracts.driver import Driver, Way
 from tests.contracts.waiting import eventually
 
-pytestmark = pytest.mark.walks(Way.PLACES)
+pytestmark = pytest.mark.walks(Way.TALK)
 SAID = "The staging password is rotated every Monday by the platform team."
 
 

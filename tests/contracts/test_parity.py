@@ -31,6 +31,8 @@ FEATURES = {
     Way.KNOWLEDGE: "Let contributors add a file or a link to the documents, and take it back",
     Way.STOP: "Send it out of a thread with a button",
     Way.FILES: "Be told that an attached file cannot be read",
+    Way.TALK: "What people say in named channels as a source, for whoever may read it there",
+    Way.SEARCH: "Where no document answers, the platform's own search of public channels, of which nothing is kept",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }
 """Each is a way of the driver that the contract suite walks."""

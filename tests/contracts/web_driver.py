@@ -38,6 +38,8 @@ ABSENT: Mapping[Way, str] = {
     Way.INSIGHTS: "admins have a page of their own for it",
     Way.STOP: "nobody is interrupted",
     Way.SHARED_CHANNEL: "there are no channels",
+    Way.TALK: "nobody says anything to others",
+    Way.SEARCH: "there is nothing to search but the documents",
     Way.FILES: "nothing can be attached",
     Way.ATTACHMENTS: "nothing can be attached",
     Way.KNOWLEDGE: "nothing can be attached",
