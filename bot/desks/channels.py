@@ -30,9 +30,9 @@ class ChannelDesk:
         for one in filter(kept_out, said):
             await self._said.drop(one.channel, [one.message])
 
-    async def drop(self, channel: PlaceId, messages: Collection[str]) -> None:
-        """Messages are gone: nothing rests on them any more."""
-        await self._said.drop(channel, messages)
+    async def drop(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:
+        """Nothing rests on messages any more: they are kept out, or `deleted` for good."""
+        await self._said.drop(channel, messages, deleted=deleted)
 
     async def drop_thread(self, channel: PlaceId, thread: str) -> None:
         """All that was said in a thread is gone."""

@@ -56,8 +56,8 @@ class Channels(Protocol):
         """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns."""
         ...
 
-    async def drop(self, channel: PlaceId, messages: Collection[str]) -> None:
-        """Messages are gone: nothing rests on them any more."""
+    async def drop(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:
+        """Nothing rests on messages any more: they are kept out, or `deleted` for good."""
         ...
 
     async def drop_thread(self, channel: PlaceId, thread: str) -> None:

@@ -23,6 +23,8 @@ class Said(Value):
     name: str = ""
     """What its author is called there."""
     at: datetime
+    edited: datetime | None = None
+    """When it was edited last: an event that comes late tells an earlier text."""
     text: str
     url: str = ""
     """Where it is read; empty where the platform did not say."""

@@ -19,6 +19,8 @@ from storage.documents.sweep import hide, sweep
 from storage.schema.tables import keep
 
 _KEEP, _LOOK = keep("said"), keep("channel_look")
+GONE = "null"
+"""Stands for what was deleted, until the channel is read anew."""
 _DUE = "INSERT INTO said_due VALUES ($1, $2, $3) ON CONFLICT (channel, thread) DO UPDATE SET since = excluded.since"
 
 
@@ -55,11 +57,16 @@ class SQLSaid:
 
         return await self._write(work)
 
-    async def drop(self, channel: PlaceId, messages: Collection[str]) -> bool:
-        """Forget messages; whether any was known. What they were in is not found any more until it is made anew."""
+    async def drop(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> bool:
+        """Forget messages; whether any was known. What they were in is not found any more until it is made anew.
+        `deleted`: an event that comes late does not bring them back."""
+        seen = time.time()
 
         def work(db: Connection) -> int:
-            return sum(_drop(db, str(channel), "message = $2", message) for message in messages)
+            gone = sum([_drop(db, str(channel), "message = $2", message) for message in messages])
+            for message in messages if deleted else ():
+                db.execute(_KEEP, (str(channel), message, message, "", seen, seen, GONE))
+            return gone
 
         gone = bool(await self._write(work))
         if gone:
@@ -90,7 +97,7 @@ class SQLSaid:
         """What was said there, oldest first."""
         query = "SELECT body FROM said WHERE channel = $1 AND thread = $2 ORDER BY at, message"
         rows = await self._database.read(lambda db: db.execute(query, (str(due.channel), due.thread)).fetchall())
-        return [Said.model_validate_json(body) for (body,) in rows]
+        return [Said.model_validate_json(body) for (body,) in rows if body != GONE]
 
     async def made(self, due: DueThread) -> None:
         """Its document is what it was when it was asked for; it stays due if it changed since."""
@@ -107,10 +114,8 @@ class SQLSaid:
         """How many messages are kept, and of how many threads the documents are still to be made."""
 
         def work(db: Connection) -> tuple[int, int]:
-            said, due = (
-                scalar(db, f"SELECT count(*) FROM {table} WHERE channel = $1", (str(channel),))  # noqa: S608
-                for table in ("said", "said_due")
-            )
+            said = scalar(db, "SELECT count(*) FROM said WHERE channel = $1 AND author <> ''", (str(channel),))
+            due = scalar(db, "SELECT count(*) FROM said_due WHERE channel = $1", (str(channel),))
             return int(said), int(due)
 
         return await self._database.read(work)
@@ -147,8 +152,12 @@ def _take(db: Connection, one: Said, seen: float) -> bool:
     if one.thread != one.message and (root := scalar(db, within, (channel, one.thread))):
         one = one.model_copy(update={"thread": root})
     body = one.model_dump_json()
-    before = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
-    news = before is None or Said.model_validate_json(before) != one
+    kept = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
+    before = Said.model_validate_json(kept) if kept and kept != GONE else None
+    if kept == GONE or (before and before.edited and (one.edited is None or one.edited < before.edited)):
+        db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, one.message))
+        return False
+    news = before != one
     if news:
         db.execute(_DUE, (channel, one.thread, time.time_ns()))
     db.execute(_KEEP, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))

@@ -127,6 +127,16 @@ async def test_what_is_deleted_is_gone_and_the_rest_of_its_thread_stays(driver: 
     await empty(driver)
 
 
+async def test_an_event_that_comes_late_brings_nothing_back(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    await driver.delete(said)
+    await empty(driver)
+    await driver.again(said)
+    await driver.aside("ann", "The office dog is called Waffle.")
+    await shows(driver, "Waffle", without="Monday")
+
+
 async def test_a_reaction_or_a_word_keeps_a_message_out(driver: Driver) -> None:
     said = await driver.aside("bob", SAID)
     await driver.aside("bob", f"{SAID} #offrecord")

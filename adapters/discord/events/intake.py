@@ -88,7 +88,9 @@ class DiscordIntake:
         """The message with the key `gone` was deleted: nothing will be answered to it, and nothing is kept of it."""
         await self._surely(lambda: self._kept.gone(gone, said_in, take_away))
         if channel := await self._surely(lambda: self._desk.channels.indexed(said_in)):
-            await self._surely(lambda: self._desk.channels.drop(channel, [MessageKey.parse(gone).message]))
+            await self._surely(
+                lambda: self._desk.channels.drop(channel, [MessageKey.parse(gone).message], deleted=True)
+            )
 
     async def reacted(
         self, client: discord.Client, payload: discord.RawReactionActionEvent, said_in: Sequence[PlaceId]

@@ -73,6 +73,7 @@ def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser) -> 
         author=f"{PLATFORM}:{message.author.id}",
         name=message.author.display_name,
         at=message.created_at,
+        edited=message.edited_at,
         text=text,
         url=message.jump_url,
         title=inside.name if inside else "",

@@ -49,7 +49,7 @@ class SlackTalk:
             return
         match event.get("type"), event.get("subtype"):
             case "message", "message_deleted":
-                await desk.channels.drop(channel, [str(event.get("deleted_ts"))])
+                await desk.channels.drop(channel, [str(event.get("deleted_ts"))], deleted=True)
             case "message", "message_changed":
                 await self._now(channel, event.get("message") or {}, desk)
             case "message", subtype if subtype in SPOKEN:
@@ -121,6 +121,7 @@ class SlackTalk:
             author=person(self._me.team, user),
             name=await self.name(user),
             at=datetime.fromtimestamp(float(ts), UTC),
+            edited=_edited(message),
             text=plain(str(message.get("text") or ""), self._me.user),
             url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{below}" if self._address else "",
             accepted=ACCEPTED in _reactions(message),
@@ -142,6 +143,11 @@ class SlackTalk:
             profile = found.get("profile") or {}
             self._names[user] = str(profile.get("display_name") or found.get("real_name") or found.get("name") or "")
         return self._names[user]
+
+
+def _edited(message: Body) -> datetime | None:
+    at = (message.get("edited") or {}).get("ts")
+    return datetime.fromtimestamp(float(at), UTC) if at else None
 
 
 def _reactions(message: Body) -> set[str]:

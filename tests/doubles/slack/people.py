@@ -75,14 +75,14 @@ class People:
 
     async def edit(self, message: Message, text: str) -> None:
         before = message.as_json()
-        message.text = text
+        message.text, message.edited, message.edits = text, self.workspace.next_ts(), message.edits + 1
         await self.event(
             {
                 "type": "message",
                 "subtype": "message_changed",
                 "channel": message.channel,
                 "channel_type": "channel",
-                "message": {**message.as_json(), "edited": {"user": message.user, "ts": self.workspace.next_ts()}},
+                "message": {**message.as_json(), "edited": {"user": message.user, "ts": message.edited}},
                 "previous_message": before,
                 "ts": self.workspace.next_ts(),
             }

@@ -52,6 +52,8 @@ class Message:
     metadata: Json | None = None
     streaming: bool = False
     edits: int = 0
+    edited: str = ""
+    """When a person edited it last."""
     visible_at: float = 0.0
     files: list[Json] = field(default_factory=list)
     by_bot: bool = False
@@ -295,7 +297,7 @@ class Workspace:
         answered = latest is not message
         count = len(self.thread(message.channel, message.ts)) - 1
         more = {"thread_ts": message.ts, "latest_reply": latest.ts, "reply_count": count} if answered else {}
-        edited = {"edited": {"user": message.user, "ts": message.ts}} if message.edits else {}
+        edited = {"edited": {"user": message.user, "ts": message.edited or message.ts}} if message.edits else {}
         files = {"files": message.files} if message.files else {}
         files |= {"blocks": message.blocks} if message.blocks else {}
         reacted = [{"name": name, "users": who, "count": len(who)} for name, who in message.reactions.items() if who]
