@@ -47,7 +47,7 @@ class Mask:
 
     def hide_messages(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
         """`messages`, and where something is hidden in them a NOTE at the end of the first."""
-        first, *rest = [
+        shown = [
             message.model_copy(
                 update={
                     "content": self.hide(message.content),
@@ -58,7 +58,7 @@ class Mask:
         ]
         if not self._values:
             return messages
-        return [first.model_copy(update={"content": f"{first.content}\n{NOTE}"}), *rest]
+        return [shown[0].model_copy(update={"content": f"{shown[0].content}\n{NOTE}"}), *shown[1:]]
 
     def reveal_call(self, call: ToolCall) -> ToolCall:
         return _with_arguments(call, self.reveal)

@@ -29,7 +29,8 @@ _MAIL = re.compile(
 )
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d\d(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,3})?(?![A-Za-z0-9])")
 _DIGITS = re.compile(
-    r"(?:(?<![\w./:=#-])(?<!\d,)|(?<!\w)(?=\+))[+(]{0,2}\d(?:(?:[ ./\u00a0\u2010-\u2013-]|\)[ /-]?| ?\()?\d){6,18}"
+    r"(?:(?<![\w./:=#-])(?<!\d,)|(?<!\w)(?=\+))(?:\+|\+?\((?=\+?\d{1,5}\))\+?)?"
+    r"\d(?:(?:[ ./\u00a0\u2010-\u2013-]|\)[ /-]?| ?\()?\d){6,18}"
     r"(?: ?(?:x|ext\.?) ?\d{1,6}+)?(?![\w/]|[.,:-]\d)",
     re.ASCII,
 )
@@ -56,9 +57,13 @@ _KEYS = tuple(
         ("gh", "GitHub token", r"\bgh[opsur]_[A-Za-z0-9]{36,251}\b"),
         ("xox", "Slack token", r"\bxox[abeprs](?:\.xox[bp])?-\d[\w-]{15,}"),
         ("xapp-", "Slack token", r"\bxapp-\d-[\w-]{20,}"),
-        ("hooks.slack.com/", "Slack webhook", r"\bhooks\.slack\.com/services/T\w{6,}/B\w{6,}/\w{16,}"),
+        (
+            "hooks.slack.com/",
+            "Slack webhook",
+            r"\bhooks\.slack\.com/(?:services|workflows|triggers)/T\w{6,}/\w{6,}/[\w/]{16,}",
+        ),
         ("AIza", "Google API key", r"\bAIza[\w-]{35}(?![\w-])"),
-        ("T3BlbkFJ", "OpenAI key", r"\bsk-[\w-]{20,80}T3BlbkFJ[\w-]{20,80}"),
+        ("T3BlbkFJ", "OpenAI key", r"\bsk-[\w-]{20,100}T3BlbkFJ[\w-]{20,100}"),
         ("sk-ant-", "Anthropic key", r"\bsk-ant-[a-z]+\d\d-[\w-]{80,}"),
         ("k_live_", "Stripe key", r"\b[rs]k_live_[A-Za-z0-9]{16,}"),
         ("eyJ", "JSON Web Token", r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"),
@@ -66,8 +71,8 @@ _KEYS = tuple(
     )
 )
 """A text without the first is not looked at for the last."""
-_VARIED = 10
-"""Different characters of a key, at least: `ghp_xxxxxxxx` in a manual is none."""
+_END, _VARIED = 16, 6
+"""Characters at the end of a key, and how many different ones are among them: `ghp_xxxxxxxx` in a manual is none."""
 
 
 def find(text: str) -> list[Private]:
@@ -80,7 +85,7 @@ def keys(text: str) -> Iterator[Private]:
     for sign, form, pattern in _KEYS:
         if sign in text:
             for match in pattern.finditer(text):
-                if len(set(match[0])) >= _VARIED and not match[0].endswith("EXAMPLE"):
+                if len(set(match[0][-_END:])) >= _VARIED and not match[0].endswith("EXAMPLE"):
                     yield Private(*match.span(), KEY, form)
 
 
