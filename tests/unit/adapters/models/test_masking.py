@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -106,6 +108,38 @@ def test_a_conversation_that_goes_on_is_shown_the_same_beginning(first: str, sec
     once, again = Mask(find), Mask(find)
     again_first, _ = again.hide(first), again.hide(second)
     assert once.hide(first) == again_first
+
+
+class Saying:
+    """A model that says these pieces."""
+
+    name = "saying"
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self.pieces = pieces
+
+    async def connect(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def structured(self, *_: object, **__: object) -> Any:
+        raise NotImplementedError
+
+    async def stream(self, *_: object, **__: object) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
+        for piece in self.pieces:
+            yield TextDelta(text=piece)
+        yield StreamEnd(reason="stop")
+
+
+@given(st.lists(st.sampled_from([*"<>-1m", "<mail-1>", "<mail-", "<phone-1>", "<key-1>", "", " é", "<mail-1"])))
+def test_an_answer_is_the_same_however_its_text_is_cut(pieces: list[str]) -> None:
+    async def read() -> str:
+        stream = MaskedModel(Saying(pieces), find).stream(TALK, max_tokens=9)
+        return "".join([piece.text async for piece in stream if isinstance(piece, TextDelta)])
+
+    mask = Mask(find)
+    mask.hide_messages(TALK)
+    assert asyncio.run(read()) == mask.reveal("".join(pieces))
 
 
 async def test_a_number_that_was_asked_for_comes_right_with_its_citation() -> None:
