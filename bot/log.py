@@ -15,6 +15,7 @@ import structlog
 
 from bot import known
 from pipeline.errors import CitewellError
+from pipeline.screen.private import find
 
 _SECRET = re.compile(
     r"xox[a-z]-[\w-]+|xapp-[\w-]+|sk-[\w-]{8,}|Bearer\s+\S+|Bot\s+[\w-]{20,}\.[\w-]+\.[\w-]+"
@@ -34,7 +35,11 @@ _QUIET = (
 
 
 def redact(text: str) -> str:
-    """`text` with everything that has the shape of a token replaced."""
+    """`text` without personal data and keys of a known form, and everything that has the shape of a token. Digits alone
+    stay: they are ids."""
+    for one in reversed(find(text)):
+        if not text[one.start : one.end].isdigit():
+            text = f"{text[: one.start]}[redacted]{text[one.end :]}"
     return _SECRET.sub("[redacted]", text)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.config.settings import Settings, environment_name, secret
+from bot.masking import finder
 
 if TYPE_CHECKING:
     from pipeline.ports import Reranker
@@ -41,6 +42,7 @@ async def _named(settings: Settings, stack: AsyncExitStack) -> Reranker:
         return FastReranker(name, SETTING)
     from adapters.models.rerank_server import ServerReranker
 
-    server = ServerReranker(settings.reranker, url=settings.reranker_url or "", key=secret(settings.reranker_key))
+    url, key = settings.reranker_url or "", secret(settings.reranker_key)
+    server = ServerReranker(settings.reranker, url=url, key=key, find=finder(settings))
     stack.push_async_callback(server.close)
     return server

@@ -25,6 +25,7 @@ from bot.documents.indexing import open_indexer
 from bot.documents.scales import Scales
 from bot.documents.serving import Serving
 from bot.log import join_host_logging
+from bot.masking import finder
 from bot.rerankers import open_reranker
 from bot.writers import open_model
 from pipeline.errors import Misconfigured
@@ -114,7 +115,8 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder | None]:
                 f"is not set, and CITEWELL_EMBEDDER={settings.embedder} needs it",
                 what_to_do="Set it (any text for a server that asks for none), or CITEWELL_EMBEDDER=minilm.",
             )
-        embedder = OpenAIEmbedder(name, key=secret(settings.openai_api_key), base_url=settings.openai_base_url)
+        key, url = secret(settings.openai_api_key), settings.openai_base_url
+        embedder = OpenAIEmbedder(name, key=key, base_url=url, find=finder(settings))
         try:
             yield embedder
         finally:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.config.settings import Settings, secret
+from bot.masking import finder
 from pipeline.budget import TokenBudget
 from pipeline.drafting.task import Model
 from pipeline.ports import LanguageModel, Planner
@@ -152,5 +153,6 @@ def _guarded(settings: Settings, spec: str) -> LanguageModel:
         anthropic_base_url=settings.anthropic_base_url or "",
         temperature=settings.temperature,
         timeout=settings.total_seconds,
+        find=finder(settings),
     )
     return GuardedModel(model, limit=settings.concurrency)

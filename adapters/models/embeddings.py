@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from adapters.models.client import openai_client
+from adapters.models.masking import Mask, foreign
 from adapters.models.replies import body
 from adapters.models.translate import translated
 from adapters.models.vectors import of_unit_length
 from pipeline.errors import CitewellError, Unavailable
 from pipeline.ports import Vectors
+from pipeline.screen.private import Finder
 
 _BATCH = 64
 """Texts a request: 64 of 500 tokens stay well below the 300,000 tokens that OpenAI takes at once."""
@@ -30,7 +32,8 @@ class OpenAIEmbedder:
     reply of others replaces them, and with them the name. Nothing is connected before something is embedded.
     Batches are asked for one after the other; one that fails is asked for once more, unless the error is permanent.
     A question is asked for once and has a deadline of 3 seconds.
-    Numbers are asked for as floats, which every compatible server can give."""
+    Numbers are asked for as floats, which every compatible server can give.
+    A foreign server is shown only of which kind what `find` finds is."""
 
     def __init__(
         self,
@@ -39,10 +42,12 @@ class OpenAIEmbedder:
         key: str,
         base_url: str | None = None,
         timeout: float = 30.0,
+        find: Finder | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._model = model
         self._service = f"openai:{model}"
+        self._find = find if foreign(base_url) else None
         self._learnt = False
         self._take(0)
         self._sleep = sleep
@@ -83,12 +88,13 @@ class OpenAIEmbedder:
     async def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         """The raw vectors of one batch, in order. Raises Unavailable."""
         client = await self._client.get()
+        shown = await asyncio.to_thread(self._shown, texts)
         import openai
 
         try:
             with translated(openai, self._service, "OPENAI_API_KEY"):
                 reply: Any = await client.embeddings.with_raw_response.create(
-                    model=self._model, input=[text or " " for text in texts], encoding_format="float"
+                    model=self._model, input=shown, encoding_format="float"
                 )
             rows = {item["index"]: item["embedding"] for item in body(self._service, reply)["data"]}
             return [[float(number) for number in rows[place]] for place in range(len(texts))]
@@ -96,6 +102,11 @@ class OpenAIEmbedder:
             raise
         except (CitewellError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise Unavailable(self._service, "answered with something other than vectors", permanent=True) from error
+
+    def _shown(self, texts: Sequence[str]) -> list[str]:
+        """A text has placeholders of its own, so that its vector depends on nothing else."""
+        find = self._find
+        return [(Mask(find).hide(text) if find else text) or " " for text in texts]
 
     async def close(self) -> None:
         await self._client.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from adapters.models.anthropic import AnthropicModel
+from adapters.models.masking import MaskedModel, foreign
 from adapters.models.openai import OpenAIModel
 from pipeline.errors import Misconfigured
 from pipeline.ports import LanguageModel
+from pipeline.screen.private import Finder
 
 OLLAMA_URL = "http://localhost:11434/v1"
 _FORMS = "openai:MODEL, anthropic:MODEL, ollama:MODEL or extractive"
@@ -20,11 +22,12 @@ def make_model(
     anthropic_base_url: str = "",
     temperature: float | None = 0.2,
     timeout: float = 30.0,
+    find: Finder | None = None,
 ) -> LanguageModel:
     """The model that `provider:name` names; nothing is imported or connected yet. Raises Misconfigured.
 
     A base URL stands for a server that speaks OpenAI's chat completions (Azure, Gemini, vLLM, LM Studio); such a
-    server may need no key.
+    server may need no key. What `find` finds is not shown to a foreign one.
     """
     provider, _, model = spec.partition(":")
     if provider not in ("openai", "anthropic", "ollama") or not model.strip():
@@ -32,16 +35,22 @@ def make_model(
     if provider == "anthropic":
         if not anthropic_key:
             raise _missing("ANTHROPIC_API_KEY", spec)
-        return AnthropicModel(model, key=anthropic_key, base_url=anthropic_base_url or None, timeout=timeout)
+        url = anthropic_base_url or None
+        return _masked(AnthropicModel(model, key=anthropic_key, base_url=url, timeout=timeout), url, find)
     if provider == "openai" and not openai_key and not openai_base_url:
         raise _missing("OPENAI_API_KEY", spec)
     base_url, key = openai_base_url or None, openai_key or "none"
     if provider == "ollama" and not openai_base_url:
         base_url, key = OLLAMA_URL, "ollama"
     effort = None if base_url else "low"
-    return OpenAIModel(
+    made = OpenAIModel(
         model, key=key, base_url=base_url, name=spec, temperature=temperature, effort=effort, timeout=timeout
     )
+    return _masked(made, base_url, find)
+
+
+def _masked(model: LanguageModel, url: str | None, find: Finder | None) -> LanguageModel:
+    return MaskedModel(model, find) if find and foreign(url) else model
 
 
 def _missing(setting: str, spec: str) -> Misconfigured:

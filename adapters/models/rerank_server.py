@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.fetch.retry_after import retry_after
 from adapters.models.client import LazyClient
+from adapters.models.masking import Mask, foreign
 from adapters.models.transport import plain_client
 from pipeline.errors import Misconfigured, Unavailable
+from pipeline.screen.private import Finder
 
 if TYPE_CHECKING:
     import httpx2
@@ -29,9 +32,12 @@ _UNREACHED = "Check the network, and that a server answers at CITEWELL_RERANKER_
 class ServerReranker:
     """Scores without a deadline of its own; see `Reranker`. Asks once; nothing is connected before.
 
-    The question and the passages go to the server that the settings name, and to no other."""
+    The question and the passages go to the server that the settings name, and to no other: to a foreign one without
+    what `find` finds."""
 
-    def __init__(self, spec: str, *, url: str = "", key: str = "", timeout: float = 30.0) -> None:
+    def __init__(
+        self, spec: str, *, url: str = "", key: str = "", timeout: float = 30.0, find: Finder | None = None
+    ) -> None:
         """`spec` is `cohere:MODEL` or `jina:MODEL`; `url` is where another server takes requests, which may need no
         key. Raises Misconfigured."""
         provider, _, self._model = spec.partition(":")
@@ -43,6 +49,7 @@ class ServerReranker:
             )
         self._service = spec
         self._url = url or ADDRESSES[provider]
+        self._find = find if foreign(self._url) else None
         headers = {"authorization": f"Bearer {key}"} if key else {}
         self._client = LazyClient(spec, lambda: _Client(plain_client(spec, timeout, headers)))
 
@@ -51,7 +58,8 @@ class ServerReranker:
         client = await self._client.get()
         import httpx2
 
-        asked = {"model": self._model, "query": question, "documents": list(passages)}
+        query, *documents = await asyncio.to_thread(self._shown, [question, *passages])
+        asked = {"model": self._model, "query": query, "documents": documents}
         try:
             response = await client.http.post(self._url, json=asked)
         except httpx2.TimeoutException as error:
@@ -67,6 +75,12 @@ class ServerReranker:
 
     async def close(self) -> None:
         await self._client.close()
+
+    def _shown(self, texts: list[str]) -> list[str]:
+        if not self._find:
+            return texts
+        mask = Mask(self._find)
+        return [mask.hide(text) for text in texts]
 
     def _refusal(self, response: httpx2.Response) -> Unavailable:
         status = response.status_code

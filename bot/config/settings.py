@@ -126,6 +126,11 @@ class Settings(BaseSettings):
         "http://localhost:8000/v1/rerank",
     )
     reranker_key: SecretStr | None = Field(None, description="Key for Cohere, Jina or that server")
+    masking: Annotated[str, one_of("exact", "none", "presidio:MODEL")] = Field(
+        "exact",
+        description="What models on other people's servers are not shown: exact (mail addresses, phones, cards, IBANs, "
+        "keys), presidio:MODEL (names and places too, by that spaCy model), none (they are shown everything)",
+    )
     mode: Literal["simple", "grounded", "analytical", "conversational"] = Field(
         "grounded", description="How a model writes: simple, grounded, analytical or conversational"
     )

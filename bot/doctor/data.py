@@ -81,6 +81,9 @@ async def _contents(citewell: Citewell) -> AsyncIterator[Finding]:
         yield warning("documents", "nothing is indexed", "To index a file or a folder: citewell index PATH")
     else:
         yield good("documents", f"{wording.counted(count, 'document is', 'documents are')} indexed")
+    if holding := [document.filename for document in await library.documents() if document.keys]:
+        told = f"{wording.counted(len(holding), 'document holds', 'documents hold')} keys or tokens"
+        yield warning("keys", told, "To see which, and of what kind: citewell documents. Revoke those that are real.")
     if said := await embedded_otherwise(citewell):
         yield warning("index", f"{said}.", EMBED)
     for line in (*await idle_rules(citewell), *doubtful_platforms(settings)):

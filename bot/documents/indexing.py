@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import structlog
+
 from adapters.files.reader import Reader
 from adapters.models.minilm.embedder import MiniLM
 from adapters.sources.folder.source import FolderSource
@@ -22,7 +24,10 @@ from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, Skipping
 from pipeline.screen import screen_document
+from pipeline.screen.private import key_forms
 from pipeline.values import Chunk, Parsed
+
+log = structlog.get_logger(__name__)
 
 
 class Kept(NamedTuple):
@@ -130,12 +135,16 @@ class Indexer:
     async def keep(self, parsed: Parsed) -> Kept:
         """Put one document into the library that is in no file; its earlier version serves until it is there."""
         chunks, flagged = await asyncio.to_thread(self._passages, parsed)
+        forms = key_forms(chunk.text for chunk in chunks)
+        if forms:
+            log.warning("keys_in_document", document=parsed.document.filename, forms=", ".join(forms))
         vectors = None
         if embedder := at_this_moment(self.embedder):
             with suppress(Unavailable):
                 vectors = [await embedder.embed(unit_texts(chunk, parsed.document.title)) for chunk in chunks]
         name = embedder.name if embedder and vectors is not None else ""
-        await self.library.put(parsed.document.model_copy(update={"flagged": flagged}), chunks, vectors, name)
+        update = {"flagged": flagged, "keys": forms}
+        await self.library.put(parsed.document.model_copy(update=update), chunks, vectors, name)
         return Kept(len(chunks), flagged)
 
     def _passages(self, parsed: Parsed) -> tuple[tuple[Chunk, ...], bool]:
@@ -220,6 +229,7 @@ def _add(one: Summary, two: Summary) -> Summary:
         chunks=one.chunks + two.chunks,
         words=one.words + two.words,
         flagged=one.flagged + two.flagged,
+        keys=one.keys + two.keys,
         unsupported=one.unsupported + two.unsupported,
         outside=one.outside + two.outside,
         foreign=one.foreign + two.foreign,

@@ -60,8 +60,11 @@ class Sync:
     async def unwatched(self, source: str, work: Callable[[], Awaitable[Summary]]) -> None:
         """Sync while nobody watches: whatever happens is logged."""
         with failures_logged(log, "not_synced", source=source):
-            look = _look(await work())
+            summary = await work()
+            look = _look(summary)
             log.info("synced", source=source, **look.model_dump(exclude={"kept", "problem"}))
+            for label, forms in summary.keys:
+                log.warning("keys_in_document", source=source, document=label, forms=", ".join(forms))
             if look.problem:
                 log.warning("not_all_synced", source=source, reason=look.problem)
             if look.kept:

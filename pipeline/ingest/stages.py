@@ -19,6 +19,7 @@ from pipeline.ingest.stretches import stretches
 from pipeline.ingest.tally import Change, Tally
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import DocumentSource, Embedder, Library, SourceItem, Staged, Vectors
+from pipeline.screen.private import key_forms
 from pipeline.values import Block, Chunk, Document, Parsed
 
 READERS = 2
@@ -106,8 +107,8 @@ class Stages:
 
     async def _parts(self, item: SourceItem) -> AsyncGenerator[Part, None]:
         found = await self.source.parse(item)
-        flagged = await asyncio.to_thread(self._flagged, found)
-        update = {"collection": self.collection, "source": self.source.name, "flagged": flagged}
+        screened = await asyncio.to_thread(self._screened, found)
+        update = {"collection": self.collection, "source": self.source.name, **screened}
         document = found.document.model_copy(update=update)
         blocks = _Counted(found.blocks)
         batches = _batches(self.splitter.chunks(document, blocks))
@@ -126,8 +127,9 @@ class Stages:
         embedder = None if self.degraded else self.embedder
         return (embedder.name, embedder.dimensions) if embedder else ("", 0)
 
-    def _flagged(self, found: Parsed) -> bool:
-        return any(map(self.flag, stretches([found.document.title, *(block.text for block in found.blocks)])))
+    def _screened(self, found: Parsed) -> dict[str, object]:
+        texts = list(stretches([found.document.title, *(block.text for block in found.blocks)]))
+        return {"flagged": any(map(self.flag, texts)), "keys": key_forms(texts)}
 
     async def embed(self, parsed: Queue, embedded: Queue) -> None:
         """Parts together, until there are BATCH units: a server is asked less often."""

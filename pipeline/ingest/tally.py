@@ -61,6 +61,8 @@ class Summary(Value):
     words: int = 0
     flagged: tuple[str, ...] = ()
     """Labels of documents that hold instructions addressed to an assistant."""
+    keys: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Labels of documents that hold keys or tokens, and of what forms."""
     unsupported: tuple[str, ...] = ()
     """Labels of files that were passed over because of their format."""
     outside: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ class Tally:
         self._counts: Counter[Change] = Counter()
         self._failed: list[Failed] = []
         self._flagged: list[str] = []
+        self._keys: list[tuple[str, tuple[str, ...]]] = []
         self._chunks = self._words = 0
 
     def count(self, change: Change, label: str) -> None:
@@ -111,6 +114,8 @@ class Tally:
     def stored(self, label: str, document: Document, *, new: bool) -> None:
         if document.flagged:
             self._flagged.append(label)
+        if document.keys:
+            self._keys.append((label, document.keys))
         self.count(Change.ADDED if new else Change.CHANGED, label)
 
     def summary(self, degraded: str) -> Summary:
@@ -123,6 +128,7 @@ class Tally:
             chunks=self._chunks,
             words=self._words,
             flagged=tuple(self._flagged),
+            keys=tuple(self._keys),
             degraded=degraded,
         )
 

@@ -67,6 +67,8 @@ class Document(Value):
     metadata: dict[str, str] = Field(default_factory=dict)
     flagged: bool = False
     """The text holds instructions addressed to an assistant."""
+    keys: tuple[str, ...] = ()
+    """What it holds that opens something, such as `GitHub token`: for the operator, and never the key itself."""
 
     @property
     def said_in(self) -> str:

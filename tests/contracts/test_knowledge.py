@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 from aiohttp import web
+from structlog.testing import capture_logs
 
 from adapters.chat.words import knowledge
 from adapters.fetch.fetcher import open_fetcher
@@ -287,6 +288,17 @@ async def test_instructions_to_an_assistant_in_what_was_added_are_said_to_be_the
     assert wording.FLAGGED in shown.text
     (document,) = await known(driver)
     assert document.flagged
+
+
+async def test_a_key_in_what_was_added_is_logged_for_the_operator(driver: Driver) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    said = await driver.aside("ann", "The rules", files={"parking.md": f"# Gate\n\nOpen it with {key}.\n".encode()})
+    with capture_logs() as logs:
+        await driver.add("ann", said)
+    assert [(one["event"], one["forms"]) for one in logs if "forms" in one] == [("keys_in_document", "GitHub token")]
+    assert key not in str(logs)
+    (document,) = await known(driver)
+    assert document.keys == ("GitHub token",)
 
 
 async def test_a_name_full_of_markup_is_shown_as_it_is_and_pings_nobody(driver: Driver) -> None:

@@ -162,6 +162,21 @@ async def test_looking_again_forgets_what_is_gone_but_not_all_of_a_source_at_onc
     assert "c.md" not in await indexed(citewell)
 
 
+async def test_a_key_that_turns_up_while_nobody_watches_is_logged_with_its_document_and_not_itself(
+    citewell: Citewell, tmp_path: Path
+) -> None:
+    folder = tmp_path / "team"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n\nThe office opens at nine.\n")
+    await citewell.index([folder])
+    (folder / "b.md").write_text("# B\n\nUse AKIA" + "QWERTYUIOPASDFGH.\n")
+    with capture_logs() as logs:
+        await citewell.look_again()
+    (told,) = (entry for entry in logs if entry["event"] == "keys_in_document")
+    assert (told["document"], told["forms"]) == ("b.md", "AWS access key")
+    assert "QWERTY" not in str(logs)
+
+
 async def test_a_source_that_cannot_be_looked_at_keeps_no_other_from_it(
     citewell: Citewell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

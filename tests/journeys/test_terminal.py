@@ -341,6 +341,16 @@ def test_documents_are_lines_with_tabs_when_they_are_piped(indexed: Terminal) ->
     ]
 
 
+def test_keys_in_a_document_are_told_where_it_is_indexed_listed_and_examined(person: Terminal, documents: Path) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    (documents / "runbook.md").write_text(f"# Deploy\n\nUse {key} and write to anna@example.com.\n")
+    said = [person.type("index", documents), person.type("documents"), person.type("doctor", "--offline")]
+    assert "keys: runbook.md: holds GitHub token: revoke what is real, and take it out\n" in said[0].err
+    assert "runbook.md (holds GitHub token)" in said[1].out
+    assert "1 document holds keys or tokens" in said[2].out
+    assert not any(value in f"{one.out}{one.err}" for one in said for value in (key, "anna@example.com"))
+
+
 def test_documents_are_forgotten_by_id_by_file_and_by_folder(indexed: Terminal, documents: Path) -> None:
     first, second = (line.split("\t")[0] for line in indexed.type("documents").out.splitlines())
     assert indexed.type("documents", "remove", first).out == "1 document removed\n"

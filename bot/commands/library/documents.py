@@ -147,6 +147,7 @@ def _to_review(documents: Sequence[Document], today: date) -> list[Document]:
 
 def _row(document: Document) -> tuple[str, str, str, str]:
     note = " (flagged: holds instructions to an assistant)" if document.flagged else ""
+    note += f" (holds {', '.join(document.keys)})" if document.keys else ""
     if document.source == TAUGHT:
         note += f" (by {document.metadata.get('author', '')}, to be reviewed {document.metadata.get('review', '')})"
     named = (document.id, document.title, document.collection, document.filename + note)

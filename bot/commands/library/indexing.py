@@ -202,5 +202,7 @@ def summarise(summary: Summary, name: str = "") -> None:
     out.print(f"{name}: {told}" if name else told, markup=False, soft_wrap=True)
     for label in summary.flagged:
         note(f"flagged: {visible(label)}: holds instructions to an assistant, which are ignored")
+    for label, forms in summary.keys:
+        note(f"keys: {visible(label)}: holds {', '.join(forms)}: revoke what is real, and take it out")
     if summary.degraded:
         note(f"Searched by words only until indexed again: {visible(summary.degraded)}")

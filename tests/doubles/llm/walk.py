@@ -9,12 +9,14 @@ from datetime import date
 
 from adapters.models.factory import make_model
 from adapters.models.guard import GuardedModel
+from adapters.models.masking import MaskedModel
 from pipeline.budget import TokenBudget
 from pipeline.check.model import ModelJudge
 from pipeline.drafting.task import Model
 from pipeline.errors import CitewellError
 from pipeline.ports import HistoryStore
 from pipeline.respond import Responder
+from pipeline.screen.private import find
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import (
     Answer,
@@ -133,10 +135,11 @@ async def walking(
     history: HistoryStore | None = None,
     judged: bool = False,
     elsewhere: Mapping[str, Sequence[RetrievedChunk] | CitewellError] | None = None,
+    masked: bool = False,
 ) -> AsyncIterator[Walk]:
     """A whole walk that asks `server` as `provider` would be asked; `judged`: also about what words do not decide.
 
-    `elsewhere`: what is found for other questions."""
+    `elsewhere`: what is found for other questions. `masked`: as a foreign model is asked."""
     model = make_model(
         f"{provider}:m",
         openai_key="k",
@@ -145,6 +148,7 @@ async def walking(
         anthropic_base_url=server.url,
     )
     await model.connect()
+    model = MaskedModel(model, find) if masked else model
     guarded = GuardedModel(model, pause=0.01, patience=0.1)
     straight = Straight(passages, elsewhere)
     walk = Walk(responder=None)  # type: ignore[arg-type]

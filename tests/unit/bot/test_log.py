@@ -146,3 +146,9 @@ def test_a_token_never_reaches_the_log(token: str) -> None:
     assert token.rsplit(" ", 1)[-1] not in logged
     assert logged.startswith("the server refused")
     assert logged.endswith("at login")
+
+
+@pytest.mark.parametrize("value", ["anna@example.com", "+49 30 1234567", "DE89 3704 0044 0532 0130 00"])
+def test_personal_data_of_a_known_form_never_reaches_the_log_and_ids_do(value: str) -> None:
+    logged = redact(f"message 1700000000.123456 by 4111111111111111 names {value}.")
+    assert logged == "message 1700000000.123456 by 4111111111111111 names [redacted]."

@@ -8,8 +8,10 @@ import pytest
 
 from adapters.models.anthropic import AnthropicModel
 from adapters.models.factory import make_model
+from adapters.models.masking import MaskedModel
 from adapters.models.openai import OpenAIModel
 from pipeline.errors import Misconfigured
+from pipeline.screen.private import find
 from tests.doubles.llm.faults import Text
 from tests.doubles.llm.server import LlmServer
 
@@ -61,3 +63,19 @@ def test_naming_a_model_imports_no_sdk() -> None:
     import subprocess
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "url", "masked"),
+    [
+        ("openai:x", "", True),
+        ("openai:x", "https://models.example.com/v1", True),
+        ("openai:x", "http://localhost:8000/v1", False),
+        ("ollama:x", "", False),
+        ("anthropic:x", "", True),
+    ],
+)
+async def test_only_a_foreign_model_is_shown_placeholders(spec: str, url: str, masked: bool) -> None:
+    model = make_model(spec, openai_key="k", anthropic_key="k", openai_base_url=url, find=find)
+    assert isinstance(model, MaskedModel) is masked
+    assert isinstance(make_model(spec, openai_key="k", anthropic_key="k", openai_base_url=url), MaskedModel) is False

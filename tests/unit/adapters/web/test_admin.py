@@ -56,6 +56,14 @@ async def test_a_bad_answer_is_traced_to_the_document_that_was_left_lying_about(
     assert "old.md" in await text(page, "/admin/documents?title=2019", ADMIN)
 
 
+async def test_a_document_with_a_key_is_marked_where_an_admin_looks(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "gate.md").write_text("# Gate\n\nOpen it with ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2 + ".\n")
+    await page.citewell.index([tmp_path / "gate.md"], collection="travel")
+    gate = next(one for one in await page.citewell.storage.library.documents() if one.filename == "gate.md")
+    assert "Gate holds GitHub token" in " ".join((await text(page, "/admin/documents", ADMIN)).split())
+    assert "holds GitHub token" in await text(page, f"/admin/passages?document={gate.id}", ADMIN)
+
+
 async def test_an_admin_sees_nothing_of_what_they_may_not_read(page: Page) -> None:
     pay = next(one for one in await page.citewell.storage.library.documents() if one.collection == "hr")
     for path in (

@@ -145,6 +145,19 @@ async def test_an_order_to_an_assistant_is_seen_in_the_last_part(storage: Storag
     assert (await run(storage, Stock(), Counting())).flagged == ("stock.csv",)
 
 
+async def test_a_key_is_told_by_its_form_with_its_document_in_whichever_part_it_stands(storage: Storage) -> None:
+    class Leaky(Stock):
+        async def parse(self, item: SourceItem) -> Parsed:
+            parsed = await super().parse(item)
+            key = Block(kind=BlockKind.ROW, text="key | ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2, row=ROWS + 2)
+            return Parsed(document=parsed.document, blocks=[*parsed.blocks, key])
+
+    summary = await run(storage, Leaky(), Counting())
+    assert summary.keys == (("stock.csv", ("GitHub token",)),)
+    (document,) = await storage.library.documents()
+    assert document.keys == ("GitHub token",)
+
+
 async def test_the_old_version_serves_until_the_new_one_is_complete(storage: Storage) -> None:
     await run(storage, Stock("1"), Counting())
     await cut_off(storage, Stock("2"))

@@ -1,0 +1,146 @@
+"""What is private in a text stays here: a foreign model is shown placeholders, and what it writes gets the values."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from pipeline.ports import ChatMessage, LanguageModel, StreamEnd, T, TextDelta, Tool, ToolCall
+from pipeline.screen.private import Finder, Private, apart
+from pipeline.values import Usage
+
+NOTE = """A text such as <mail-1>, <phone-1> or <key-1> stands for a value that you are not shown, always the same. \
+Wherever you would give that value, write the placeholder exactly as it stands."""
+_PLACEHOLDER = re.compile(r"<[a-z]{1,12}-[1-9]\d{0,5}>")
+_BEGUN = re.compile(r"<(?:[a-z]{1,12}(?:-(?:[1-9]\d{0,5})?)?)?\Z")
+"""What may yet become one."""
+
+
+class Mask:
+    """The placeholders of one conversation: a value has the same one everywhere."""
+
+    def __init__(self, find: Finder) -> None:
+        self._find = find
+        self._values: dict[str, str] = {}
+        self._placeholders: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def hide(self, text: str) -> str:
+        """`text` with a placeholder for each value; what looks like a placeholder already gets one too."""
+        written = (Private(*match.span(), "text") for match in _PLACEHOLDER.finditer(text))
+        pieces, end = [], 0
+        for one in apart([*self._find(text), *written]):
+            pieces += [text[end : one.start], self._placeholder(one.kind, text[one.start : one.end])]
+            end = one.end
+        return "".join([*pieces, text[end:]])
+
+    def reveal(self, text: str) -> str:
+        """`text` with the values that its placeholders stand for; one that was never given stays."""
+        return _PLACEHOLDER.sub(lambda match: self._values.get(match[0], match[0]), text)
+
+    def hide_messages(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+        """`messages`, and where something is hidden in them a NOTE at the end of the first."""
+        shown = [
+            message.model_copy(
+                update={
+                    "content": self.hide(message.content),
+                    "calls": tuple(_with_arguments(call, self.hide) for call in message.calls),
+                }
+            )
+            for message in messages
+        ]
+        if not self._values:
+            return messages
+        return [shown[0].model_copy(update={"content": f"{shown[0].content}\n{NOTE}"}), *shown[1:]]
+
+    def reveal_call(self, call: ToolCall) -> ToolCall:
+        return _with_arguments(call, self.reveal)
+
+    def reveal_value(self, found: T) -> T:
+        """The same value, with what its texts stand for."""
+        return type(found).model_validate(_each(found.model_dump(), self.reveal)) if self._values else found
+
+    def _placeholder(self, kind: str, value: str) -> str:
+        if value not in self._placeholders:
+            self._counts[kind] += 1
+            placeholder = self._placeholders[value] = f"<{kind}-{self._counts[kind]}>"
+            self._values[placeholder] = value
+        return self._placeholders[value]
+
+
+class MaskedModel:
+    """A `LanguageModel` around a foreign one, which is shown a placeholder for all that `find` finds."""
+
+    def __init__(self, model: LanguageModel, find: Finder) -> None:
+        self.name = model.name
+        self._model = model
+        self._find = find
+
+    async def connect(self) -> None:
+        await self._model.connect()
+
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, tools: Sequence[Tool] = ()
+    ) -> AsyncGenerator[TextDelta | ToolCall | StreamEnd, None]:
+        """See `LanguageModel`. What may be the beginning of a placeholder is held back until it is one or is not."""
+        mask = Mask(self._find)
+        shown = await asyncio.to_thread(mask.hide_messages, messages)
+        held = ""
+        async with aclosing(self._model.stream(shown, max_tokens=max_tokens, tools=tools)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, TextDelta):
+                    text = held + piece.text
+                    begun = _BEGUN.search(text)
+                    held = begun[0] if begun else ""
+                    if whole := text.removesuffix(held):
+                        yield TextDelta(text=mask.reveal(whole))
+                    continue
+                if held:
+                    yield TextDelta(text=held)
+                    held = ""
+                yield mask.reveal_call(piece) if isinstance(piece, ToolCall) else piece
+
+    async def structured(self, messages: Sequence[ChatMessage], into: type[T], *, max_tokens: int) -> tuple[T, Usage]:
+        """See `LanguageModel`."""
+        mask = Mask(self._find)
+        shown = await asyncio.to_thread(mask.hide_messages, messages)
+        found, usage = await self._model.structured(shown, into, max_tokens=max_tokens)
+        return mask.reveal_value(found), usage
+
+    async def close(self) -> None:
+        await self._model.close()
+
+
+def foreign(url: str | None) -> bool:
+    """Whether a server is somebody else's: not on this machine, in a private network or under a name of one. Without
+    an address it is its maker's."""
+    host = (urlsplit(url).hostname or "") if url else "a.maker"
+    try:
+        return not ip_address(host).is_private
+    except ValueError:
+        return "." in host and not host.endswith((".localhost", ".local", ".internal"))
+
+
+def _with_arguments(call: ToolCall, change: Callable[[str], str]) -> ToolCall:
+    """What is no JSON is not read by anybody either."""
+    try:
+        said = json.dumps(_each(json.loads(call.arguments), change), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        said = change(call.arguments)
+    return call.model_copy(update={"arguments": said})
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` with every text in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: _each(one, change) for name, one in value.items()}
+    return [_each(one, change) for one in value] if isinstance(value, list) else value

@@ -1,0 +1,65 @@
+"""Names of people and places, which have no form: Presidio finds them with a model of spaCy's, on this machine."""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Any
+
+from adapters.models.onnx.graph import able
+from pipeline.errors import Misconfigured
+from pipeline.screen.private import Finder, Private, apart, find
+
+_KINDS = MappingProxyType({"PERSON": "name", "LOCATION": "place"})
+
+
+@lru_cache(maxsize=1)
+def open_presidio(model: str, setting: str) -> Finder:
+    """A finder of names and places, and of all that `find` finds; `model` is loaded when it is first needed.
+
+    Raises Misconfigured, naming `setting`, where the package or the model is not installed: nothing is downloaded."""
+    name = f"presidio:{model}"
+    if not find_spec("presidio_analyzer"):
+        raise Misconfigured(
+            setting,
+            f"{name} needs the package presidio-analyzer, which is not installed",
+            what_to_do="Install it: pip install 'citewell[presidio]'",
+        )
+    if not model.isidentifier() or not find_spec(model):
+        raise Misconfigured(
+            setting,
+            f"{name} needs spaCy's model {model}, which is not installed",
+            what_to_do=f"Install it: python -m spacy download {model}",
+        )
+    return _Names(model)
+
+
+class _Names:
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._language = model.partition("_")[0]
+        self._alone = threading.Lock()
+
+    def __call__(self, text: str) -> list[Private]:
+        with able(f"presidio:{self._model}", "could not be run"), self._alone:
+            found = self._analyzer.analyze(text, self._language, entities=list(_KINDS))
+        return apart([*find(text), *(Private(one.start, one.end, _KINDS[one.entity_type]) for one in found)])
+
+    @cached_property
+    def _analyzer(self) -> Any:
+        from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
+        from presidio_analyzer.nlp_engine import NlpEngineProvider
+        from presidio_analyzer.predefined_recognizers import SpacyRecognizer
+
+        languages = [self._language]
+        models = [{"lang_code": self._language, "model_name": self._model}]
+        names = SpacyRecognizer(supported_language=self._language, supported_entities=list(_KINDS))
+        return AnalyzerEngine(
+            registry=RecognizerRegistry(recognizers=[names], supported_languages=languages),
+            nlp_engine=NlpEngineProvider(
+                nlp_configuration={"nlp_engine_name": "spacy", "models": models}
+            ).create_engine(),
+            supported_languages=languages,
+        )
