@@ -15,7 +15,7 @@ from adapters.discord.connection import DiscordConnection, DiscordOptions, conne
 from adapters.discord.errors import listening, translated
 from adapters.discord.events.around import around
 from adapters.discord.events.places import DIRECT, PLATFORM
-from adapters.discord.events.talk import history
+from adapters.discord.events.talk import file_of, history
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
 from adapters.discord.transport.client import Client
@@ -26,6 +26,7 @@ from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.values import (
     Around,
+    Attachment,
     ConversationId,
     IncomingMessage,
     Manner,
@@ -170,6 +171,12 @@ class DiscordAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         line = await self._ready()
         return await around(line.client, message)
+
+    async def file(self, said: Said, file: Attachment) -> bytes:
+        """Its address is good for a day, so the message is asked for a new one."""
+        line = await self._ready(said.channel.space)
+        with translated("read a file"), _while_open(line.client):
+            return await file_of(line.client, said, file, self._options.api_url)
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
         """Discord lets no bot search."""

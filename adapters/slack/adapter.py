@@ -23,7 +23,18 @@ from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Said, Stretch, Work
+from pipeline.values import (
+    Around,
+    Attachment,
+    ConversationId,
+    IncomingMessage,
+    PersonId,
+    PlaceId,
+    Readers,
+    Said,
+    Stretch,
+    Work,
+)
 from pipeline.values.posting.digest import Announcement
 
 
@@ -145,6 +156,10 @@ class SlackAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         slack = await self._of(message)
         return await around(slack.web, slack.me, message)
+
+    async def file(self, said: Said, file: Attachment) -> bytes:
+        files = (await self._workspaces.of(said.channel.space)).files
+        return await files.download(await files.find(file.id))
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
         slack = await self._of(message)

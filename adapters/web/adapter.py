@@ -20,7 +20,18 @@ from adapters.web.source import routes as source
 from pipeline.errors import Refused
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Said, Stretch, Work
+from pipeline.values import (
+    Around,
+    Attachment,
+    ConversationId,
+    IncomingMessage,
+    PersonId,
+    PlaceId,
+    Readers,
+    Said,
+    Stretch,
+    Work,
+)
 from pipeline.values.posting.digest import Announcement
 
 
@@ -106,6 +117,10 @@ class WebAdapter:
     async def around(self, message: IncomingMessage) -> Around:
         """Nobody else is there."""
         return Around()
+
+    async def file(self, said: Said, file: Attachment) -> bytes:
+        """Raises Refused: there are none."""
+        raise Refused("there are no files here")
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
         """There is nothing to search."""

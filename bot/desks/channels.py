@@ -52,4 +52,4 @@ def closed(name: str = "") -> ChannelLook:
 
 def kept_out(said: Said) -> bool:
     """Whether it says that it is not to be read, or says nothing."""
-    return KEPT_OUT in said.text.lower() or not said.text.strip()
+    return KEPT_OUT in said.text.lower() or not (said.text.strip() or said.files)

@@ -13,11 +13,12 @@ from bot.desks.channels import closed, kept_out
 from bot.desks.places import PlaceSettings
 from bot.documents.indexing import Indexer
 from bot.log import failures_logged
+from bot.run.thread_files import ThreadFiles
 from pipeline.errors import Refused, Unavailable
 from pipeline.plan.smalltalk import small_talk
 from pipeline.ports import PlatformAdapter
 from pipeline.unasked import asks
-from pipeline.values import ChannelLook, Document, Parsed, Place, PlaceId, Said
+from pipeline.values import Block, ChannelLook, Document, Parsed, Place, PlaceId, Said
 from pipeline.values.posting.bulletin import Topic
 from storage.documents.said import DueThread, SQLSaid
 from storage.messages.outbox import SQLOutbox
@@ -51,6 +52,7 @@ class ChannelReader:
     ) -> None:
         self._said = said
         self._outbox = outbox
+        self._files = ThreadFiles(adapters, indexer.reader)
         self._told: set[PlaceId] = set()
         self._caught_up: set[PlaceId] = set()
         self._places = places
@@ -158,7 +160,8 @@ class ChannelReader:
         due = await self._said.due(PART)
         names = {place: look.name for place, look in (await self._said.looks()).items()} if due else {}
         for one in due:
-            parsed = document(one, names.get(one.channel, ""), await self._said.thread(one))
+            said = await self._said.thread(one)
+            parsed = document(one, names.get(one.channel, ""), said, [await self._files.blocks(each) for each in said])
             if parsed:
                 await self._indexer.keep(parsed)
             else:
@@ -173,10 +176,12 @@ def _due(look: ChannelLook | None) -> bool:
     return datetime.now(UTC) - look.complete > (SHUT if look.closed else ANEW)
 
 
-def document(due: DueThread, name: str, said: Sequence[Said]) -> Parsed | None:
-    """A thread as a document; None where it tells nothing: it is small talk, or a question that nobody answered."""
+def document(due: DueThread, name: str, said: Sequence[Said], files: Sequence[Sequence[Block]] = ()) -> Parsed | None:
+    """A thread as a document, with what each message's files say; None where it tells nothing: it is small talk, or a
+    question that nobody answered."""
     told = [one for one in said if not small_talk(one.text)]
-    if not told or all(asks(one.text) for one in told):
+    sent = [block for blocks in files for block in blocks]
+    if not told or (all(asks(one.text) for one in told) and not sent):
         return None
     solved = any(one.accepted for one in told)
     when = told[0].at
@@ -186,11 +191,12 @@ def document(due: DueThread, name: str, said: Sequence[Said]) -> Parsed | None:
         collection=str(due.channel),
         source=str(due.channel),
         filename=where,
-        title=told[0].title,
+        title=told[0].title or ("" if told[0].text else told[0].files[0].name),
         document_type=KEPT,
         version=str(due.since),
         metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}", "said_in": where, "began": f"{when:%Y-%m}"}
         | ({"solved": "yes"} if solved else {}),
     )
     lines = [thread.Said(author=one.name, text=one.text, at=one.at, url=one.url) for one in told]
-    return thread.parsed(lines, about)
+    parsed = thread.parsed(lines, about)
+    return parsed.model_copy(update={"blocks": (*parsed.blocks, *sent)})

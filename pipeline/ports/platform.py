@@ -10,6 +10,7 @@ from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import Inbox
 from pipeline.values import (
     Around,
+    Attachment,
     ConversationId,
     Event,
     IncomingMessage,
@@ -74,6 +75,11 @@ class PlatformAdapter(Protocol):
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
+        ...
+
+    async def file(self, said: Said, file: Attachment) -> bytes:
+        """One of the files that came with a message. Raises Unavailable, and Refused for one that is gone, too large or
+        not the platform's."""
         ...
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:

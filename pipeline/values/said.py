@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from pipeline.values.base import Value
 from pipeline.values.ids import PlaceId
+from pipeline.values.people import Attachment
 
 KEPT_OUT = "#offrecord"
 """The word that keeps a message from being read."""
@@ -30,6 +31,7 @@ class Said(Value):
     """Where it is read; empty where the platform did not say."""
     title: str = ""
     """Of the forum's post or the thread that it was said in."""
+    files: tuple[Attachment, ...] = ()
     accepted: bool = False
     """It was marked as what solved it, or its thread was."""
 

@@ -68,6 +68,15 @@ async def test_a_thread_becomes_a_document_of_who_said_what(driver: Driver) -> N
     assert document.title.startswith("How often is the staging password")
 
 
+async def test_what_a_file_says_that_came_with_a_message_is_in_its_thread(driver: Driver) -> None:
+    handed = {"rota.md": b"# Rota\n\nThe key of the archive is with Priscilla."}
+    await driver.aside("ann", "Here is the rota", files=handed)
+    await shows(driver, "Here is the rota", "rota.md", "with Priscilla")
+    await driver.aside("bob", "", files={"broken.pdf": b"no pdf"})
+    await driver.aside("bob", SAID)
+    await shows(driver, SAID)
+
+
 async def test_what_nobody_answered_and_small_talk_are_no_documents(driver: Driver) -> None:
     await driver.aside("ann", "How often is the staging password rotated?")
     await driver.aside("ann", "Good morning everyone!")

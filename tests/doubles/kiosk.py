@@ -12,6 +12,7 @@ from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
 from pipeline.values import (
     Answer,
     Around,
+    Attachment,
     ConversationId,
     Finding,
     Id,
@@ -106,6 +107,10 @@ class Kiosk:
 
     async def around(self, message: IncomingMessage) -> Around:
         return Around()
+
+    async def file(self, said: Said, file: Attachment) -> bytes:
+        """Raises Refused: there are none."""
+        raise Refused("there are no files here")
 
     async def search(self, message: IncomingMessage, question: str) -> tuple[Said, ...]:
         """There is nothing to search."""

@@ -10,12 +10,13 @@ from typing import Any
 import discord
 
 from adapters.discord.errors import translated
-from adapters.discord.events.incoming import SAID
+from adapters.discord.events.files import attached
+from adapters.discord.events.incoming import SAID, attachments
 from adapters.discord.events.places import PLATFORM, said_in
 from adapters.discord.events.spoken import question
 from pipeline.errors import Refused
 from pipeline.ports import Desk
-from pipeline.values import PlaceId, Said, Stretch
+from pipeline.values import Attachment, PlaceId, Said, Stretch
 
 ACCEPTED, KEPT_OUT = "✅", "🚫"
 """Reactions: to what solved it, and to what is not to be read."""
@@ -62,7 +63,12 @@ def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser) -> 
     reactions = {str(one.emoji) for one in message.reactions}
     spoken = message.type in SAID and not message.author.bot and not message.webhook_id
     text = question(message, me)
-    if not spoken or not text or KEPT_OUT in reactions or any(one.id == me.id for one in message.mentions):
+    if (
+        not spoken
+        or not (text or message.attachments)
+        or KEPT_OUT in reactions
+        or any(one.id == me.id for one in message.mentions)
+    ):
         return None
     inside = message.channel if isinstance(message.channel, discord.Thread) else None
     refers = message.reference.message_id if message.reference else None
@@ -77,8 +83,20 @@ def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser) -> 
         text=text,
         url=message.jump_url,
         title=inside.name if inside else "",
+        files=attachments(message),
         accepted=ACCEPTED in reactions or bool(inside and SOLVED.intersection(_tags(inside))),
     )
+
+
+async def file_of(client: discord.Client, said: Said, file: Attachment, api_url: str) -> bytes:
+    """Raises NotAdded, and what discord.py raises."""
+    inside = said.thread if said.title else said.channel.channel
+    channel = client.get_partial_messageable(int(inside))
+    message = await channel.fetch_message(int(said.message))
+    found = next((one for one in message.attachments if str(one.id) == file.id), None)
+    if found is None:
+        raise Refused("the file is gone")
+    return await attached(found, api_url)
 
 
 async def history(client: discord.Client, place: PlaceId, position: str) -> Stretch:

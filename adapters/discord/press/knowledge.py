@@ -12,11 +12,11 @@ from adapters.chat.press.knowledge import FROM_MENU, Addition
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import knowledge
 from adapters.chat.words.knowledge import MOST, Thing
+from adapters.discord.events import files
 from adapters.discord.parts import buttons
 from adapters.discord.parts.blocks import layout
 from adapters.discord.parts.markup import escape
 from adapters.discord.post.alone import Interaction
-from adapters.discord.press import files
 from adapters.discord.press.presser import DiscordPresser
 from pipeline.ports import Sent
 

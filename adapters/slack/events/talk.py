@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from adapters.slack.events.incoming import SPOKEN, Body, Me, is_human, person
+from adapters.slack.events.incoming import SPOKEN, Body, Me, attachment, is_human, person
 from adapters.slack.events.spoken import mention_of, plain
 from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Web
@@ -124,6 +124,7 @@ class SlackTalk:
             edited=_edited(message),
             text=plain(str(message.get("text") or ""), self._me.user),
             url=f"{self._address}/archives/{channel.channel}/p{ts.replace('.', '')}{below}" if self._address else "",
+            files=tuple(attachment(file) for file in message.get("files") or ()),
             accepted=ACCEPTED in _reactions(message),
         )
 

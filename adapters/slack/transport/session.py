@@ -78,6 +78,7 @@ class SlackSession:
         self.sight = Sight(web, self.me)
         self.audiences = SlackAudiences(web, self.me, self.members, self.sight, self._indexed)
         self.talk = SlackTalk(web, self.me, workspace.address)
+        self.files = Files(web, web.client.token or "", terms.api_url)
         self.actors = Actors(web, self.me)
         shared = terms.shared_channels
         self.notices = SlackNotices(web, self.me, self.audiences, shared_channels=shared)
@@ -106,10 +107,9 @@ class SlackSession:
         if self._terms.signing_secret:
             app.error(_failed)
         context = Context(self.web, self.me, self.audiences, self.actors, desk)
-        files = Files(self.web, self.web.client.token or "", self._terms.api_url)
         shared = self._terms.shared_channels
         sharer = SlackSharer(self.web, self.me, self._terms.look, self.audiences, shared_channels=shared)
-        dispatcher = Dispatcher(desk, inbox, sharer, SlackShelf(self.web, self.audiences, files))
+        dispatcher = Dispatcher(desk, inbox, sharer, SlackShelf(self.web, self.audiences, self.files))
         setup = SetupForm(context)
         setup.register(app)
         Homepage(context, dispatcher, setup).register(app)
