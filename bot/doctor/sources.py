@@ -14,7 +14,7 @@ from bot.config.tables import FolderTable, SourceTable
 from bot.documents.indexing import is_path
 from pipeline.errors import CitewellError, Refused
 from pipeline.values import Finding
-from pipeline.values.finding import bad, warning
+from pipeline.values.finding import bad, good, warning
 from pipeline.words import wording
 from storage.documents.sources import SourceLook, SQLSourceLooks
 from storage.messages.levels import levels
@@ -56,6 +56,22 @@ async def examine_sources(citewell: Citewell) -> AsyncIterator[Finding]:
             found = await _differing(citewell, source) or found
         if found:
             yield found
+    async for finding in _channels(citewell):
+        yield finding
+
+
+async def _channels(citewell: Citewell) -> AsyncIterator[Finding]:
+    """That what people say in channels is kept, and where."""
+    looks = await citewell.storage.said.looks()
+    indexed = sorted(await citewell.desk.places.indexed(), key=str)
+    if indexed:
+        where = ", ".join(map(str, indexed))
+        yield good("channels", f"what people say is kept in {where}; for the platforms' terms see docs/sources.md")
+    for place in indexed:
+        if place in looks and looks[place].closed:
+            yield warning(
+                "channels", f"{place} cannot be read", "Invite the bot there, or: citewell sources remove " + str(place)
+            )
 
 
 async def _without_secret(citewell: Citewell, source: _Source) -> Finding | None:

@@ -19,6 +19,7 @@ from adapters.discord.permissions import permissions
 from adapters.slack.transport.startup import OPTIONAL, SCOPES
 from bot.config.settings import Settings
 from bot.config.tables import NotionTable
+from bot.desks.channels import closed
 from bot.doctor.clock import examine_clock
 from bot.doctor.examine import examine
 from pipeline.values import Finding, PlaceId, State
@@ -209,6 +210,16 @@ async def test_a_source_that_is_not_looked_at_any_more_or_not_in_whole_is_told(
     (told,) = [finding for finding in await installation.examined(offline=True) if finding.subject == "sources"]
     assert said in told.said
     assert f"citewell index {documents}" in told.fix
+
+
+async def test_channels_whose_talk_is_kept_are_named_and_those_that_cannot_be_read(installation: Installation) -> None:
+    place = PlaceId.parse("slack:T1:C0TALK")
+    installation.settings.update(places={place: {"index": True}}, slack_index="own-app-under-slack-api-terms")
+    async with open_storage(installation.folder) as storage:
+        await storage.said.take((), place, closed("talk"))
+    kept, shut = [one for one in await installation.examined(offline=True) if one.subject == "channels"]
+    assert (kept.state, str(place) in kept.said) == (State.GOOD, True)
+    assert "Invite the bot" in shut.fix
 
 
 async def test_a_server_that_the_bot_is_not_on_is_told_where_the_settings_name_it(installation: Installation) -> None:
