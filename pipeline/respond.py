@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.check.model import NOT_READ
-from pipeline.compose.cite import Numbering
+from pipeline.compose.cite import Numbering, Stale, never
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafting.depth import deepened
 from pipeline.drafting.drafts import SPENT, WROTE, write
@@ -80,6 +80,8 @@ class Responder:
     """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
     links: Callable[[], Awaitable[Links]] | None = None
     """Where passages are opened, as of now; without it, only documents with an address of their own are."""
+    stale: Stale = never
+    """Which documents are older than what their source says holds, as of now."""
 
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong.
@@ -126,7 +128,7 @@ class Responder:
                 evidence = gather(asked.read(brief.question, brief.topic), passages or retrieval.nearest)
                 if self.library and passages:
                     evidence = await completed(brief, evidence, self.library)
-            numbering = Numbering(evidence.passages, addresses=await self.links() if self.links else None)
+            numbering = await self._numbering(evidence.passages)
             drafted = Drafted()
             if passages:
                 yield Progress(stage=Stage.WRITING)
@@ -240,6 +242,9 @@ class Responder:
             language=request.language,
             max_length=self.options.max_length,
         )
+
+    async def _numbering(self, passages: Sequence[RetrievedChunk]) -> Numbering:
+        return Numbering(passages, addresses=await self.links() if self.links else None, stale=self.stale)
 
     async def _recall(self, request: Request) -> Conversation:
         if request.conversation is None:

@@ -53,7 +53,8 @@ class Assessment(Value):
     """Better not shown, if it is an extract: what a model wrote stands when it passed the check."""
     abstain_reason: str = ""
     differing: tuple[Sentence, ...] = ()
-    """Two sentences of different documents that give different values for the same thing."""
+    """Two sentences of different documents that give different values for the same thing: where these are of different
+    days the newer first, each with its day."""
     verdict: bool | None = None
     """Whether an extract answers a yes-or-no question by yes or by no; None where it says so or leaves it open."""
     extent: Extent | None = None
@@ -78,7 +79,7 @@ def assess(
     found = signals(asked, units, several=several, listed=_listed(evidence, supported))
     answerable = answerability(found)
     said = " ".join(sentence.text for sentence in supported)
-    apart = differing(asked.text, units)
+    apart = _newer_first(differing(asked.text, units))
     by_model = generator != EXTRACTIVE
     factors = (
         *_factors(answerable, found, evidence, sentences, said, apart, words),
@@ -97,10 +98,23 @@ def assess(
         sufficient=has_sufficient_context(answerable, said),
         abstain=abstain,
         abstain_reason=_missing(found, said, words) if abstain else "",
-        differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in apart),
+        differing=tuple(
+            Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True, as_of=day)
+            for one, day in zip(apart, _days(apart), strict=True)
+        ),
         verdict=verdict(asked, shown),
         extent=extent,
     )
+
+
+def _newer_first(apart: Sequence[Candidate]) -> Sequence[Candidate]:
+    return sorted(apart, key=lambda one: one.passage.document.dated, reverse=True) if any(_days(apart)) else apart
+
+
+def _days(apart: Sequence[Candidate]) -> list[str]:
+    """The days that two candidates are of; empty where not both have one, or both the same."""
+    days = [one.passage.document.dated for one in apart]
+    return days if all(days) and len(set(days)) == len(days) else [""] * len(days)
 
 
 def _listed(evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -44,6 +45,9 @@ class Block(Value):
     """In the order of their words in `text`; relative to the document's address."""
 
 
+_CHANGED = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
+"""Fields of its metadata that say when a document was changed, the surest first."""
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 TAUGHT = "taught"
 """The source of people's replies that were kept as answers."""
 
@@ -64,6 +68,13 @@ class Document(Value):
     metadata: dict[str, str] = Field(default_factory=dict)
     flagged: bool = False
     """The text holds instructions addressed to an assistant."""
+
+    @property
+    def dated(self) -> str:
+        """The day on which it was last changed or reviewed, as it says itself: `2026-11-22`; empty where it says
+        none."""
+        days = {name: day.group() for name, value in self.metadata.items() if (day := _DAY.match(value))}
+        return max(next((days[name] for name in _CHANGED if name in days), ""), days.get("reviewed", ""))
 
 
 class Parsed(Value):

@@ -64,6 +64,8 @@ MODEL_SPENT = Message("Today's questions to the language model are used up.")
 DECISIONS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não", "はい", "いいえ"})
 """Yes and no in documents of many languages."""
 UNSEARCHED = Message("No documents were searched.")
+AS_OF = Message("As of {date}")
+STALE = Message("as of {date}, may be out of date")
 FLAGGED = Message("⚠ holds instructions to an assistant, which were ignored")
 LATE = Message("Sorry for the wait: I could not be reached when you asked.")
 EXPIRED = Message("I could not be reached when you asked this, and it is too old to answer now. Please ask again.")
