@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.check.model import NOT_READ
+from pipeline.compose.changes import changes
 from pipeline.compose.cite import Numbering, Stale, never
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafting.depth import deepened
@@ -20,6 +21,7 @@ from pipeline.drafting.drafts import SPENT, WROTE, write
 from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
+from pipeline.find.changed import changed
 from pipeline.plan.smalltalk import greeted
 from pipeline.ports import HistoryStore, Links, Look, Passages, Planner, Retriever
 from pipeline.read import asked
@@ -119,6 +121,10 @@ class Responder:
                 yield without_search(answer_id, request.text, plan, usage, words)
                 return
             yield Progress(stage=Stage.SEARCHING)
+            if answer := await self._changes(request, plan, answer_id, words, watch):
+                await self._record(request, answer)
+                yield answer
+                return
             with watch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
             plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections, words)
@@ -179,6 +185,21 @@ class Responder:
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         await self._record(request, answer)
         yield answer
+
+    async def _changes(
+        self, request: Request, plan: Search, answer_id: str, words: Words, watch: Stopwatch
+    ) -> Answer | None:
+        """The documents since a day, where that is asked."""
+        if not (plan.since and self.library):
+            return None
+        with watch.stage("retrieve"):
+            found = await changed(plan, request.audience, self.library, self.retriever)
+        if not found:
+            return None
+        numbering = await self._numbering(found.passages)
+        style = request.citation_style or self.options.citation_style
+        answer = changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
+        return answer.model_copy(update={"usage": Usage(milliseconds=watch.read())})
 
     def _accounted(
         self, answer: Answer, plan: Search, retrieval: Retrieval, above: str, drafted: Drafted, watch: Stopwatch

@@ -117,10 +117,10 @@ class SQLLibrary:
                 " WHERE dated >= $1 AND collection IN (SELECT value FROM json_each($2))"
             )
             rows = db.execute(
-                f"SELECT chunk.body, live.body {within} ORDER BY dated DESC, filename, document LIMIT $3",  # noqa: S608 - our own words
+                f"SELECT chunk.body, live.body {within} ORDER BY dated DESC, filename, document LIMIT $3",
                 (*asked, limit),
             )
-            return rows.fetchall(), scalar(db, f"SELECT count(*) {within}", asked)  # noqa: S608 - as above
+            return rows.fetchall(), scalar(db, f"SELECT count(*) {within}", asked)
 
         found, total = await self._database.read(work)
         return [(_chunk(chunk), _document(document)) for chunk, document in found], total
