@@ -180,7 +180,6 @@ def _of(piece: Checked, day: str) -> Checked:
 
 
 def _missing(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Sentence]:
-    """The one of two sentences that do not agree that is not said; [] when both or neither are."""
+    """What of two sentences that do not agree is not said."""
     said = {one.sentence.text for one in stands}
-    missing = [sentence for sentence in differing if sentence.text not in said]
-    return missing if len(missing) == 1 else []
+    return [sentence for sentence in differing if sentence.text not in said]

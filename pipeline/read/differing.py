@@ -39,6 +39,7 @@ _WHICH = re.compile(
 """Asks for one name."""
 _SEVERAL = re.compile(r"^\W*(?:which|what) \w*[^s\W]s\b|\b(?:can|may|could|might)\b", re.IGNORECASE)
 """Has more than one answer."""
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _CLAUSE = re.compile(r"[,;:()]")
 _OTHERWISE = re.compile(r"\b(?:without|but|or|instead)\b", re.IGNORECASE)
 
@@ -73,6 +74,8 @@ def differ(question: str, one: str, other: str, *, cosines: tuple[float, float] 
     asked, close = read(question), min(cosines) >= CLOSE
     if asked.whether:
         return _opposed(asked, one, other, close=close)
+    if _edited(question, one, other):
+        return True
     mine, theirs = values(one, question), values(other, question)
     if not (mine or theirs):
         return (max(cosines) >= CLOSE or _same_frame(asked, one, other)) and _other_name(asked, one, other)
@@ -83,6 +86,15 @@ def differ(question: str, one: str, other: str, *, cosines: tuple[float, float] 
     if max(map(len, own)) > ELSE:
         return False
     return close or (not all(own) and (_covers(asked, one) or _covers(asked, other)))
+
+
+def _edited(question: str, one: str, other: str) -> bool:
+    """Whether they are one sentence but for one figure, which the question does not name."""
+    said, asked = (_FIGURE.findall(one), _FIGURE.findall(other)), _FIGURE.findall(question)
+    if _FIGURE.split(one.lower()) != _FIGURE.split(other.lower()):
+        return False
+    apart = [pair for pair in zip(*said, strict=True) if pair[0] != pair[1]]
+    return len(apart) == 1 and not set(apart[0]) & set(asked)
 
 
 def _covers(asked: Question, text: str) -> bool:
