@@ -40,7 +40,8 @@ def changes(
     citations = numbering.citations()
     items = tuple(map(_item, citations))
     text, positions = body(items, citations, style, words)
-    nothing = words(wording.NOTHING_NEW if found.dated else wording.NOTHING_DATED, date=search.since)
+    new, none = (wording.NEW_ABOUT, wording.NOTHING_NEW_ABOUT) if search.about else (wording.NEW, wording.NOTHING_NEW)
+    nothing = words(none, date=search.since, topic=search.about) if found.dated else words(wording.NOTHING_DATED)
     confidence = ABOUT if search.about else ALL
     closing = words(wording.NEWEST, shown=len(items), total=found.total) if found.total > len(items) else ""
     told = Factor(name="days", value=1.0, text=words(wording.DAYS_TOLD))
@@ -49,7 +50,7 @@ def changes(
         question=question,
         outcome=Outcome.ANSWERED if found.dated else Outcome.NOT_FOUND,
         language=words.language,
-        preface=_preface(search, words) if items else "",
+        preface=words(new, date=search.since, topic=search.about) if items else "",
         body=text or nothing,
         closing=closing,
         sentences=items,
@@ -67,12 +68,6 @@ def changes(
         standalone=search.question,
         topic=search.topic,
     )
-
-
-def _preface(search: Search, words: Words) -> str:
-    if search.about:
-        return words(wording.NEW_ABOUT, date=search.since, topic=search.about)
-    return words(wording.NEW, date=search.since)
 
 
 def _item(citation: Citation) -> CitedSentence:

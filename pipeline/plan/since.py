@@ -23,7 +23,7 @@ _ASKS = any_of(rf"""
     anything (?:new|changed|updated)
     (?:has|have|did) anything (?:been )?(?:changed?|updated?|new)
     (?:(?:(?:are|were) there|have there been|show(?: me)?|list|give me) )?(?:(?:any|all|the) )*{_CHANGES}
-    what(?: are| were)?(?: the)? {_CHANGES}(?: (?:are|were) (?:made|there)| have (?:been made|there been))?
+    (?:what|which)(?: are| were)?(?: the)? {_CHANGES}(?: (?:are|were) (?:made|there)| have (?:been made|there been))?
     (?:which|what|show(?: me)?|list)(?: all| the)* {_PAPERS}(?: that| have| were| are| been)* {_MADE}
 """)
 _TOPIC, _TIME = r"(?P<about>.+?)", r"(?P<since>.+?)"

@@ -70,6 +70,9 @@ NEW = Message("Changed or reviewed since {date}, the newest first:")
 NEW_ABOUT = Message("About “{topic}”, changed or reviewed since {date}, the newest first:")
 NEWEST = Message("These are the newest {shown} of {total}.")
 NOTHING_NEW = Message("Nothing was changed or reviewed since {date}, as far as the documents say.")
+NOTHING_NEW_ABOUT = Message(
+    "About “{topic}”, nothing was changed or reviewed since {date}, as far as the documents say."
+)
 NOTHING_DATED = Message("None of the documents says when it was changed.")
 DAYS_TOLD = Message("The days are those that the documents themselves or their sources tell.")
 FLAGGED = Message("⚠ holds instructions to an assistant, which were ignored")
