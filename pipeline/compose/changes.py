@@ -12,6 +12,7 @@ from pipeline.values import (
     CitationStyle,
     CitedSentence,
     Confidence,
+    Extent,
     Factor,
     Level,
     Link,
@@ -43,7 +44,8 @@ def changes(
     new, none = (wording.NEW_ABOUT, wording.NOTHING_NEW_ABOUT) if search.about else (wording.NEW, wording.NOTHING_NEW)
     nothing = words(none, date=search.since, topic=search.about) if found.dated else words(wording.NOTHING_DATED)
     confidence = ABOUT if search.about else ALL
-    closing = words(wording.NEWEST, shown=len(items), total=found.total) if found.total > len(items) else ""
+    extent = Extent(shown=len(items), total=found.total, kind=BlockKind.ITEM)
+    closing = wording.shown_of(extent, words) if extent.total > extent.shown else ""
     told = Factor(name="days", value=1.0, text=words(wording.DAYS_TOLD))
     return Answer(
         id=answer_id,

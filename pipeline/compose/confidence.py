@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.compose import manner
 from pipeline.read.candidates import Candidate
-from pipeline.read.differing import differing
+from pipeline.read.differing import days, differing
 from pipeline.read.evidence import Evidence
 from pipeline.read.listed import titled
 from pipeline.read.signals import Signals, agreeing, answerability, signals
@@ -79,7 +79,7 @@ def assess(
     found = signals(asked, units, several=several, listed=_listed(evidence, supported))
     answerable = answerability(found)
     said = " ".join(sentence.text for sentence in supported)
-    apart = _newer_first(differing(asked.text, units))
+    apart = differing(asked.text, units)
     by_model = generator != EXTRACTIVE
     factors = (
         *_factors(answerable, found, evidence, sentences, said, apart, words),
@@ -100,21 +100,11 @@ def assess(
         abstain_reason=_missing(found, said, words) if abstain else "",
         differing=tuple(
             Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True, as_of=day)
-            for one, day in zip(apart, _days(apart), strict=True)
+            for one, day in zip(apart, days(apart), strict=True)
         ),
         verdict=verdict(asked, shown),
         extent=extent,
     )
-
-
-def _newer_first(apart: Sequence[Candidate]) -> Sequence[Candidate]:
-    return sorted(apart, key=lambda one: one.passage.document.dated, reverse=True) if any(_days(apart)) else apart
-
-
-def _days(apart: Sequence[Candidate]) -> list[str]:
-    """The days that two candidates are of; empty where not both have one, or both the same."""
-    days = [one.passage.document.dated for one in apart]
-    return days if all(days) and len(set(days)) == len(days) else [""] * len(days)
 
 
 def _listed(evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:

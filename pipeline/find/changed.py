@@ -9,7 +9,8 @@ SHOWN = 10
 """Documents that are named, unless all are asked for."""
 MOST = 100
 NEAR = 0.75
-"""The score from which what was read besides the best few is about a topic: of ten questions over a handbook of 246 pages 22 of the 24 that are listed are, with these 32 of 36."""
+"""The score from which what was read besides the best few is about a topic: for ten questions over a handbook of
+246 pages 22 of the 24 that are listed are, and with these 32 of 36."""
 
 
 async def changed(search: Search, audience: Audience, library: Passages, retriever: Retriever) -> Changes | None:

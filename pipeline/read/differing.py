@@ -49,14 +49,22 @@ _OPPOSITES = (("open", "closed"), ("required", "optional"))
 
 
 def differing(question: str, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
-    """Two sentences of different documents that answer the question and do not agree; () where there are none."""
+    """Two sentences of different documents that answer the question and do not agree, of two dated documents the newer
+    one's first; () where there are none."""
     said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
     near = [one for one in said if _fit(one) >= NEAR]
     for one, other in combinations(sorted(near, key=_fit, reverse=True)[:8], 2):
         apart = one.passage.document.id != other.passage.document.id
         if apart and differ(question, _read(one), _read(other), cosines=(one.cosine, other.cosine)):
-            return one, other
+            older, newer = days((one, other))
+            return (other, one) if older < newer else (one, other)
     return ()
+
+
+def days(apart: Sequence[Candidate]) -> Sequence[str]:
+    """The days that the documents of two sentences are of; empty where not both have one, or both the same."""
+    told = [one.passage.document.dated for one in apart]
+    return told if all(told) and len(set(told)) == len(told) else [""] * len(told)
 
 
 def _fit(one: Candidate) -> float:

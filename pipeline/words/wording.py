@@ -68,7 +68,6 @@ AS_OF = Message("As of {date}")
 STALE = Message("as of {date}, may be out of date")
 NEW = Message("Changed or reviewed since {date}, the newest first:")
 NEW_ABOUT = Message("About “{topic}”, changed or reviewed since {date}, the newest first:")
-NEWEST = Message("These are the newest {shown} of {total}.")
 NOTHING_NEW = Message("Nothing was changed or reviewed since {date}, as far as the documents say.")
 NOTHING_NEW_ABOUT = Message(
     "About “{topic}”, nothing was changed or reviewed since {date}, as far as the documents say."
