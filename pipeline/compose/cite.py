@@ -346,9 +346,8 @@ def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
 
 def before_it(sentence: CitedSentence, words: Words = ENGLISH) -> str:
     """What stands in front of a sentence: that nothing supports it, or the day that its document is of."""
-    told = "" if sentence.verified else words(wording.UNVERIFIED)
-    told = words(wording.AS_OF, date=sentence.as_of) if sentence.as_of else told
-    return f"{told}: " if told else ""
+    warning = "" if sentence.verified else f"{words(wording.UNVERIFIED)}: "
+    return warning + (f"{words(wording.AS_OF, date=sentence.as_of)}: " if sentence.as_of else "")
 
 
 def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tuple[int, str]:
