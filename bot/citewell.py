@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from pipeline.values import (
     Chosen,
     CitationStyle,
     ConversationId,
+    Document,
     Event,
     Format,
     IncomingMessage,
@@ -68,6 +70,7 @@ class Citewell:
     sources: Sources
     links: Callable[[], Awaitable[Links]] | None
     """Where passages are opened, as of now; None where only documents with an address of their own are."""
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     @cached_property
     def responder(self) -> Responder:
@@ -81,7 +84,17 @@ class Citewell:
             warn=lambda event, reason: log.warning(event, reason=reason),
             library=self.storage.library,
             links=self.links,
+            stale=self._stale,
         )
+
+    def _stale(self, document: Document) -> bool:
+        """Whether a document was last changed or reviewed longer ago than what its source says holds."""
+        after = self._horizons.get(document.source)
+        return after is not None and "" < document.dated < (self.today() - timedelta(days=after)).isoformat()
+
+    @cached_property
+    def _horizons(self) -> dict[str, int]:
+        return {table.source: table.stale_after for table in self.settings.sources if table.stale_after}
 
     @property
     def authority(self) -> AuditedAuthority:

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.check.model import NOT_READ
-from pipeline.compose.cite import Numbering
+from pipeline.compose.changes import changes
+from pipeline.compose.cite import Numbering, Stale, never
 from pipeline.compose.compose import Drafted, compose, failed, without_search
 from pipeline.drafting.depth import deepened
 from pipeline.drafting.drafts import SPENT, WROTE, write
 from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
+from pipeline.find.changed import changed
 from pipeline.plan.smalltalk import greeted
 from pipeline.ports import HistoryStore, Links, Look, Passages, Planner, Retriever
 from pipeline.read import asked
@@ -80,6 +82,8 @@ class Responder:
     """Has the other parts of a list that was cut into chunks; without it such a list is said in part."""
     links: Callable[[], Awaitable[Links]] | None = None
     """Where passages are opened, as of now; without it, only documents with an address of their own are."""
+    stale: Stale = never
+    """Which documents are older than what their source says holds, as of now."""
 
     async def respond(self, request: Request) -> AsyncGenerator[Event, None]:
         """Yield the events of one answer; the last is the `Answer`, always, whatever goes wrong.
@@ -117,6 +121,10 @@ class Responder:
                 yield without_search(answer_id, request.text, plan, usage, words)
                 return
             yield Progress(stage=Stage.SEARCHING)
+            if answer := await self._changes(request, plan, answer_id, words, watch):
+                await self._record(request, answer)
+                yield answer
+                return
             with watch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
             plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections, words)
@@ -126,7 +134,7 @@ class Responder:
                 evidence = gather(asked.read(brief.question, brief.topic), passages or retrieval.nearest)
                 if self.library and passages:
                     evidence = await completed(brief, evidence, self.library)
-            numbering = Numbering(evidence.passages, addresses=await self.links() if self.links else None)
+            numbering = await self._numbering(evidence.passages)
             drafted = Drafted()
             if passages:
                 yield Progress(stage=Stage.WRITING)
@@ -177,6 +185,21 @@ class Responder:
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
         await self._record(request, answer)
         yield answer
+
+    async def _changes(
+        self, request: Request, plan: Search, answer_id: str, words: Words, watch: Stopwatch
+    ) -> Answer | None:
+        """The documents since a day, where that is asked."""
+        if not (plan.since and self.library):
+            return None
+        with watch.stage("retrieve"):
+            found = await changed(plan, request.audience, self.library, self.retriever)
+        if not found:
+            return None
+        numbering = await self._numbering(found.passages)
+        style = request.citation_style or self.options.citation_style
+        answer = changes(answer_id, request.text, plan, found, numbering, style=style, words=words)
+        return answer.model_copy(update={"usage": Usage(milliseconds=watch.read())})
 
     def _accounted(
         self, answer: Answer, plan: Search, retrieval: Retrieval, above: str, drafted: Drafted, watch: Stopwatch
@@ -240,6 +263,9 @@ class Responder:
             language=request.language,
             max_length=self.options.max_length,
         )
+
+    async def _numbering(self, passages: Sequence[RetrievedChunk]) -> Numbering:
+        return Numbering(passages, addresses=await self.links() if self.links else None, stale=self.stale)
 
     async def _recall(self, request: Request) -> Conversation:
         if request.conversation is None:

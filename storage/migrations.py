@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 
 from pipeline.errors import Misconfigured
-from pipeline.values import Answer
+from pipeline.values import Answer, Document
 from storage.database import Connection
 from storage.messages.asked import KEEP, line
 
@@ -75,6 +75,13 @@ def _outbox(db: Connection, before: Collection[str]) -> None:
         db.execute("DROP TABLE digest")
 
 
+def _dated(db: Connection, before: Collection[str]) -> None:
+    """The day of each document."""
+    documents = db.execute("SELECT id, CAST(body AS TEXT) FROM revision").fetchall()
+    days = ((Document.model_validate_json(body).dated, revision) for revision, body in documents)
+    db.executemany("UPDATE revision SET dated = $1 WHERE id = $2", [one for one in days if one[0]])
+
+
 MIGRATIONS: Mapping[str, Step | None] = {
     "library": None,
     "conversations": None,
@@ -105,6 +112,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "beside": None,
     "pages": None,
     "channels": None,
+    "dated": _dated,
 }
 
 

@@ -50,6 +50,8 @@ class Cited(BaseModel):
     place: str
     link: str
     quote: str = Field(description="What stands there, word for word")
+    date: str = Field(description="When its document was last changed or reviewed; empty where it does not say")
+    stale: bool = Field(description="That is so long ago that it may be out of date")
 
     @classmethod
     def of(cls, citation: Citation) -> Cited:
@@ -60,6 +62,8 @@ class Cited(BaseModel):
             place=place(citation),
             link=citation.url,
             quote=citation.quote or citation.snippet,
+            date=citation.date,
+            stale=citation.stale,
         )
 
 

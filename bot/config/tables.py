@@ -60,6 +60,9 @@ class SourceTable(SettingTable):
     every_minutes: int | None = Field(None, ge=0, le=10_080)
     """Between two syncs while `citewell run` is up; 0: only by `citewell sources sync`. Without it:
     CITEWELL_SYNC_MINUTES."""
+    stale_after: int | None = Field(None, ge=1, le=36_500)
+    """Days since the last change or review after which a citation says that it may be out of date. Without it: never.
+    """
 
     @property
     def source(self) -> str:

@@ -12,7 +12,6 @@ import structlog
 from bot.documents.scales import Scales
 from bot.insights.groups import COMPARED, by_meaning, by_words
 from bot.insights.tally import OUTCOMES, Column, QuestionTable, Rows, tally
-from pipeline.compose.cite import last_change
 from pipeline.errors import Unavailable
 from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.ports import Embedder, Vectors
@@ -212,15 +211,10 @@ def _outdated(found: QuestionTable, library: dict[str, Document], before: str) -
     listed: list[Cited] = []
     for name, count in found.cited.most_common():
         document = library.get(name)
-        changed = _changed(document) if document else ""
+        changed = document.dated if document else ""
         if document and changed and changed < before and len(listed) < SHOWN:
             listed.append(Cited(paper=_paper(document), count=count, changed=changed))
     return tuple(listed)
-
-
-def _changed(document: Document) -> str:
-    """The day on which it was last changed or reviewed, as it says itself; empty where it says none."""
-    return max(last_change(document.metadata), last_change({"updated": document.metadata.get("reviewed", "")}))
 
 
 def _papers(ids: Sequence[str], library: dict[str, Document]) -> tuple[Paper, ...]:

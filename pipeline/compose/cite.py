@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from urllib.parse import quote as percent_encoded
 
@@ -16,6 +16,7 @@ from pipeline.values import (
     Citation,
     CitationStyle,
     CitedSentence,
+    Document,
     Judgement,
     Link,
     RetrievedChunk,
@@ -27,25 +28,36 @@ from pipeline.words.text import space
 
 SNIPPET = 150
 """Characters of context shown with a citation."""
-_DATES = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
-"""Fields of front matter that say when a document was changed, the surest first."""
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 FRAGMENT = "!$&'()*+,;=:@/?-._~"
 """Marks that a fragment may hold as they are (RFC 3986)."""
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SUPERSCRIPT = str.maketrans("0123456789", _SUPERSCRIPTS)
 
 
+Stale = Callable[[Document], bool]
+"""Whether a document is older than what its source says holds."""
+
+
+def never(_: Document) -> bool:
+    return False
+
+
 class Numbering:
     """Gives each passage its number the first time a shown sentence rests on it, and keeps what was quoted.
 
-    What stands below an answer goes on with its numbers and `addresses`: `after`."""
+    What stands below an answer goes on with its numbers, `addresses` and what is `stale`: `after`."""
 
     def __init__(
-        self, passages: Iterable[RetrievedChunk], after: Numbering | None = None, *, addresses: Links | None = None
+        self,
+        passages: Iterable[RetrievedChunk],
+        after: Numbering | None = None,
+        *,
+        addresses: Links | None = None,
+        stale: Stale = never,
     ) -> None:
         self._passages = {passage.chunk.id: passage for passage in passages}
         self._addresses: Links = addresses or (after._addresses if after else OWN)  # noqa: SLF001 as below
+        self._stale: Stale = after._stale if after else stale  # noqa: SLF001 as below
         self._given: dict[str, int] = after._given if after else {}  # noqa: SLF001 one numbering in two parts
         self._numbers: dict[str, int] = {}
         self._quotes: dict[str, list[str]] = {}
@@ -67,6 +79,7 @@ class Numbering:
             number=sentence.number,
             language=sentence.language,
             section=sentence.section,
+            as_of=sentence.as_of,
             verified=judgement.supported,
             links=self._links(sentence, judgement),
         )
@@ -109,6 +122,7 @@ class Numbering:
                 positions=tuple((positions or {}).get(number, ())),
                 whole=whole,
                 addresses=self._addresses,
+                stale=self._stale,
             )
             for chunk_id, number in self._numbers.items()
         )
@@ -122,6 +136,7 @@ def cite(
     positions: tuple[tuple[int, int], ...] = (),
     whole: bool = False,
     addresses: Links | None = None,
+    stale: Stale = never,
 ) -> Citation:
     """A passage as a numbered source; `quotes` are the spans of it that were used. `whole`: with all of it, unless it
     is flagged. `addresses`: where it is opened; by default, only what has an address of its own is."""
@@ -143,7 +158,8 @@ def cite(
         passage=chunk.text[chunk.overlap :] if whole and not document.flagged else "",
         score=round(passage.score, 3),
         positions=positions,
-        date=last_change(document.metadata),
+        date=document.dated,
+        stale=stale(document),
         table=_table(chunk, quotes),
         flagged=document.flagged,
         said_in=document.said_in,
@@ -200,12 +216,6 @@ def _follows(text: str, before: str, span: str) -> bool:
             return True
         start = text.find(before, start + 1)
     return False
-
-
-def last_change(metadata: Mapping[str, str]) -> str:
-    """The day of a document's last change, where its front matter tells one."""
-    told = (metadata.get(name, "") for name in _DATES)
-    return next((day.group() for value in told if (day := _DAY.match(value))), "")
 
 
 def _table(chunk: Chunk, quotes: Sequence[str]) -> tuple[str, ...]:
@@ -340,9 +350,15 @@ def _gap(before: CitedSentence | None, sentence: CitedSentence) -> str:
     return " " if before.numbers else space(before.text)
 
 
+def before_it(sentence: CitedSentence, words: Words = ENGLISH) -> str:
+    """What stands in front of a sentence: that nothing supports it, or the day that its document is of."""
+    warning = "" if sentence.verified else f"{words(wording.UNVERIFIED)}: "
+    return warning + (f"{words(wording.AS_OF, date=sentence.as_of)}: " if sentence.as_of else "")
+
+
 def _shape(sentence: CitedSentence, step: int, marked: str, words: Words) -> tuple[int, str]:
     """Where the sentence's own text starts in its Markdown, and that Markdown."""
-    warning = "" if sentence.verified else f"{words(wording.UNVERIFIED)}: "
+    warning = before_it(sentence, words)
     match sentence.kind:
         case BlockKind.ITEM:
             before = f"- {warning}"

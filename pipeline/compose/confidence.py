@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.compose import manner
 from pipeline.read.candidates import Candidate
-from pipeline.read.differing import differing
+from pipeline.read.differing import days, differing
 from pipeline.read.evidence import Evidence
 from pipeline.read.listed import titled
 from pipeline.read.signals import Signals, agreeing, answerability, signals
@@ -53,7 +53,8 @@ class Assessment(Value):
     """Better not shown, if it is an extract: what a model wrote stands when it passed the check."""
     abstain_reason: str = ""
     differing: tuple[Sentence, ...] = ()
-    """Two sentences of different documents that give different values for the same thing."""
+    """Two sentences of different documents that give different values for the same thing: where these are of different
+    days the newer first, each with its day."""
     verdict: bool | None = None
     """Whether an extract answers a yes-or-no question by yes or by no; None where it says so or leaves it open."""
     extent: Extent | None = None
@@ -98,7 +99,10 @@ def assess(
         sufficient=has_sufficient_context(answerable, said),
         abstain=abstain,
         abstain_reason=_missing(found, said, words) if abstain else "",
-        differing=tuple(Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True) for one in apart),
+        differing=tuple(
+            Sentence(text=one.text, chunk_ids=(one.chunk_id,), opens=True, as_of=day)
+            for one, day in zip(apart, days(apart), strict=True)
+        ),
         verdict=verdict(asked, shown),
         extent=extent,
     )

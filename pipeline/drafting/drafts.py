@@ -120,7 +120,7 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
     too_few = task.too_few(checked)
     preface = ""
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
-        shown = told(task, stands, drafted, assessment)
+        shown = told(task, _newer_first(assessment.differing, stands), drafted, assessment)
         if {one.sentence.text for one in stands}.difference(one.sentence.text for one in shown):
             assessment = assessment.model_copy(update={"extent": None})  # of a list that is not said
         preface = wording.preface(
@@ -160,8 +160,26 @@ def _judged_all(task: Task, sentences: Sequence[Sentence]) -> tuple[list[Checked
     return [piece for piece in pieces if not is_caption(piece.sentence)], stands
 
 
+def _newer_first(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Checked]:
+    """What stands, where two dated sentences of it do not agree: the newer before the older and its caption, each with
+    its day."""
+    days = {one.text: one.as_of for one in differing if one.as_of}
+    shown = [_of(piece, days[piece.sentence.text]) if piece.sentence.text in days else piece for piece in stands]
+    places = [place for place, piece in enumerate(shown) if piece.sentence.as_of]
+    if len(places) != 2 or shown[places[0]].sentence.as_of > shown[places[1]].sentence.as_of:
+        return shown if len(places) == 2 else list(stands)
+    before = places[0]
+    while before and is_caption(shown[before - 1].sentence):
+        before -= 1
+    shown.insert(before, shown.pop(places[1]))
+    return shown
+
+
+def _of(piece: Checked, day: str) -> Checked:
+    return piece._replace(sentence=piece.sentence.model_copy(update={"as_of": day, "opens": True}))
+
+
 def _missing(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Sentence]:
-    """The one of two sentences that do not agree that is not said; [] when both or neither are."""
+    """What of two sentences that do not agree is not said."""
     said = {one.sentence.text for one in stands}
-    missing = [sentence for sentence in differing if sentence.text not in said]
-    return missing if len(missing) == 1 else []
+    return [sentence for sentence in differing if sentence.text not in said]

@@ -10,6 +10,7 @@ from pipeline.compose.compose import CAPTIONS, Checked, Drafted
 from pipeline.compose.confidence import EXTRACTIVE, Assessment
 from pipeline.drafting.task import Task
 from pipeline.read.candidates import best_of
+from pipeline.read.differing import days, differing
 from pipeline.read.evidence import Evidence
 from pipeline.read.excerpt import Excerpt, excerpts
 from pipeline.translations import ENGLISH, Words
@@ -75,11 +76,14 @@ def beside(evidence: Evidence, written: Numbering, drafted: Drafted, words: Word
         return Numbering(())
     near = Numbering(evidence.passages, written)
     said = {one.text for one in written.sentences}
-    for one in _excerpts(evidence, 1 if written.sentences else SHOWN):
+    apart = differing(evidence.asked.text, evidence.units)
+    days_of = {one.chunk_id: day for one, day in zip(apart, days(apart), strict=True)}
+    excerpts = _excerpts(evidence, 1 if written.sentences else SHOWN)
+    for one in sorted(excerpts, key=lambda one: days_of.get(one.passage.chunk.id, ""), reverse=True):
         if one.passage.document.flagged:
             near.number((one.passage.chunk.id,))
             continue
-        pieces = _checked(one, words)
+        pieces = _checked(one, words, days_of.get(one.passage.chunk.id, ""))
         if not said.issuperset(piece.sentence.text for piece in pieces[1:]):
             for piece in pieces:
                 near.cite(piece.sentence, piece.judgement)
@@ -106,9 +110,9 @@ def _excerpts(evidence: Evidence, shown: int) -> list[Excerpt]:
     return excerpts(near, evidence.weights, shown)
 
 
-def _checked(one: Excerpt, words: Words = ENGLISH) -> list[Checked]:
-    """What stands of an excerpt, under the path of its headings, its document named first; an instruction to an
-    assistant does not. Empty where nothing is left but captions."""
+def _checked(one: Excerpt, words: Words = ENGLISH, as_of: str = "") -> list[Checked]:
+    """What stands of an excerpt, under the path of its headings, its document and the day that it is of named first; an
+    instruction to an assistant does not. Empty where nothing is left but captions."""
     judged = [Checked(sentence, judge(sentence, [one.passage])) for sentence in one.sentences()]
     stands = [piece for piece in judged if piece.judgement.supported]
     if all(piece.sentence.kind in CAPTIONS for piece in stands):
@@ -116,6 +120,7 @@ def _checked(one: Excerpt, words: Words = ENGLISH) -> list[Checked]:
     first, *rest = stands
     opened = first._replace(sentence=first.sentence.model_copy(update={"opens": True}))
     path = _path(one.passage, [piece.judgement.quote for piece in stands], words)
+    path = path.model_copy(update={"as_of": as_of})
     judgement = Judgement(support=Support.VERBATIM, score=1.0, chunk_ids=path.chunk_ids)
     return [Checked(path, judgement), opened, *rest]
 

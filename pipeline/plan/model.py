@@ -82,7 +82,9 @@ class ModelPlanner:
 def sure(plan: Search, asked: str) -> bool:
     """Whether the heuristics need no help: the question stands alone, and it asks one thing or was taken apart."""
     several = asked.rstrip("? ").count("?") > 0 or len(words(asked)) > _LONG
-    return not plan.topic and (len(plan.queries) > 1 or not (several or plan.intent is Intent.COMPARISON))
+    return bool(plan.since) or (
+        not plan.topic and (len(plan.queries) > 1 or not (several or plan.intent is Intent.COMPARISON))
+    )
 
 
 def _merged(plan: Search, understood: _Understood, asked: str, turns: Sequence[Turn]) -> Search:

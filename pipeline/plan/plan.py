@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from datetime import UTC, date, datetime
 
 from pipeline.errors import CitewellError
 from pipeline.plan.followup import ALONE, complete
@@ -11,6 +13,7 @@ from pipeline.plan.intent import format_of, intent_of
 from pipeline.plan.pointing import meant
 from pipeline.plan.question import clean
 from pipeline.plan.sides import compared, parts
+from pipeline.plan.since import since
 from pipeline.plan.smalltalk import Talk, small_talk, wants_all
 from pipeline.ports import Index, Passages
 from pipeline.screen import screen
@@ -38,6 +41,7 @@ class RulePlanner:
     passages: Passages
     _: KW_ONLY
     max_question: int = 2000
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     async def plan(self, text: str, conversation: Conversation, audience: Audience, words: Words = ENGLISH) -> Plan:
         """Plan the answer to `text`. Raises Unavailable when the store cannot be reached."""
@@ -62,7 +66,8 @@ class RulePlanner:
             return await self._talk(talk, audience, words)
         if _length(question) < SHORT and not conversation.turns and not await self._known(question, audience):
             return Clarify(reason=words(wording.TOO_SHORT))
-        return _whole(question, conversation) or self._search(question, conversation)
+        search = _whole(question, conversation) or self._search(question, conversation)
+        return self._dated(search, search.question if search.everything else question, conversation)
 
     async def _talk(self, talk: Talk, audience: Audience, words: Words) -> CannedReply:
         if talk is Talk.THANKS:
@@ -97,6 +102,15 @@ class RulePlanner:
             context=completed.context,
             topic=completed.topic,
         )
+
+    def _dated(self, search: Search, asked: str, conversation: Conversation) -> Search:
+        """`search` with the day since which changes are asked for, where they are."""
+        found = since(asked, self.today())
+        if not found:
+            return search
+        about = complete(found.about, conversation.turns, conversation.around) if found.about else None
+        update = {"since": found.day.isoformat(), "about": about.question if about else ""}
+        return search.model_copy(update=update)
 
 
 def _whole(question: str, conversation: Conversation) -> Search | None:

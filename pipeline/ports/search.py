@@ -104,6 +104,11 @@ class Passages(Protocol):
         """Current documents by collection and filename; None means all."""
         ...
 
+    async def dated(self, since: str, audience: Audience, limit: int) -> tuple[list[tuple[Chunk, Document]], int]:
+        """The first passages of the documents whose day (`Document.dated`) is `since` or later, the newest first, at
+        most `limit`; and how many such documents there are."""
+        ...
+
     async def empty(self, audience: Audience | None = None) -> bool:
         """Whether there is no document."""
         ...

@@ -42,6 +42,7 @@ from pipeline.values.people import (
 from pipeline.values.places import EVERYWHERE, Chosen, Place, WhoWrites
 from pipeline.values.planning import (
     CannedReply,
+    Changes,
     Clarify,
     Correction,
     Decline,

@@ -38,7 +38,9 @@ class Citation(Value):
     positions: tuple[tuple[int, int], ...] = ()
     """Where the sentences that rest on it stand in the body: start, end."""
     date: str = ""
-    """When its document was last changed, as the document says: `2026-11-22`."""
+    """When its document was last changed or reviewed, as the document says: `2026-11-22`."""
+    stale: bool = False
+    """That is longer ago than what its source says holds (`stale_after`)."""
     table: tuple[str, ...] = ()
     """The header and the quoted rows, where only rows of one table are quoted."""
     flagged: bool = False
@@ -67,6 +69,8 @@ class CitedSentence(Value):
     """Of a step, as its document counts it; 0 where it is counted here."""
     language: str = ""
     section: str = ""
+    as_of: str = ""
+    """The day that its document is of, where another document says otherwise."""
     verified: bool = True
     """False only when the operator chose to show unverified claims, marked as such."""
     links: tuple[Link, ...] = ()
@@ -189,6 +193,13 @@ class Answer(Value):
             | {"citations": tuple(map(_bare, self.citations)), "nearest": tuple(map(_bare, self.nearest))}
             | dict.fromkeys(("claims", "ungrounded_claims", "key_facts", "limitations"), ())
         )
+
+    @property
+    def as_of(self) -> str:
+        """The day that it holds for, where that matters: of documents that do not agree the newer's, of sources that
+        may be out of date the oldest's."""
+        newest = max((sentence.as_of for sentence in self.sentences), default="")
+        return newest or min((citation.date for citation in self.citations if citation.stale), default="")
 
     def offering(self, button: str) -> Answer:
         """The same, with the `button` that passes the question on, where nothing answers."""

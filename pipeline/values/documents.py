@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -47,6 +48,9 @@ class Block(Value):
 
 LIVE = "live"
 """The source of what a platform's own search found: shown in the answer at hand, and kept nowhere but for its link."""
+_CHANGED = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
+"""Fields of its metadata that say when a document was changed, the surest first."""
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 TAUGHT = "taught"
 """The source of people's replies that were kept as answers."""
 
@@ -75,6 +79,13 @@ class Document(Value):
         """The channel that it was said in, as `#ops`; empty where it is no thread: what was said in a channel is a
         collection of its own, which no other is called like."""
         return self.filename if ":" in self.collection else ""
+
+    @property
+    def dated(self) -> str:
+        """The day on which it was last changed or reviewed, as it says itself: `2026-11-22`; empty where it says
+        none."""
+        days = {name: day.group() for name, value in self.metadata.items() if (day := _DAY.match(value))}
+        return max(next((days[name] for name in _CHANGED if name in days), ""), days.get("reviewed", ""))
 
 
 class Parsed(Value):

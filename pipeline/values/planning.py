@@ -43,6 +43,10 @@ class Search(Value):
     """All of a list was asked for."""
     topic: str = ""
     """The earlier question that `question` leaned on and was completed with; empty where it stood alone."""
+    since: str = ""
+    """Which documents are of that day or later is asked: `2026-05-01`; empty where it is not."""
+    about: str = ""
+    """Of that, the topic; empty for everything."""
     tokens: int = 0
     """What a model used to plan it."""
 
@@ -106,6 +110,17 @@ class Retrieval(Value):
                 "sides": tuple(corrected(side, meant) for side in search.sides),
             }
         )
+
+
+class Changes(Value):
+    """Documents of a day or later, newest first."""
+
+    passages: tuple[RetrievedChunk, ...]
+    """One of each that is named."""
+    total: int
+    """How many there are."""
+    dated: bool
+    """There are documents that say of which day they are, be it an earlier one."""
 
 
 def corrected(text: str, meant: Mapping[str, str]) -> str:

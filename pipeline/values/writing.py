@@ -49,6 +49,8 @@ class Sentence(Value):
     """For code: the fence's language."""
     section: str = ""
     """In a comparison: `similarities`, `differences`, `contradictions` or `conclusion`."""
+    as_of: str = ""
+    """The day that its document is of, where that is said: `2026-03-01`."""
 
     @property
     def cells(self) -> list[str]:

@@ -64,6 +64,16 @@ MODEL_SPENT = Message("Today's questions to the language model are used up.")
 DECISIONS = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "sì", "sim", "não", "はい", "いいえ"})
 """Yes and no in documents of many languages."""
 UNSEARCHED = Message("No documents were searched.")
+AS_OF = Message("As of {date}")
+STALE = Message("as of {date}, may be out of date")
+NEW = Message("Changed or reviewed since {date}, the newest first:")
+NEW_ABOUT = Message("About “{topic}”, changed or reviewed since {date}, the newest first:")
+NOTHING_NEW = Message("Nothing was changed or reviewed since {date}, as far as the documents say.")
+NOTHING_NEW_ABOUT = Message(
+    "About “{topic}”, nothing was changed or reviewed since {date}, as far as the documents say."
+)
+NOTHING_DATED = Message("None of the documents says when it was changed.")
+DAYS_TOLD = Message("The days are those that the documents themselves or their sources tell.")
 FLAGGED = Message("⚠ holds instructions to an assistant, which were ignored")
 LATE = Message("Sorry for the wait: I could not be reached when you asked.")
 EXPIRED = Message("I could not be reached when you asked this, and it is too old to answer now. Please ask again.")

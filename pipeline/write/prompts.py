@@ -58,6 +58,8 @@ contradict each other, give both sides.
 into a code fence, the number on the line below.
 7. Use plain words; explain technical terms as the passages do. No greeting, introduction, closing remark, heading."""
 
+DATED = 'Where passages contradict each other, the newer comes first, each behind its date: "As of 2026-03-01: …"'
+"""Where they are of several days."""
 MODES = {
     Mode.SIMPLE: "Answer directly, in one or two sentences.",
     Mode.GROUNDED: "Stay close to the wording of the passages.",
@@ -105,7 +107,8 @@ def answer_prompt(
     """The prompt for one answer, with `spare` tokens left of what is allowed. `mark` is not to be guessed, so that no
     passage can close its fence. What is the same in every prompt comes first: vendors keep what begins alike."""
     system, code = instructions(brief, options), f"Code: {mark}"
-    question = _question(brief, mark)
+    days = {passage.document.dated for passage in passages} - {""}
+    question = "\n".join([*([DATED] if len(days) > 1 else []), _question(brief, mark)])
     left = options.context_tokens - spare - estimate(system) - estimate(code) - estimate(question)
     earlier = _earlier(history, options.mode, int(left * _HISTORY_SHARE), mark)
     left -= estimate(earlier) if earlier else 0
@@ -170,7 +173,9 @@ def _describe(passage: RetrievedChunk, brief: Brief) -> str:
     facts += [f"page {chunk.page}"] if chunk.page is not None else []
     facts += [f"sheet {chunk.sheet}"] if chunk.sheet else []
     facts += [" > ".join(chunk.heading)] if chunk.heading else []
-    facts += [f"{name}: {value}" for name, value in sorted(document.metadata.items())[:4]]
+    facts += [f"as of {document.dated}"] if document.dated else []
+    more = {name: value for name, value in document.metadata.items() if value[: len("2026-03-01")] != document.dated}
+    facts += [f"{name}: {value}" for name, value in sorted(more.items())[:4]]
     if len(brief.sides) > passage.query:
         facts.append(f"found for: {brief.sides[passage.query]}")
     if document.flagged:

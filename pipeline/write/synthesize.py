@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
@@ -27,6 +28,8 @@ CALLS = "tool_calls"
 """How a reply ends that asks for a search."""
 NOT_IN_DOCUMENTS = "not_in_documents"
 """The reason of `Finished` when the model found no answer in the passages."""
+
+_AS_OF = re.compile(r"As of (\d{4}-\d{2}-\d{2}): *(?=\S)")
 
 
 def _marks() -> Callable[[str], str]:
@@ -219,7 +222,8 @@ def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark
     resolved: list[Sentence] = []
     for sentence in marked:
         named = [numbered[number] for number in sentence.numbers if number in numbered]
-        text = known(sentence.text, map(_said, passages))
+        as_of, said = _dated(sentence.text, named)
+        text = known(said, map(_said, passages))
         if mark in text or mark in sentence.language or not text:
             continue
         resolved.append(
@@ -230,9 +234,17 @@ def _resolved(marked: Sequence[Marked], passages: Sequence[RetrievedChunk], mark
                 opens=sentence.opens,
                 language=sentence.language,
                 section=sentence.section,
+                as_of=as_of,
             )
         )
     return resolved
+
+
+def _dated(text: str, named: Sequence[RetrievedChunk]) -> tuple[str, str]:
+    """The day in front of a sentence, where a document is of it that the sentence names, and the rest."""
+    found = _AS_OF.match(text)
+    known = found and found[1] in {passage.document.dated for passage in named}
+    return (found[1], text[found.end() :]) if found and known else ("", text)
 
 
 def _said(passage: RetrievedChunk) -> str:

@@ -106,6 +106,25 @@ class SQLLibrary:
 
         return [_document(body) for body in await self._database.read(work)]
 
+    async def dated(self, since: str, audience: Audience, limit: int) -> tuple[list[tuple[Chunk, Document]], int]:
+        """The first passages of the documents whose day is `since` or later, the newest first, at most `limit`; and how
+        many such documents there are."""
+
+        def work(db: Connection) -> tuple[list[tuple[str, str]], int]:
+            asked = (since, json.dumps(sorted(audience.collections)))
+            within = (
+                "FROM live JOIN chunk ON chunk.number = live.id << 20"
+                " WHERE dated >= $1 AND collection IN (SELECT value FROM json_each($2))"
+            )
+            rows = db.execute(
+                f"SELECT chunk.body, live.body {within} ORDER BY dated DESC, filename, document LIMIT $3",
+                (*asked, limit),
+            )
+            return rows.fetchall(), scalar(db, f"SELECT count(*) {within}", asked)
+
+        found, total = await self._database.read(work)
+        return [(_chunk(chunk), _document(document)) for chunk, document in found], total
+
     async def document(self, document_id: str) -> Document | None:
         """The document of that id, as it is now."""
         query = "SELECT body FROM live WHERE document = $1"

@@ -111,8 +111,8 @@ def stage(db: Connection, document: Document, embedder: str, dimensions: int) ->
     db.execute("INSERT INTO collection (name) VALUES ($1) ON CONFLICT DO NOTHING", (document.collection,))
     (revision,) = db.execute(
         "INSERT INTO revision"
-        " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at)"
-        " VALUES ($1, (SELECT id FROM collection WHERE name = $2), $3, $4, $5, $6, $7, 'staged', $8, $9)"
+        " (document, collection, source, filename, version, embedder, dimensions, state, body, created_at, dated)"
+        " VALUES ($1, (SELECT id FROM collection WHERE name = $2), $3, $4, $5, $6, $7, 'staged', $8, $9, $10)"
         " RETURNING id",
         (
             document.id,
@@ -124,6 +124,7 @@ def stage(db: Connection, document: Document, embedder: str, dimensions: int) ->
             dimensions,
             document.model_dump_json(),
             time.time(),
+            document.dated,
         ),
     ).fetchone()
     return int(revision)

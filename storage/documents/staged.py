@@ -81,8 +81,11 @@ class StagedRevision:
 
         def work(db: Connection) -> None:
             self._check(db)
-            body = self._document.model_dump_json()
-            db.execute("UPDATE revision SET body = $1, embedder = $2 WHERE id = $3", (body, embedder, self._id))
+            document = self._document
+            db.execute(
+                "UPDATE revision SET body = $1, dated = $2, embedder = $3 WHERE id = $4",
+                (document.model_dump_json(), document.dated, embedder, self._id),
+            )
             publish(db, self._id, self._document.id)
 
         await self._database.write(work)

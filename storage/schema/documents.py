@@ -36,12 +36,14 @@ TABLES = (
         state text CHECK (state IN ('staged', 'live', 'retired')),
         body json,
         created_at real,
-        beside flag DEFAULT FALSE
+        beside flag DEFAULT FALSE,
+        dated word DEFAULT ''
         """,
         indexes=(
             TableIndex("revision_live", "(document) WHERE state = 'live'", unique=True),
             TableIndex("revision_hidden", "(id) WHERE state <> 'live'"),
             TableIndex("revision_source", "(source)"),
+            TableIndex("revision_dated", "(dated) WHERE state = 'live'"),
         ),
         people=(Personal(f"state = 'live' AND {ADDED_BY}", Export("added", "body", "id"), forgotten=BY_PROGRAM),),
         owned=Owned(Owner.RULE),
@@ -103,6 +105,6 @@ TABLES = (
 LIVE = """
     CREATE VIEW live AS
         SELECT revision.id, document, collection AS collection_id, collection.name AS collection, source, filename,
-            version, embedder, dimensions, body
+            version, embedder, dimensions, body, dated
         FROM revision JOIN collection ON collection.id = revision.collection WHERE state = 'live'
 """

@@ -66,6 +66,25 @@ async def test_an_excerpt_says_of_which_document_as_of_when_and_how_long_that_is
     assert await library.excerpt("nobody", 0, 1) is None
 
 
+async def test_dated_documents_come_newest_first_and_only_those_that_the_audience_may_see(library: Library) -> None:
+    days = {
+        "old": "2023-01-01",
+        "new": "2026-05-02",
+        "newer": "2026-06-01T10:00",
+        "undated": "",
+        "hidden": "2026-07-01",
+    }
+    for name, day in days.items():
+        metadata = {"updated": day} if day else {}
+        collection = "board" if name == "hidden" else "default"
+        dated = document(name, collection=collection).model_copy(update={"metadata": metadata})
+        await library.put(dated, chunks(name, ["first", "second"]), matrices(2), "m")
+    everyone = Audience(collections=frozenset({"default"}))
+    found, total = await library.dated("2026-05-02", everyone, 1)
+    assert ([(chunk.text, owner.id) for chunk, owner in found], total) == ([("first", "newer")], 2)
+    assert [owner.id for _, owner in (await library.dated("0", everyone, 9))[0]] == ["newer", "new", "old"]
+
+
 async def test_documents_are_found_by_how_their_ids_begin(library: Library) -> None:
     for name in ("leave%", "leave_a", "pay", "日本語"):
         await put(library, name, "text")

@@ -60,7 +60,7 @@ def reply(
         links=frozenset(url for one in answer.sources for url in (one.url, one.url.partition("#")[0]) if url),
         sources_title=speech(wording.SOURCES),
         sources=tuple(_sources(answer, speech)) if look.citations else (),
-        status=wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else "",
+        status=_status(answer, look, speech),
         answer_id=answer.id,
         actions=(*_actions(answer, shareable=shareable, stoppable=stoppable), *([Button.ADD] if adds else [])),
         adds=adds,
@@ -151,15 +151,20 @@ def source(
     *,
     speech: Words = ENGLISH,
 ) -> Source:
-    """One line: title, place, date of the document where it has one."""
+    """One line: title, place, date of the document where it has one, and that it may be out of date."""
     return Source(
         mark=cite.listed(citation.number, style),
         title=one_line(citation.title or citation.filename, NAME),
         url=citation.url,
         place=one_line(cite.place(citation, speech), PLACE),
-        date=citation.date,
+        date=speech(wording.STALE, date=citation.date) if citation.stale else citation.date,
         path=one_line(citation.filename, PLACE),
     )
+
+
+def _status(answer: Answer, look: Look, speech: Words) -> str:
+    badge = wording.badge(answer.confidence, speech) if look.confidence and answer.sentences else ""
+    return " · ".join(filter(None, (badge, answer.as_of and speech(wording.AS_OF, date=answer.as_of))))
 
 
 def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Button, ...]:

@@ -33,7 +33,7 @@ class Text(Value):
     numbers: tuple[int, ...] = ()
     """Of the sources that these marks name."""
     warning: Shown = ""
-    """What stands before it: that it is not verified."""
+    """What stands before it: that it is not verified, or the day that it is of."""
     url: str = ""
     """What a click on all of it opens."""
     links: tuple[Link, ...] = ()

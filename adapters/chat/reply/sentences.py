@@ -12,7 +12,6 @@ from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, 
 from pipeline.compose import cite
 from pipeline.translations import Words
 from pipeline.values import BlockKind, Citation, CitationStyle, CitedSentence, Link
-from pipeline.words import wording
 from pipeline.words.text import visible
 
 HEADING = 200
@@ -135,9 +134,7 @@ class _Marks:
         return () if id(sentence) in self._silent else sentence.numbers
 
     def before(self, sentence: CitedSentence) -> str:
-        """The warning in front of a sentence that nothing supports."""
-        warned = not sentence.verified and sentence.kind is not BlockKind.HEADER
-        return f"{self._speech(wording.UNVERIFIED)}: " if warned else ""
+        return cite.before_it(sentence, self._speech) if sentence.kind is not BlockKind.HEADER else ""
 
     def of_cells(self, sentence: CitedSentence, cells: int) -> list[tuple[str, tuple[int, ...]]]:
         """Of a row: behind each cell its own where that is known, otherwise behind the last."""

@@ -10,7 +10,6 @@ from adapters.web.links import CITED, Cited
 from adapters.web.source import wording as page
 from adapters.web.source.text import Block, Heading, Run, blocks
 from adapters.web.source.window import around, shown
-from pipeline.compose.cite import last_change
 from pipeline.translations import Words
 from pipeline.values import Chunk, Excerpt
 from pipeline.words import wording
@@ -71,7 +70,7 @@ def view(cited: Cited, found: Excerpt, at: int, words: Words) -> View:
         title=title,
         filename=visible(document.filename),
         path=tuple(map(visible, opened.heading)),
-        dated=last_change(document.metadata),
+        dated=document.dated,
         indexed=f"{found.indexed_at:%Y-%m-%d}" if found.indexed_at else "",
         flagged=document.flagged,
         language=told(opened.text),

@@ -287,6 +287,10 @@ def test_settings_cannot_be_changed() -> None:
             '[[sources]]\nkind = "git"\nname = "a"\nurl = "x"',
             "must be the https:// address that the host shows for cloning (SSH is not supported), without a password",
         ),
+        (
+            '[[sources]]\nkind = "folder"\nname = "a"\npath = "x"\nstale_after = "soon"',
+            "a whole number from 1 to 36,500",
+        ),
         ('[[sources]]\nkind = "folder"\nname = "a"\npath = "x"\nevery_minutes = -1', "a whole number from 0 to 10,080"),
         (
             '[[sources]]\nkind = "confluence"\nname = "a"\nurl = "https://x"\nspaces = ["A B"]',

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.values import row_cells, row_text
+from pipeline.values import Document, row_cells, row_text
 
 cells = st.text(alphabet="ab |∣", max_size=8).map(str.strip)
 
@@ -14,3 +15,18 @@ cells = st.text(alphabet="ab |∣", max_size=8).map(str.strip)
 def test_a_row_gives_its_cells_back_whatever_stands_in_them(given: list[str]) -> None:
     found = row_cells(row_text(given))
     assert [cell.replace("|", "∣") for cell in found] == [cell.replace("|", "∣") for cell in given]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "day"),
+    [
+        ({}, ""),
+        ({"date": "2024-05-02", "updated": "2025-01-01T08:00:00Z"}, "2025-01-01"),
+        ({"updated": "2025-01-01", "reviewed": "2026-03-01"}, "2026-03-01"),
+        ({"updated": "2026-03-01", "reviewed": "2025-01-01"}, "2026-03-01"),
+        ({"updated": "last spring", "date": "2024-05-02"}, "2024-05-02"),
+        ({"review": "2026-03-01"}, ""),
+    ],
+)
+def test_a_document_is_of_the_day_of_its_last_change_or_review(metadata: dict[str, str], day: str) -> None:
+    assert Document(id="a", filename="a.md", title="A", metadata=metadata).dated == day

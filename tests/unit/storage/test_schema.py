@@ -15,12 +15,13 @@ import pytest
 
 from pipeline.errors import Unavailable
 from pipeline.rules.tenancy import EVERYTHING
+from pipeline.values import Audience
 from storage.database import Connection
 from storage.open import open_storage
 from storage.schema.tables import TABLES
 from storage.sqlite.database import SQLiteDatabase
 from tests.doubles.postgres import Server
-from tests.doubles.samples import answer, document, message
+from tests.doubles.samples import answer, chunks, document, message
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FIRST, LAST = "data-of-9988454.db.gz", "data-of-c0fc1ac.db.gz"
@@ -190,6 +191,20 @@ async def test_the_sources_of_an_older_database_keep_the_collection_of_their_new
         raw.executescript("DROP TABLE source; DELETE FROM _sqlite_migrations WHERE name = 'sources'")
     async with open_storage(tmp_path) as storage:
         assert await storage.library.sources() == {"/x": "board", "/y": "hr"}
+
+
+async def test_the_documents_of_an_older_database_keep_their_days(tmp_path: Path) -> None:
+    async with open_storage(tmp_path) as storage:
+        dated = document("a").model_copy(update={"metadata": {"reviewed": "2026-05-02"}})
+        await storage.library.put(dated, chunks("a", ["text"]), None, "")
+    with closing(sqlite3.connect(tmp_path / "citewell.db")) as raw:
+        raw.executescript(
+            "DROP VIEW live; DROP INDEX revision_dated; ALTER TABLE revision DROP COLUMN dated;"
+            " DELETE FROM _sqlite_migrations WHERE name = 'dated'"
+        )
+    async with open_storage(tmp_path) as storage:
+        found, _ = await storage.library.dated("2026-05-02", Audience(collections=frozenset({"default"})), 1)
+    assert [one.id for _, one in found] == ["a"]
 
 
 async def test_insights_count_what_was_asked_before_the_upgrade(older: sqlite3.Connection, tmp_path: Path) -> None:

@@ -87,6 +87,14 @@ def test_blocks_keep_their_form() -> None:
     )
 
 
+def test_the_day_of_a_sentence_stands_behind_the_warning_and_counts_for_no_position() -> None:
+    sentence = CitedSentence(text="Leave is paid.", numbers=(1,), as_of="2026-03-01", verified=False)
+    text, positions = body([sentence], [cite(passage("a"), 1)], CitationStyle.NUMBERED)
+    assert text == "⚠ Unverified claim: As of 2026-03-01: Leave is paid. [1]"
+    ((start, end),) = positions[1]
+    assert text[start:end] == "Leave is paid."
+
+
 def test_a_code_block_cannot_break_out_of_its_fence() -> None:
     text, _ = body([CitedSentence(text="```\nhi", kind=BlockKind.CODE)], [], CitationStyle.NUMBERED)
     assert text.startswith("````\n")

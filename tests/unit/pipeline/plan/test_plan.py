@@ -85,6 +85,19 @@ async def test_somebody_from_outside_who_may_see_nothing_is_told_who_may_ask() -
     assert "Members of this team may ask me" in found.text
 
 
+async def test_what_changed_is_asked_of_a_day_and_of_what_the_conversation_is_about() -> None:
+    found = await searched("What changed about it since 2025-11-01?", "How much parental leave is there?")
+    assert found.since == "2025-11-01"
+    assert "parental leave" in found.about
+    assert (await searched("What changed since 2025-11-01?")).about == ""
+    assert (await searched("How do trains work since 2025-11-01?")).since == ""
+
+
+async def test_all_of_what_changed_is_asked_for_in_the_words_of_the_note() -> None:
+    found = await searched("show all", "What changed since 2025-11-01?")
+    assert (found.since, found.everything) == ("2025-11-01", True)
+
+
 @pytest.mark.parametrize("text", ["", "   ", "???", "👍", "<@U123>"])
 async def test_an_empty_message_is_asked_about(text: str) -> None:
     assert isinstance(await plan(text), Clarify)

@@ -15,6 +15,7 @@ from tests.doubles.samples import prose
         ("When does the shop open?", "The shop opens on 1 March 2026.", "The shop opens on 1 May 2026."),
         ("How long is the trial?", "The trial is six weeks.", "The trial is two months."),
         ("How deep is the well?", "The well is 30 metres deep.", "The well is 30 feet deep."),
+        ("When did the works open?", "Works of 1901 opened in 1904.", "Works of 1901 opened in 1907."),
         ("Are backups encrypted?", "Backups are encrypted.", "Backups are not encrypted."),
         ("Is the gate open on Sundays?", "The gate is open on Sundays.", "The gate is closed on Sundays."),
         (
@@ -42,6 +43,7 @@ def test_another_value_for_the_same_thing_is_told(question: str, one: str, other
         ("How long is the trial?", "The trial is four weeks.", "The trial is one month."),
         ("How heavy is it?", "It weighs 2 kg.", "It weighs 2,000 g."),
         ("Is the gate open on Sundays?", "The gate is closed on Sundays.", "The gate is not open on Sundays."),
+        ("What does plan 2 cost?", "Plan 2 costs 5 euros and 10 cents.", "Plan 3 costs 5 euros and 10 cents."),
         ("Which browsers can be used?", "Firefox can be used.", "Chrome can be used."),
     ],
 )

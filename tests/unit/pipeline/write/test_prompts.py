@@ -26,6 +26,7 @@ from pipeline.values import (
 from pipeline.words.tokens import estimate
 from pipeline.write.packing import pack
 from pipeline.write.prompts import (
+    DATED,
     FORMATS,
     INTENTS,
     Mode,
@@ -136,6 +137,21 @@ def test_the_fixed_part_stays_under_600_tokens_in_every_combination() -> None:
     for mode, form, intent, style in itertools.product(Mode, Format, Intent, Style):
         brief = Brief(question="?", intent=intent, format=form, style=style, sides=(side,) * 4, language="id")
         assert estimate(instructions(brief, PromptOptions(mode=mode))) < 600
+
+
+def test_that_the_newer_comes_first_is_said_where_passages_are_of_several_days_and_each_with_its_own() -> None:
+    dated = [
+        one.model_copy(
+            update={"document": one.document.model_copy(update={"metadata": {"updated": day, "owner": "A"}})}
+        )
+        for one, day in zip(PASSAGES, ("2024-05-02", "2026-03-01T10:00"), strict=False)
+    ]
+    brief, options = Brief(question="How much leave?"), PromptOptions()
+    told = answer_prompt(brief, dated, [], options, MARK).messages[-1].content
+    assert DATED in told
+    assert told.count("| as of 2024-05-02 | owner: A") == 1
+    assert told.count("| as of 2026-03-01 | owner: A") == 1
+    assert DATED not in answer_prompt(brief, dated[:1], [], options, MARK).messages[-1].content
 
 
 def test_every_format_and_intent_has_its_words() -> None:

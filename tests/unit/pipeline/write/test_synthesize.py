@@ -59,6 +59,7 @@ class ScriptedModel:
     async def close(self) -> None: ...
 
 
+DAYS = ("2024-05-02", "2026-03-01")
 STOP = StreamEnd(reason="stop", input_tokens=90, output_tokens=12)
 
 
@@ -81,6 +82,23 @@ async def test_numbers_become_chunk_ids_and_unknown_ones_nothing() -> None:
     ]
     assert isinstance(end, Finished)
     assert end.complete
+
+
+async def test_the_day_in_front_of_a_sentence_is_its_documents_or_stays_where_it_is() -> None:
+    dated = [one.model_copy(update={"document": _of(one, day)}) for one, day in zip(PASSAGES, DAYS, strict=True)]
+    writer = ModelWriter(
+        ScriptedModel(f"As of {DAYS[1]}: Staff get 25 days [2]. As of {DAYS[1]}: Staff get 20 days [1].", STOP),
+        PromptOptions(),
+    )
+    said = [one async for one in writer.write(BRIEF, dated, []) if isinstance(one, Sentence)]
+    assert [(one.as_of, one.text) for one in said] == [
+        (DAYS[1], "Staff get 25 days."),
+        ("", f"As of {DAYS[1]}: Staff get 20 days."),
+    ]
+
+
+def _of(passage: RetrievedChunk, day: str) -> Document:
+    return passage.document.model_copy(update={"metadata": {"updated": day}})
 
 
 async def test_usage_is_the_providers_and_estimated_where_it_gives_none() -> None:
