@@ -120,7 +120,7 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
     too_few = task.too_few(checked)
     preface = ""
     if stands and (task.always or not (too_few or (task.limits.abstain and assessment.abstain))):
-        shown = told(task, _newer_first(assessment.differing, stands), drafted, assessment)
+        shown = told(task, _in_order(assessment.differing, stands), drafted, assessment)
         if {one.sentence.text for one in stands}.difference(one.sentence.text for one in shown):
             assessment = assessment.model_copy(update={"extent": None})  # of a list that is not said
         preface = wording.preface(
@@ -130,6 +130,7 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
             differing=bool(assessment.differing) and not _missing(assessment.differing, stands),
             instead=failed.instead if failed else None,
             verdict=assessment.verdict,
+            said_in=_said_in(task, shown),
         )
         for number, one in enumerate(shown):
             yield one._replace(preface=preface) if number == 0 else one
@@ -146,6 +147,13 @@ async def by_extract(task: Task, failed: Drafted | None) -> AsyncGenerator[Check
     )
 
 
+def _said_in(task: Task, shown: Sequence[Checked]) -> str:
+    """The channel that all that is shown was said in; empty where it was not one."""
+    cited = {chunk_id for one in shown for chunk_id in one.judgement.chunk_ids}
+    where = {passage.document.said_in for passage in task.passages if passage.chunk.id in cited}
+    return where.pop() if len(where) == 1 else ""
+
+
 def _judged_all(task: Task, sentences: Sequence[Sentence]) -> tuple[list[Checked], list[Checked]]:
     """All of them but captions with what the check thinks, and those that stand."""
     pieces = [
@@ -160,18 +168,21 @@ def _judged_all(task: Task, sentences: Sequence[Sentence]) -> tuple[list[Checked
     return [piece for piece in pieces if not is_caption(piece.sentence)], stands
 
 
-def _newer_first(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Checked]:
-    """What stands, where two dated sentences of it do not agree: the newer before the older and its caption, each with
-    its day."""
+def _in_order(differing: Sequence[Sentence], stands: Sequence[Checked]) -> list[Checked]:
+    """What stands, where two sentences of it do not agree: the one to be said first before the other and its caption,
+    each with its day."""
+    said = [piece.sentence.text for piece in stands]
+    if not differing or any(said.count(one.text) != 1 for one in differing):
+        return list(stands)
     days = {one.text: one.as_of for one in differing if one.as_of}
     shown = [_of(piece, days[piece.sentence.text]) if piece.sentence.text in days else piece for piece in stands]
-    places = [place for place, piece in enumerate(shown) if piece.sentence.as_of]
-    if len(places) != 2 or shown[places[0]].sentence.as_of > shown[places[1]].sentence.as_of:
-        return shown if len(places) == 2 else list(stands)
-    before = places[0]
+    first, second = (said.index(one.text) for one in differing)
+    if first < second:
+        return shown
+    before = second
     while before and is_caption(shown[before - 1].sentence):
         before -= 1
-    shown.insert(before, shown.pop(places[1]))
+    shown.insert(before, shown.pop(first))
     return shown
 
 

@@ -49,15 +49,17 @@ _OPPOSITES = (("open", "closed"), ("required", "optional"))
 
 
 def differing(question: str, evidence: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
-    """Two sentences of different documents that answer the question and do not agree, of two dated documents the newer
-    one's first; () where there are none."""
+    """Two sentences of different documents that answer the question and do not agree: a document's before what somebody
+    said in a channel, of two dated ones the newer one's first; () where there are none."""
     said = [one for units in evidence for one in units if one.says and one.kind is not BlockKind.ROW]
     near = [one for one in said if _fit(one) >= NEAR]
     for one, other in combinations(sorted(near, key=_fit, reverse=True)[:8], 2):
         apart = one.passage.document.id != other.passage.document.id
         if apart and differ(question, _read(one), _read(other), cosines=(one.cosine, other.cosine)):
             older, newer = days((one, other))
-            return (other, one) if older < newer else (one, other)
+            talk, document = (bool(each.passage.document.said_in) for each in (one, other))
+            behind = talk if talk != document else older < newer
+            return (other, one) if behind else (one, other)
     return ()
 
 
@@ -72,8 +74,8 @@ def _fit(one: Candidate) -> float:
 
 
 def _read(one: Candidate) -> str:
-    """A sentence with the heading that says what it is about."""
-    heading = one.passage.chunk.above(one.index)
+    """A sentence with the heading that says what it is about; that of a message says whose it is."""
+    heading = "" if one.passage.document.said_in else one.passage.chunk.above(one.index)
     return f"{one.text} ({heading})" if _NAME.search(f". {heading}") else one.text
 
 

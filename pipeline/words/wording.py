@@ -153,6 +153,7 @@ _DOUBT = Message("The documents may not answer this.")
 _DIFFERING = Message("The documents do not agree.")
 _SAY = Message("The documents say:")
 THREAD = Message("thread in {where}")
+_SAID = Message("Somebody said in {where}:")
 NOT_KEPT = Message(
     "This was answered from messages that the search found just then. Nothing of them is kept but links."
 )
@@ -225,22 +226,24 @@ def preface(
     differing: bool,
     instead: Message | None = None,
     verdict: bool | None = None,
+    said_in: str = "",
 ) -> str:
     """How an extract is introduced: at `low` as what came closest, at `medium` as the documents' words; at `high` it
     speaks for itself. `differing`: it shows two documents that do not agree; `instead`: why it stands in for a model;
-    `verdict`: it says yes or no."""
+    `verdict`: it says yes or no; `said_in`: the channel that all of it was said in."""
+    say = words(_SAID, where=said_in) if said_in else words(_SAY)
     said = [words(instead)] if instead else []
     decided = verdict is not None and level is not Level.LOW
     if decided:
         said.append(words(YES if verdict else NO))
     if level is Level.HIGH:
-        return " ".join(said if decided or not said else [*said, words(_SAY)])
+        return " ".join(said if decided or not said else [*said, say])
     if level is Level.LOW:
         said.append(words(_DOUBT))
     if differing:
         said.append(words(_DIFFERING))
     closest = level is Level.LOW or differing
-    return " ".join([*said, words.count(_CLOSEST, passages) if closest else words(_SAY)])
+    return " ".join([*said, words.count(_CLOSEST, passages) if closest else say])
 
 
 def badge(confidence: Confidence, words: Words = ENGLISH) -> str:

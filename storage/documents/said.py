@@ -88,8 +88,10 @@ class SQLSaid:
         return await self._write(lambda db: _drop(db, str(channel), "at < $2", before.timestamp()))
 
     async def due(self, most: int) -> list[DueThread]:
-        """Threads whose documents are not what they are now, those that wait longest first."""
-        query = "SELECT channel, thread, since FROM said_due ORDER BY since LIMIT $1"
+        """Threads whose documents are not what they are now, those that wait longest first, of channels that were
+        looked at: else nobody knows what one is called."""
+        within = "WHERE channel IN (SELECT channel FROM channel_look)"
+        query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $1"  # noqa: S608 - our own
         rows = await self._database.read(lambda db: db.execute(query, (most,)).fetchall())
         return [DueThread(PlaceId.parse(channel), thread, since) for channel, thread, since in rows]
 

@@ -11,9 +11,10 @@ from pipeline.find.retrieve import HybridRetriever
 from pipeline.plan.plan import RulePlanner
 from pipeline.respond import Responder
 from pipeline.rules.access import Rule
-from pipeline.values import Event, Options, Request
+from pipeline.values import Event, Options, Place, Request
 from pipeline.words import wording
 from tests.contracts.driver import Driver, Shown, Way
+from tests.contracts.waiting import eventually
 from tests.doubles.samples import chunks, document
 
 TODAY = date(2026, 11, 27)
@@ -146,3 +147,18 @@ async def test_what_changed_about_what_has_no_day_is_a_question_as_any_other(dri
     await put(driver, "coffee", "The coffee machine is cleaned on Fridays.")
     reply = await asked(driver, "What changed about the coffee machine since May?")
     assert "The coffee machine is cleaned on Fridays." in reply.text
+
+
+@pytest.mark.walks(Way.TALK, Way.INBOX)
+async def test_what_somebody_said_stands_behind_a_document_that_says_otherwise_however_new(driver: Driver) -> None:
+    driver.rig.places[driver.place] = Place(index=True)
+    await put(driver, "old", WEEKS.format(16), "2025-06-02")
+    await driver.aside("bob", WEEKS.format(26))
+
+    async def there() -> bool:
+        return bool(await driver.rig.storage.library.versions(str(driver.place)))
+
+    await eventually(there)
+    reply = await asked(driver, "How many weeks of paid parental leave do parents get?")
+    assert in_order(reply.text, WEEKS.format(16), WEEKS.format(26))
+    assert "thread in #team" in reply.text

@@ -45,6 +45,16 @@ def test_a_sentence_that_answers_is_asserted_with_high_confidence() -> None:
     assert (result.confidence.level, result.sufficient, result.abstain) == (Level.HIGH, True, False)
 
 
+@pytest.mark.parametrize(("solved", "level"), [({}, Level.MEDIUM), ({"solved": "yes"}, Level.HIGH)])
+def test_what_somebody_said_in_a_channel_is_sure_only_where_it_solved_something(
+    solved: dict[str, str], level: Level
+) -> None:
+    found = prose("leave", ANSWER)
+    thread = Document(id="t", collection="slack:T1:C2", filename="#hr", title="Leave", metadata=solved)
+    evidence = gather(read(QUESTION), [found.model_copy(update={"document": thread})])
+    assert assess(evidence, [judged(ANSWER, "leave")], generator=EXTRACTIVE).confidence.level is level
+
+
 def test_a_passage_that_is_far_off_is_withheld() -> None:
     result = extract(QUESTION, "Parking is behind the building, next to the old brewery.", cosine=0.2)
     assert (result.confidence.level, result.sufficient, result.abstain) == (Level.LOW, False, True)
