@@ -31,6 +31,8 @@ ANEW = timedelta(days=7)
 """How old a whole reading may become: what was edited or deleted while nobody listened is seen by the next one."""
 SHUT = timedelta(minutes=10)
 """How long one that may not be read is left alone."""
+FORGET_EVERY = timedelta(hours=1)
+NEVER = datetime.min.replace(tzinfo=UTC)
 KEPT = "said"
 """The type of the documents that threads are."""
 
@@ -55,6 +57,7 @@ class ChannelReader:
         self._files = ThreadFiles(adapters, indexer.reader)
         self._told: set[PlaceId] = set()
         self._caught_up: set[PlaceId] = set()
+        self._forgotten: dict[PlaceId, datetime] = {}
         self._places = places
         self._indexer = indexer
         self._adapters = adapters
@@ -85,6 +88,7 @@ class ChannelReader:
             log.info("channel_forgotten", channel=str(place))
         self._reading = {place: task for place, task in self._reading.items() if not task.done()}
         for place, sets in wanted.items():
+            await self._forget_old(place, sets)
             look = looks.get(place)
             known = look is not None and look.complete is not None and not look.closed
             if look and not look.closed and place not in self._told:
@@ -97,6 +101,13 @@ class ChannelReader:
             elif known and place not in self._caught_up:
                 self._reading[place] = asyncio.create_task(self._catch_up(place), name=f"catch up with {place}")
 
+    async def _forget_old(self, place: PlaceId, sets: Place) -> None:
+        """What is older than it is to be kept, every hour."""
+        now = datetime.now(UTC)
+        if now - self._forgotten.get(place, NEVER) > FORGET_EVERY:
+            self._forgotten[place] = now
+            await self._said.drop_old(place, _oldest(sets))
+
     async def _stop(self, place: PlaceId) -> None:
         if task := self._reading.pop(place, None):
             task.cancel()
@@ -106,11 +117,10 @@ class ChannelReader:
         """Read all of a channel's history, from where it was left."""
         with failures_logged(log, "channel_not_read", channel=str(place)):
             look = look if look and not look.complete else ChannelLook(begun=datetime.now(UTC))
-            oldest = datetime.now(UTC) - timedelta(days=sets.index_days or 0)
+            oldest = _oldest(sets)
             while look.complete is None:
                 look = await self._part(place, look, oldest)
             await self._said.drop_unseen(place, look.begun)
-            await self._said.drop_old(place, oldest)
             self._caught_up.add(place)
             log.info("channel_read", channel=str(place), messages=look.read)
 
@@ -168,6 +178,11 @@ class ChannelReader:
                 await self._indexer.library.remove([one.document])
             await self._said.made(one)
         return len(due)
+
+
+def _oldest(sets: Place) -> datetime:
+    """Since when what was said is kept."""
+    return datetime.now(UTC) - timedelta(days=sets.index_days or 0)
 
 
 def _due(look: ChannelLook | None) -> bool:

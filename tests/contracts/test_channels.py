@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from pipeline.values import Document, Place
+from pipeline.values import Document, Place, Said
 from tests.contracts.driver import Driver, Way
 from tests.contracts.waiting import eventually
 
 pytestmark = pytest.mark.walks(Way.TALK)
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 SAID = "The staging password is rotated every Monday by the platform team."
 
 
@@ -103,6 +106,15 @@ async def test_what_was_said_before_is_read_too(driver: Driver) -> None:
     await shows(driver, "Waffle")
     look = (await driver.rig.storage.said.looks())[driver.place]
     assert (look.read, look.complete is not None) == (3, True)
+
+
+async def test_what_is_older_than_it_is_kept_is_neither_read_nor_stays(driver: Driver) -> None:
+    old = Said(channel=driver.place, thread="1", message="1", author="x", at=LONG_AGO, text="The code is 1234.")
+    await driver.rig.storage.said.take([old])
+    await driver.restart()
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday", without="1234")
+    assert (await driver.rig.storage.said.count(driver.place))[0] == 1
 
 
 async def test_the_channel_is_told_once_that_it_is_read(driver: Driver) -> None:
