@@ -163,8 +163,8 @@ def _heading(chunk: Chunk, title: str, quotes: Sequence[str]) -> tuple[str, ...]
 class OwnAddresses:
     """The port `Links` where nothing is served: documents with an address of their own have one, and no others.
 
-    It gets the fragment that leads to the first quoted span, or to where the passage begins; one that has a fragment
-    stays as it is."""
+    It gets the fragment that leads to the first quoted span, or to where the passage begins, unless that has an address
+    of its own; one that has a fragment stays as it is."""
 
     def link(self, passage: RetrievedChunk, quotes: Sequence[str] = ()) -> str:
         return _link(passage.document.url, passage.chunk, quotes)
@@ -176,6 +176,8 @@ OWN = OwnAddresses()
 def _link(url: str, chunk: Chunk, quotes: Sequence[str]) -> str:
     start = chunk.text.find(quotes[0]) if quotes else chunk.overlap
     anchor = next((anchor for at, anchor in reversed(chunk.anchors) if at <= max(start, 0)), "")
+    if links.at_home(anchor, url):
+        return anchor
     return f"{url}#{percent_encoded(anchor, safe=FRAGMENT)}" if url and anchor and "#" not in url else url
 
 

@@ -54,7 +54,7 @@ class Chunk(Value):
     together: bool = False
     """Its units are short rows of a long table: one vector stands for all of them."""
     anchors: tuple[tuple[int, str], ...] = ()
-    """From which character on which fragment of the document's address leads there; ascending."""
+    """From which character on which `Block.anchor` leads there; ascending."""
     links: tuple[tuple[int, int, str], ...] = ()
     """Where words start and end that lead to an address of the document's own host, and that address."""
 

@@ -39,7 +39,8 @@ class Block(Value):
     """Of a step, as its document counts it; 0 where it does not."""
     anchor: str = ""
     """The fragment of the document's address that leads to the block, as it is on the page (not percent-encoded). That
-    of a heading leads to what stands below it, too."""
+    of a heading leads to what stands below it, too. What has an address of its own, on the document's host, has that
+    here, whole."""
     links: tuple[Link, ...] = ()
     """In the order of their words in `text`; relative to the document's address."""
 
