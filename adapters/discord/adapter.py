@@ -11,23 +11,27 @@ from discord.http import Route
 
 from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
+from adapters.chat.thread import of_thread, parsed
 from adapters.discord.connection import DiscordConnection, DiscordOptions, connect, run
 from adapters.discord.errors import listening, translated
 from adapters.discord.events.around import around
 from adapters.discord.events.places import DIRECT, PLATFORM
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
+from adapters.discord.thread import thread
 from adapters.discord.transport.client import Client
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL, Shards
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.translations import Words
 from pipeline.values import (
     Around,
     ConversationId,
     IncomingMessage,
     Manner,
+    Parsed,
     PersonId,
     PlaceId,
     Readers,
@@ -167,6 +171,11 @@ class DiscordAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         line = await self._ready()
         return await around(line.client, message)
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        line = await self._ready()
+        said = await thread(line.client, message)
+        return None if said is None else parsed(said, of_thread(message), words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         line = await self._ready(of.space if isinstance(of, PlaceId) else DIRECT)

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from starlette.routing import BaseRoute
 
 from adapters.chat.reply.parts import Look
+from adapters.chat.thread import of_thread, parsed
 from adapters.slack.events.around import around
 from adapters.slack.platform import SLACK
+from adapters.slack.thread import thread
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
 from adapters.slack.transport.front import Front
 from adapters.slack.transport.installing import INSTALL, Installing, OAuthClient
@@ -22,7 +24,8 @@ from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
+from pipeline.translations import Words
+from pipeline.values import Around, ConversationId, IncomingMessage, Parsed, PersonId, PlaceId, Readers, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -144,6 +147,11 @@ class SlackAdapter:
         """What people said around a message in its very thread; nothing where it cannot be read."""
         slack = await self._of(message)
         return await around(slack.web, slack.me, message)
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        slack = await self._of(message)
+        said = await thread(slack.web, slack.me, message)
+        return None if said is None else parsed(said, of_thread(message), words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         if isinstance(of, IncomingMessage):

@@ -19,7 +19,7 @@ from adapters.web.site import Site
 from adapters.web.source import routes as source
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Around, ConversationId, IncomingMessage, PersonId, PlaceId, Readers, Work
+from pipeline.values import Around, ConversationId, IncomingMessage, Parsed, PersonId, PlaceId, Readers, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -105,6 +105,10 @@ class WebAdapter:
     async def around(self, message: IncomingMessage) -> Around:
         """Nobody else is there."""
         return Around()
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        """There are none."""
+        return None
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Whoever asks reads alone."""

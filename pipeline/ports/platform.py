@@ -8,11 +8,13 @@ from typing import Protocol
 
 from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import Inbox
+from pipeline.translations import Words
 from pipeline.values import (
     Around,
     ConversationId,
     Event,
     IncomingMessage,
+    Parsed,
     PersonId,
     PlaceId,
     Readers,
@@ -72,6 +74,11 @@ class PlatformAdapter(Protocol):
 
     async def around(self, message: IncomingMessage) -> Around:
         """What people said around a message in its very thread; nothing where it cannot be read."""
+        ...
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        """What people said in the thread of a message, of bots nothing, as a document that is kept nowhere; None where
+        it is in none. What may not be read is empty. Raises Unavailable."""
         ...
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:

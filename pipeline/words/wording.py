@@ -73,6 +73,16 @@ STOPPED = Message("Stopped, as you asked.")
 SILENCED = Message("I stay out of this conversation from now on, until somebody mentions me.")
 STOP, START = Message("stop, be quiet"), Message("start, come back")
 """Said alone, these send the bot out of a conversation and call it back."""
+NOT_IN_A_THREAD = Message("Ask me that in a thread, and I sum up what was said there.")
+NOTHING_SAID = Message("There is nothing in this thread that people said and that I can read.")
+SUMMED_UP = Message(
+    "What was asked in this thread, what was said to it, and what was decided or agreed? It began with: {title}"
+)
+"""What a summary of a thread answers."""
+OF_THREAD = Plural(
+    "This thread has {number} message. It began with: {title}",
+    "This thread has {number} messages. It began with: {title}",
+)
 CALLED_BACK = Message("I am back: I answer questions in this conversation again.")
 TRY_AGAIN = Message("That did not work. Please try again in a minute.")
 NO_ANSWER = Message("This answer is no longer kept, or it rests on documents that you may not see.")

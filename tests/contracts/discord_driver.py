@@ -51,6 +51,7 @@ NOT_HERE = {
 ABSENT: Mapping[Way, str] = NOT_HERE | {
     Way.THREADS: "the bot does not read what is said in a channel",
     Way.STOP: "there is nothing to stop where the bot answers only what is addressed to it",
+    Way.SUMMARY: "replies to each other in a channel are no thread",
 }
 
 

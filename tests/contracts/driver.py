@@ -36,6 +36,7 @@ class Way(StrEnum):
     INSIGHTS = "insights"
     KNOWLEDGE = "knowledge"
     STOP = "stop"
+    SUMMARY = "summary"
     SHARED_CHANNEL = "shared_channel"
     PRETEND = "pretend"
     """Whoever can sign a request can put any id into it."""

@@ -30,6 +30,7 @@ FEATURES = {
     Way.INSIGHTS: "Let admins see, in chat, what was asked and what the documents lack",
     Way.KNOWLEDGE: "Let contributors add a file or a link to the documents, and take it back",
     Way.STOP: "Send it out of a thread with a button",
+    Way.SUMMARY: "Have a thread summed up, each sentence with a link to its message",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }

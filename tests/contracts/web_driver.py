@@ -37,6 +37,7 @@ ABSENT: Mapping[Way, str] = {
     Way.SETUP: "it has no channels; whoever runs it writes citewell.toml",
     Way.INSIGHTS: "admins have a page of their own for it",
     Way.STOP: "nobody is interrupted",
+    Way.SUMMARY: "there are no threads",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
     Way.ATTACHMENTS: "nothing can be attached",

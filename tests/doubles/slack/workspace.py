@@ -403,7 +403,8 @@ class Workspace:
         grid = (
             {"team_id": "T0OTHER", "enterprise_user": {"teams": ["T0OTHER", self.team]}} if user in self.of_grid else {}
         )
-        return {"id": user, "team_id": self.team, **marks, **grid}
+        profile = {"display_name": user.removeprefix("U0").lower()}
+        return {"id": user, "team_id": self.team, "profile": profile, **marks, **grid}
 
     def _members(self, everyone: list[Any], arguments: Json) -> Json:
         """One page; a cursor is only good if it was given."""

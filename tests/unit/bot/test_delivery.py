@@ -14,6 +14,7 @@ from bot.run.delivery import APOLOGY_SECONDS, NO_END, Delivery
 from bot.run.posting import POSTING_SECONDS
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt
+from pipeline.translations import Words
 from pipeline.values import (
     EVERYWHERE,
     Answer,
@@ -25,6 +26,7 @@ from pipeline.values import (
     IncomingMessage,
     Manner,
     Notice,
+    Parsed,
     PersonId,
     PlaceId,
     Preferences,
@@ -88,6 +90,9 @@ class Platform:
 
     async def find(self, outgoing: Work | Notice | Digest) -> str | None:
         return self.found
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        return None
 
     async def around(self, message: IncomingMessage) -> Around:
         return Around()
