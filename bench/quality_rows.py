@@ -114,8 +114,10 @@ async def _overheard(citewell: Citewell, shares: Shares, wrong: list[str]) -> No
         request = Request(text=row["text"], audience=everything, turns=threads[asked])
         mentioned = await citewell.respond(request)
         unasked = await citewell.respond(request.model_copy(update={"unasked": True}))
-        answered = unasked.outcome is not Outcome.SILENT
-        shares[f"{'questions' if row['asks'] else 'asides'} unasked, {row['half']}: answered"].append(answered)
+        answered = unasked.outcome is not Outcome.SILENT and not unasked.alone
+        sort = f"{'questions' if row['asks'] else 'asides'} unasked, {row['half']}"
+        shares[f"{sort}: answered"].append(answered)
+        shares[f"{sort}: told alone"].append(unasked.alone)
         if row["asks"] and mentioned.sentences and mentioned.confidence.level is not Level.LOW:
             name = f"questions unasked, {row['half']}: answered of those that a mention would answer"
             shares[name].append(answered)

@@ -27,6 +27,7 @@ from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.translations import Words
 from pipeline.values import (
+    Answer,
     Around,
     ConversationId,
     IncomingMessage,
@@ -160,6 +161,9 @@ class DiscordAdapter:
                 return await line.notices.find(outgoing)
             private = outgoing.message.manner is Manner.COMMAND
             return None if private else await line.deliverer.find(outgoing)
+
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        """Discord shows nothing to one person who pressed or typed no command."""
 
     async def stop(self, conversation: ConversationId) -> None:
         """Discord has no button for that."""

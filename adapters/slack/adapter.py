@@ -25,7 +25,7 @@ from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
 from pipeline.translations import Words
-from pipeline.values import Around, ConversationId, IncomingMessage, Parsed, PersonId, PlaceId, Readers, Work
+from pipeline.values import Answer, Around, ConversationId, IncomingMessage, Parsed, PersonId, PlaceId, Readers, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -134,6 +134,9 @@ class SlackAdapter:
             await (await self._workspaces.of(outgoing.work.space)).deliverer.deliver(outgoing, receipt)
         else:
             await (await self._workspaces.of(outgoing.space)).notices.post(outgoing, receipt)
+
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        await (await self._of(message)).deliverer.answer_alone(message, answer)
 
     async def stop(self, conversation: ConversationId) -> None:
         slack = await self._workspaces.of(conversation.space)

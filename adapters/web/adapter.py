@@ -19,7 +19,7 @@ from adapters.web.site import Site
 from adapters.web.source import routes as source
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
-from pipeline.values import Around, ConversationId, IncomingMessage, Parsed, PersonId, PlaceId, Readers, Work
+from pipeline.values import Answer, Around, ConversationId, IncomingMessage, Parsed, PersonId, PlaceId, Readers, Work
 from pipeline.values.posting.digest import Announcement
 
 
@@ -98,6 +98,9 @@ class WebAdapter:
         if isinstance(outgoing, Work):
             return outgoing.key if outgoing.answer else None
         return outgoing.key
+
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        """Every answer is for its asker alone, and asked for."""
 
     async def stop(self, conversation: ConversationId) -> None:
         """There is no button for it: who leaves the page is not waited for."""

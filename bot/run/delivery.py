@@ -95,6 +95,10 @@ class Delivery:
         if answer is None or answer.outcome is Outcome.SILENT:
             await self._inbox.ignored(work.key, again=answer is None or answer.usage.hindered)
             return False
+        if answer.alone:  # nobody can look for it after a crash: it is closed first
+            await self._inbox.ignored(work.key, told=True)
+            await self._adapter(work).whisper(work.message, answer)
+            return False
         way.know(answer=await self._saved(way, answer))
         return True
 

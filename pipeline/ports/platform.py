@@ -10,6 +10,7 @@ from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import Inbox
 from pipeline.translations import Words
 from pipeline.values import (
+    Answer,
     Around,
     ConversationId,
     Event,
@@ -62,6 +63,11 @@ class PlatformAdapter(Protocol):
 
     async def post(self, outgoing: Growing | Announcement, receipt: Receipt) -> None:
         """Show it, a reply as it comes. What has a reference is completed by editing that."""
+        ...
+
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        """Show `answer` to whoever said `message` alone, beside it; nothing where the platform has no way to. Nothing
+        depends on it."""
         ...
 
     async def find(self, outgoing: Work | Announcement) -> str | None:

@@ -73,6 +73,10 @@ STOPPED = Message("Stopped, as you asked.")
 SILENCED = Message("I stay out of this conversation from now on, until somebody mentions me.")
 STOP, START = Message("stop, be quiet"), Message("start, come back")
 """Said alone, these send the bot out of a conversation and call it back."""
+FOR_YOU_ALONE = Message(
+    "Only you see this, because I am not sure that it is what you look for. "
+    "Mention me, and everybody here sees the answer."
+)
 NOT_IN_A_THREAD = Message("Ask me that in a thread, and I sum up what was said there.")
 NOTHING_SAID = Message("There is nothing in this thread that people said and that I can read.")
 SUMMED_UP = Message(

@@ -45,6 +45,7 @@ ABSENT: Mapping[Way, str] = {
     Way.INSIGHTS: "whoever holds the terminal has `citewell insights`",
     Way.STOP: "there is nobody else",
     Way.SUMMARY: "there is nobody else",
+    Way.WHISPER: "there is nobody else",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
     Way.KNOWLEDGE: "whoever is at the terminal indexes files there",

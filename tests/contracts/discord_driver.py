@@ -46,6 +46,7 @@ LABELS = {
 }
 NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
+    Way.WHISPER: "Discord shows nothing to one person who pressed or typed no command",
     Way.PRETEND: "a gateway that the bot connects to sends what happened; nobody else can",
 }
 ABSENT: Mapping[Way, str] = NOT_HERE | {
@@ -295,6 +296,9 @@ class DiscordDriver:
     @property
     def helpers(self) -> PlaceId:
         return PlaceId(platform="discord", space=str(self.guild), channel=str(self.help))
+
+    def whispered(self, said: Said) -> list[Shown]:
+        raise NotImplementedError
 
     async def tell_me(self, said: Said, person: str) -> str:
         self._noted = await self._press(said, person, TELL)

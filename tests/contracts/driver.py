@@ -37,6 +37,8 @@ class Way(StrEnum):
     KNOWLEDGE = "knowledge"
     STOP = "stop"
     SUMMARY = "summary"
+    WHISPER = "whisper"
+    """One person can be shown something who asked for nothing."""
     SHARED_CHANNEL = "shared_channel"
     PRETEND = "pretend"
     """Whoever can sign a request can put any id into it."""
@@ -258,6 +260,10 @@ class Driver(Protocol):
 
     def heard(self, said: Said) -> list[Shown]:
         """What its asker heard of a question that people were asked."""
+        ...
+
+    def whispered(self, said: Said) -> list[Shown]:
+        """What whoever said something was shown alone, without having asked for it."""
         ...
 
     async def tell_me(self, said: Said, person: str) -> str:

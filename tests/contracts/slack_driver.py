@@ -329,6 +329,12 @@ class SlackDriver:
         await until(lambda: told or len(self.workspace.ephemerals) > before)
         return told or self.workspace.ephemerals[before:]
 
+    def whispered(self, said: Said) -> list[Shown]:
+        message: Message = said.handle
+        there = (message.channel, user(said.person), message.thread_ts)
+        shown = self.workspace.ephemerals
+        return [seen(one) for one in shown if (one["channel"], one["user"], one.get("thread_ts")) == there]
+
     async def tell_me(self, said: Said, person: str) -> str:
         self._noted = await self._told(said, person, "tell")
         return str(self._noted[-1]["text"])

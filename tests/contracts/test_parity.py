@@ -31,6 +31,7 @@ FEATURES = {
     Way.KNOWLEDGE: "Let contributors add a file or a link to the documents, and take it back",
     Way.STOP: "Send it out of a thread with a button",
     Way.SUMMARY: "Have a thread summed up, each sentence with a link to its message",
+    Way.WHISPER: "Be answered alone where a follow-up without a mention has no sure answer",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.SHARED_CHANNEL: "Channels shared with another organisation",
 }

@@ -38,6 +38,7 @@ ABSENT: Mapping[Way, str] = {
     Way.INSIGHTS: "admins have a page of their own for it",
     Way.STOP: "nobody is interrupted",
     Way.SUMMARY: "there are no threads",
+    Way.WHISPER: "whoever asks reads alone",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.FILES: "nothing can be attached",
     Way.ATTACHMENTS: "nothing can be attached",

@@ -97,6 +97,8 @@ class Kiosk:
         if len(self._answers) == len(self._asked):
             self._all.set()
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
+
     async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
         return None
 

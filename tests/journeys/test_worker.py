@@ -65,6 +65,8 @@ class Board:
     async def find(self, work: Work) -> str | None:
         return None
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
+
     async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
         return None
 

@@ -91,6 +91,8 @@ class Platform:
     async def find(self, outgoing: Work | Notice | Digest) -> str | None:
         return self.found
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
+
     async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
         return None
 
