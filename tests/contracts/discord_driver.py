@@ -42,6 +42,8 @@ LABELS = {
     "Why this confidence?": "why",
     "Share in channel": "share",
     STOP[0]: "stop",
+    "Send": "send",
+    "Send and keep": "sendkeep",
     wording.TELL_ME: "tell",
 }
 NOT_HERE = {
@@ -333,8 +335,17 @@ class DiscordDriver:
     def _questions(self) -> list[Payload]:
         return [one for one in self.discord.replies(self.help) if not one.get("message_reference")]
 
-    def advised(self) -> list[str]:
-        return [one["content"] for one in self.discord.replies(self.help) if one.get("message_reference")]
+    def advised(self) -> list[Shown]:
+        return [seen(one) for one in self._advice()]
+
+    def _advice(self) -> list[Payload]:
+        return [one for one in self.discord.replies(self.help) if one.get("message_reference")]
+
+    async def send_reply(self, person: str, *, keep: bool = False, of: int = -1) -> str:
+        held, label = self._advice()[of], "Send and keep" if keep else "Send"
+        pressed = await self.discord.press(self._person(person), deepcopy(held), label)
+        await until(lambda: pressed.texts)
+        return pressed.texts[-1]
 
     async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
         message = self._questions()[-1]

@@ -254,8 +254,12 @@ class Driver(Protocol):
         """Reply to the last question there instead of pressing its button."""
         ...
 
-    def advised(self) -> list[str]:
+    def advised(self) -> list[Shown]:
         """What whoever replied there was told, alone or in reply."""
+        ...
+
+    async def send_reply(self, person: str, *, keep: bool = False, of: int = -1) -> str:
+        """Press `Send`, or `Send and keep`, below that; what that person is told."""
         ...
 
     def heard(self, said: Said) -> list[Shown]:

@@ -12,7 +12,9 @@ from adapters.chat.messages import Messages
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Look
+from adapters.chat.words.handoff import Unsent
 from adapters.slack.events.incoming import Me
+from adapters.slack.parts.blocks import button, said
 from adapters.slack.parts.render import Post, line, posts
 from adapters.slack.parts.wishes import told
 from adapters.slack.post import private
@@ -150,6 +152,12 @@ class SlackDeliverer:
             reply = parts.reply(answer, self._look, notes=[note]).model_copy(update={"actions": ()})
             for post in posts(reply):
                 await self.whisper(origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
+
+    async def offer(self, channel: str, thread: str, user: str, unsent: Unsent, ts: str) -> None:
+        """Offer a person to send their message `ts` in the thread, where there is something to press."""
+        buttons = [button(label, action, f"{thread} {ts}") for label, action in unsent.buttons]
+        row = [{"type": "actions", "elements": buttons}] if buttons else []
+        await self.whisper(channel, thread, user, unsent.text, blocks=[said(unsent.text), *row])
 
     async def whisper(self, channel: str, thread: str, user: str, text: str, **more: object) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""

@@ -258,7 +258,10 @@ class Workspace:
         if not everything:
             raise Error("thread_not_found")
         latest = float(arguments.get("latest") or "inf")
-        inside = [m for m in everything if oldest < float(m.ts) < latest or m.ts == arguments["ts"]]
+        ends = (oldest, latest) if str(arguments.get("inclusive")) in ("1", "True", "true") else ()
+        inside = [
+            m for m in everything if oldest < float(m.ts) < latest or float(m.ts) in ends or m.ts == arguments["ts"]
+        ]
         return self._page(inside, arguments)
 
     def conversations_history(self, arguments: Json) -> Json:
