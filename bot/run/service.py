@@ -17,7 +17,7 @@ from bot.config.read import read_settings
 from bot.config.settings import Settings
 from bot.documents.due_sources import kept_fresh
 from bot.platforms import make_adapters
-from bot.run.courier import Courier
+from bot.run.courier import Courier, tell_spent
 from bot.run.greeting import greet
 from bot.run.operations.open import open_operations
 from bot.run.peers import Peers
@@ -77,6 +77,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
             concurrency=settings.concurrency,
             at_a_time=settings.concurrency if citewell.model else BUSY,
             expire_late=settings.late == "expire",
+            spent=partial(tell_spent, storage.outbox, settings.digest),
             reached=here,
             idle_seconds=SHARED_IDLE_SECONDS if settings.database else IDLE_SECONDS,
         )

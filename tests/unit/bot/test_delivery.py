@@ -118,6 +118,9 @@ class Thinking:
         yield answer()
 
 
+async def _nobody_told(place: PlaceId) -> None: ...
+
+
 class Scene:
     """A delivery over a real inbox whose clock is turned by hand."""
 
@@ -135,6 +138,7 @@ class Scene:
             _chosen,
             at_a_time=1,
             expire_late=False,
+            spent=_nobody_told,
             grace_seconds=0.0,
             retry_seconds=1.0,
         )
