@@ -28,22 +28,22 @@ async def thread(client: discord.Client, message: IncomingMessage) -> list[Said]
                 return None
             asked = discord.Object(where.message_id)
             history = channel.history(before=asked, limit=MOST, oldest_first=True)
-            return [said async for one in history for said in _said(one, client)]
+            return [said async for one in history for said in _said(one, one.jump_url, client)]
         except (discord.Forbidden, discord.NotFound):
             return []
 
 
-def _said(message: discord.Message, client: discord.Client) -> Iterator[Said]:
-    """The first message of a thread that was opened from one stands for that."""
+def _said(message: discord.Message, url: str, client: discord.Client) -> Iterator[Said]:
+    """The first message of a thread that was opened from one stands for that, which is where it was."""
     if message.type is discord.MessageType.thread_starter_message and message.reference:
         began = message.reference.resolved
         if isinstance(began, discord.Message):
-            yield from _said(began, client)
+            yield from _said(began, message.reference.jump_url, client)
     elif message.type in SAID and client.user:
         yield Said(
             author=message.author.display_name,
             text=question(message, client.user),
             at=message.created_at,
-            url=message.jump_url,
+            url=url,
             bot=message.author.bot or bool(message.webhook_id),
         )

@@ -9,8 +9,10 @@ import pytest
 from pipeline.respond import Responder
 from pipeline.values import Event, Options, Request
 from tests.contracts.answers import cited
+from tests.contracts.discord_driver import DiscordDriver
 from tests.contracts.driver import Driver, Said, Way
 from tests.contracts.rig import once
+from tests.doubles.discord.faults import Fault
 from tests.doubles.llm.walk import NoHistory, Straight
 
 pytestmark = [pytest.mark.ways_in, pytest.mark.walks(Way.SUMMARY)]
@@ -66,6 +68,8 @@ async def test_what_bots_said_is_no_part_of_it_nor_is_what_asks_for_it(driver: D
     asked = driver.rig.requests[-1].thread
     assert asked is not None
     said = [block.text for block in asked.blocks if block.heading]
+    assert str(driver.place.channel) in asked.document.url
+    assert said[0] == "Who books the room for the offsite in Leipzig?"
     assert said[-2] == "The room in Leipzig costs 95 euros a night."
     assert not any("Thirty days" in text or "summarise" in text for text in said)
 
@@ -83,3 +87,17 @@ async def test_where_there_is_no_thread_none_is_read(driver: Driver) -> None:
     (request,) = driver.rig.requests
     assert request.thread is None
     assert request.around.said == ()
+
+
+async def test_where_discord_does_not_let_it_read_the_thread_nothing_of_it_is_told(
+    driver: Driver, thread: Said
+) -> None:
+    if not isinstance(driver, DiscordDriver):
+        pytest.skip("Slack's own way: tests/unit/adapters/slack/test_summary.py")
+    missing = Fault(status=403, body={"code": 50001, "message": "Missing Access"})
+    driver.discord.faults.order("GET", r"/messages$", missing, times=-1)
+    await driver.mention_after("ann", "tl;dr", thread)
+    await driver.rig.settled()
+    asked = driver.rig.requests[-1].thread
+    assert asked is not None
+    assert not asked.blocks
