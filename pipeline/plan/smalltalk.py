@@ -32,7 +32,7 @@ PHRASES = {
         """,
         Talk.SUMMARY: r"""
             (?:please |(?:can|could) you )?(?:summari[sz]e|sum up|recap) (?:this|the) (?:thread|discussion|conversation)
-            (?:(?:a|the) )?summary of (?:this|the) (?:thread|discussion|conversation)|(?:thread )?summary|tl ?dr
+            (?:(?:a|the) )?summary of (?:this|the) (?:thread|discussion|conversation)|thread summary|tl ?dr
         """,
     },
     "de": {
@@ -45,7 +45,7 @@ PHRASES = {
         Talk.SUMMARY: r"""
             (?:bitte )?fass(?:e|t)? (?:bitte )?(?:diesen|den) thread (?:bitte )?zusammen
             (?:bitte )?fass(?:e|t)? (?:bitte )?(?:diese|die) (?:diskussion|unterhaltung) (?:bitte )?zusammen
-            (?:kannst du )?(?:diesen|den) thread (?:bitte )?zusammenfassen|zusammenfassung(?: (?:dieses|des) threads)?
+            (?:kannst du )?(?:diesen|den) thread (?:bitte )?zusammenfassen|zusammenfassung (?:dieses|des) threads
         """,
     },
     "fr": {
@@ -57,7 +57,7 @@ PHRASES = {
         """,
         Talk.SUMMARY: r"""
             (?:peux-tu |pouvez-vous )?résum(?:e|er|ez)(?:-moi|-nous)? (?:[cl]e fil|cette discussion|cette conversation)
-            (?:un |le )?résumé (?:de ce fil|du fil|de cette (?:discussion|conversation))|résumé
+            (?:un |le )?résumé (?:de ce fil|du fil|de cette (?:discussion|conversation))
         """,
     },
     "es": {
@@ -66,27 +66,27 @@ PHRASES = {
         Talk.HELP: r"ayuda|qué puedes hacer|qué puedo preguntar(?:te)?|quién eres|qué documentos (?:tienes|conoces)",
         Talk.SUMMARY: r"""
             (?:(?:puedes|podrías) )?resum(?:e|ir|a|en) (?:este hilo|el hilo|esta (?:conversación|discusión))
-            (?:un |el )?resumen (?:de este hilo|del hilo|de esta (?:conversación|discusión))|resumen
+            (?:un |el )?resumen (?:de este hilo|del hilo|de esta (?:conversación|discusión))
         """,
     },
     "it": {
         Talk.GREETING: "ciao|salve|buongiorno|buonasera",
         Talk.THANKS: "(?:mille )?grazie|perfetto|va bene",
         Talk.HELP: r"aiuto|cosa (?:puoi|sai) fare|chi sei|(?:che|quali) documenti (?:hai|conosci)",
-        Talk.SUMMARY: r"(?:puoi )?riassum(?:i|ere) questa (?:discussione|conversazione)|riassunto",
+        Talk.SUMMARY: r"(?:puoi )?riassum(?:i|ere) questa (?:discussione|conversazione)",
     },
     "pt": {
         Talk.GREETING: "ol[áa]|bom dia|boa (?:tarde|noite)",
         Talk.THANKS: "(?:muito )?obrigad[oa]|perfeito|está bem",
         Talk.HELP: r"ajuda|o que (?:você )?(?:pode|sabe) fazer|quem é você|(?:que|quais) documentos (?:você )?tem",
-        Talk.SUMMARY: r"(?:pode )?resum(?:e|a|ir) esta (?:conversa|discussão)|resumo",
+        Talk.SUMMARY: r"(?:pode )?resum(?:e|a|ir) esta (?:conversa|discussão)",
     },
     "ja": {
         Talk.GREETING: "こんにちは|こんばんは|おはよう(?:ございます)?|はじめまして",
         Talk.THANKS: "(?:どうも )?ありがとう(?:ございます|ございました)?|助かりました|了解(?:です|しました)?",
         Talk.HELP: r"ヘルプ|使い方|何ができますか|何を質問できますか|どんな(?:文書|資料|ドキュメント)がありますか",
         Talk.SUMMARY: r"""
-            (?:この)?スレッド(?:を|の)?(?:要約|まとめ)(?:して|て)?(?:ください|をお願いします)?|要約(?:して(?:ください)?)?
+            (?:この)?スレッド(?:を|の)?(?:要約|まとめ)(?:して|て)?(?:ください|をお願いします)?
         """,
     },
 }

@@ -146,6 +146,24 @@ async def test_nobody_sends_what_somebody_else_wrote(driver: Driver) -> None:
     assert driver.heard(said) == []
 
 
+async def test_so_it_is_in_a_thread_below_the_question(driver: Driver) -> None:
+    if not isinstance(driver, DiscordDriver):
+        pytest.skip("on Slack it is never elsewhere")
+    said = await replied(driver)
+    (notice,) = driver.discord.replies(driver.help)
+    thread = driver.world.thread(driver.help, "The cup", thread_id=notice["id"])
+    await driver.restart()
+    await driver._say("ann", thread, "The blue team.")
+    await until(lambda: driver.discord.replies(thread))
+    (offer,) = driver.discord.replies(thread)
+    pressed = await driver.discord.press(driver._person("ann"), offer, "Send")
+    await until(lambda: pressed.texts)
+    assert pressed.texts[-1] == wording.RESOLVED
+    await driver.rig.settled()
+    assert "The blue team." in driver.heard(said)[0].text
+    assert "resolve" not in driver.asked()[0].buttons
+
+
 async def test_what_was_found_is_kept_from_people_who_may_not_see_all_of_it(driver: Driver) -> None:
     said = await mention(driver)
     driver.rig.rules["default"] = Rule(only=(str(driver.place),))

@@ -38,7 +38,7 @@ async def summing_up(request: Request) -> AsyncGenerator[Event, None]:
 async def thread(driver: Driver) -> Said:
     """One in which the bot has answered."""
     driver.rig.script = summing_up
-    first = await driver.mention("ann", "Who books the room for the offsite in Leipzig?")
+    first = await driver.mention("ann", "Who books the *room* in Leipzig, `@here`?")
     await driver.rig.settled()
     await driver.among("bob", "The room in Leipzig costs 95 euros a night.", first)
     await driver.among("cleo", "I book the room in Leipzig on *Monday*, @everyone.", first)
@@ -52,6 +52,7 @@ async def test_each_sentence_of_a_summary_links_to_its_message_and_names_its_aut
     asked = await driver.mention_after("ann", "tl;dr", thread)
     await driver.rig.settled()
     shown = driver.replies(asked)[-1]
+    assert "It began with: Who books the *room* in Leipzig, `@here`?" in shown.text.replace("\u200b", "")
     assert "The room in Leipzig costs 95 euros a night. [1]" in shown.text
     assert "I book the room in Leipzig on *Monday*, @everyone. [2]" in shown.text.replace("\u200b", "")
     assert "bob, 2" in shown.text
@@ -69,7 +70,7 @@ async def test_what_bots_said_is_no_part_of_it_nor_is_what_asks_for_it(driver: D
     assert asked is not None
     said = [block.text for block in asked.blocks if block.heading]
     assert str(driver.place.channel) in asked.document.url
-    assert said[0] == "Who books the room for the offsite in Leipzig?"
+    assert said[0] == "Who books the *room* in Leipzig, `@here`?"
     assert said[-2] == "The room in Leipzig costs 95 euros a night."
     assert not any("Thirty days" in text or "summarise" in text for text in said)
 

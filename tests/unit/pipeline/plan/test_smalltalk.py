@@ -47,6 +47,7 @@ def test_a_greeting_thanks_and_what_is_asked_of_the_bot_itself_are_told_apart(te
         "List the documents that a contractor signs",
         "What sources are allowed in a report?",
         "Summarise the leave policy",
+        "summary",
         "What does the summary of the contract say?",
         "Hi, how long is the notice period?",
         "thanks, and in Spain?",
