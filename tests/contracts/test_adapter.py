@@ -184,6 +184,7 @@ async def test_its_asker_alone_is_shown_them_once_and_nothing_is_kept_of_it(driv
     driver.rig.script = lambda request: once(not_found(request.text))
     said = await driver.among("bob", MORE, first)
     await driver.rig.settled()
+    await until(lambda: driver.whispered(said))
     (shown,) = driver.whispered(said)
     assert wording.FOR_YOU_ALONE in shown.text
     assert wording.ABOUT in shown.text
@@ -208,6 +209,7 @@ async def test_a_crash_before_that_ends_in_one_and_one_after_it_in_no_second(dri
     for _ in range(2):
         await driver.restart()
         await driver.rig.settled()
+        await until(lambda: driver.whispered(said))
         assert len(driver.whispered(said)) == 1
 
 
