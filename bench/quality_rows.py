@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from adapters.chat.thread import Said, parsed
 from bench.quality import Row, read, settings
 from bench.quality_model import KnowingModel, written_by
 from bot.citewell import Citewell
@@ -19,7 +20,7 @@ from bot.evaluation.predict import said, temporary
 from bot.evaluation.rows import turns
 from bot.evaluation.scores import content_words
 from pipeline.screen import screen_document
-from pipeline.values import Answer, Around, Audience, Level, Outcome, Request, Turn
+from pipeline.values import Answer, Around, Audience, Document, Level, Outcome, Request, Turn
 
 QUALITY = Path(__file__).resolve().parents[1] / "tests" / "quality"
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "*": "", "`": "", "\u00a0": " "})
@@ -77,6 +78,7 @@ async def own() -> tuple[Shares, list[str]]:
             await _questions(citewell, shares, wrong)
             await _overheard(citewell, shares, wrong)
             await _pointing(citewell, shares, wrong)
+            await _threads(citewell, shares, wrong)
             await _agreement(citewell, Path(folder), shares, wrong)
             await _injections(citewell, Path(folder), shares, wrong)
     return shares, wrong
@@ -114,8 +116,10 @@ async def _overheard(citewell: Citewell, shares: Shares, wrong: list[str]) -> No
         request = Request(text=row["text"], audience=everything, turns=threads[asked])
         mentioned = await citewell.respond(request)
         unasked = await citewell.respond(request.model_copy(update={"unasked": True}))
-        answered = unasked.outcome is not Outcome.SILENT
-        shares[f"{'questions' if row['asks'] else 'asides'} unasked, {row['half']}: answered"].append(answered)
+        answered = unasked.outcome is not Outcome.SILENT and not unasked.alone
+        sort = f"{'questions' if row['asks'] else 'asides'} unasked, {row['half']}"
+        shares[f"{sort}: answered"].append(answered)
+        shares[f"{sort}: told alone"].append(unasked.alone)
         if row["asks"] and mentioned.sentences and mentioned.confidence.level is not Level.LOW:
             name = f"questions unasked, {row['half']}: answered of those that a mention would answer"
             shares[name].append(answered)
@@ -135,6 +139,26 @@ async def _pointing(citewell: Citewell, shares: Shares, wrong: list[str]) -> Non
         shares[f"mentions in reply, {row['half']}: {sort} understood"].append(right)
         if not right:
             _note(wrong, row, f"{row['above']} / {row['text']} -> {answer.standalone}: {said(answer)}")
+
+
+async def _threads(citewell: Citewell, shares: Shares, wrong: list[str]) -> None:
+    """A thread summed up without a model: what is told of the facts that have to be, and of the chatter that must
+    not."""
+    began = datetime(2026, 11, 27, 9, tzinfo=UTC)
+    for row in read(QUALITY / "threads.jsonl"):
+        said_there = [
+            Said(author=author, text=text, at=began, url=f"https://chat.example/{number}")
+            for number, (author, text) in enumerate(row["said"])
+        ]
+        thread = parsed(said_there, Document(id=row["id"], filename="", title=""))
+        nothing = Audience(collections=frozenset())
+        answer = await citewell.respond(Request(text="tl;dr", audience=nothing, thread=thread))
+        told = [sentence.text for sentence in answer.sentences]
+        for name, texts in (("told", row["must"]), ("chatter", row["may_not"])):
+            found = [any(one in text for text in told) for one in texts]
+            shares[f"threads summed up, {row['half']}: {name}"].extend(found)
+            if not all(found) if name == "told" else any(found):
+                _note(wrong, row, f"{name}: {' / '.join(told)}")
 
 
 async def _agreement(citewell: Citewell, folder: Path, shares: Shares, wrong: list[str]) -> None:

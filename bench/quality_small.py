@@ -30,7 +30,7 @@ ROWS = 200
 """Of each public set, at most; those about the same document stay together."""
 WORDS = 40_000
 """Of its documents: those that the rows are about, and for each row the other one with most words of its question."""
-LOWER_IS_BETTER = ("wrong", "false", "dropped", "quoted", "flagged", "asides")
+LOWER_IS_BETTER = ("wrong", "false", "dropped", "quoted", "flagged", "asides", "chatter")
 NOT_HELD = ("partly", "declined")
 """They follow from what is well and what is wrong."""
 SETS: Mapping[str, tuple[str, ...]] = {

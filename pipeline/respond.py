@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pipeline.check.model import NOT_READ
@@ -22,6 +22,7 @@ from pipeline.drafting.nearest import SHOWN, beside
 from pipeline.drafting.task import Model, Stopwatch, Task
 from pipeline.errors import CitewellError
 from pipeline.find.changed import changed
+from pipeline.find.thread import ThreadReader
 from pipeline.plan.smalltalk import greeted
 from pipeline.ports import HistoryStore, Links, Look, Passages, Planner, Retriever
 from pipeline.read import asked
@@ -31,6 +32,7 @@ from pipeline.unasked import unless_idle
 from pipeline.values import (
     Answer,
     Audience,
+    BlockKind,
     Brief,
     Conversation,
     ConversationId,
@@ -38,6 +40,7 @@ from pipeline.values import (
     Format,
     Found,
     Options,
+    Parsed,
     Progress,
     Request,
     Retrieval,
@@ -96,14 +99,30 @@ class Responder:
 
     async def _answered(self, request: Request) -> AsyncGenerator[Event, None]:
         answer_id = secrets.token_hex(8)
+        walker = self._over(request.thread) if request.thread else self
         try:
-            async with aclosing(self._walk(request, answer_id)) as events:
+            async with aclosing(walker._walk(request, answer_id)) as events:  # noqa: SLF001 one of ours
                 async for event in events:
                     yield event
         except Exception as error:  # noqa: BLE001 - the one place where the unforeseen becomes an answer
             incident = secrets.token_hex(4)
             self.report(incident, error)
             yield failed(answer_id, request.text, incident, _words(request))
+
+    def _over(self, thread: Parsed) -> Responder:
+        """The same with a thread in the place of the documents. What an answer of theirs has to rest on is not asked of
+        a summary."""
+        reader = ThreadReader(thread)
+        limits = self.options.limits.model_copy(update={"minimum_sources": 1, "minimum_citations": 1})
+        return replace(
+            self,
+            planner=reader,
+            retriever=reader,
+            model=self.model and replace(self.model, planner=None),
+            options=self.options.model_copy(update={"limits": limits}),
+            library=None,
+            links=None,
+        )
 
     async def _walk(self, request: Request, answer_id: str) -> AsyncGenerator[Event, None]:
         watch = Stopwatch()
@@ -128,6 +147,7 @@ class Responder:
             with watch.stage("retrieve"):
                 retrieval = await self.retriever.retrieve(plan, request.audience)
             plan, above = retrieval.understood(plan), wording.understood(retrieval.corrections, words)
+            above = _introduced(request.thread, words) if request.thread else above
             passages = retrieval.passages or (retrieval.nearest if request.always else ())
             brief = self._brief(request, plan)
             with watch.stage("read"):
@@ -149,7 +169,8 @@ class Responder:
                     watch=watch,
                     words=words,
                     further=further,
-                    look=self._look(request.audience) if model else None,
+                    look=self._look(request.audience) if model and not request.thread else None,
+                    retells=request.thread is not None,
                 )
                 if model:
                     allowance.spent = None
@@ -183,6 +204,9 @@ class Responder:
                 words=words,
             )
         answer = self._accounted(answer, plan, retrieval, above, drafted, watch)
+        if request.thread:
+            of_thread = {"of_thread": True, "standalone": "", "topic": request.thread.document.title}
+            answer = answer.model_copy(update=of_thread)
         await self._record(request, answer)
         yield answer
 
@@ -289,9 +313,16 @@ class Responder:
 
 
 def _words(request: Request, turns: Sequence[Turn] = ()) -> Words:
-    """A follow-up of few words is in the language of what was asked before."""
-    heard = (greeted(request.text), told(request.text), *(told(turn.question) for turn in reversed(turns)))
+    """A follow-up of few words is in the language of what was asked before, `tl;dr` in that of the thread."""
+    before = [turn.question for turn in reversed(turns)] + ([request.thread.document.title] if request.thread else [])
+    heard = (greeted(request.text), *map(told, (request.text, *before)))
     return speaking(request.language, heard, request.locale)
+
+
+def _introduced(thread: Parsed, words: Words) -> str:
+    """How much was said, and with what it began; nothing where a message holds instructions to an assistant."""
+    number = sum(block.kind is not BlockKind.HEADING for block in thread.blocks)
+    return "" if thread.document.flagged else words.count(wording.OF_THREAD, number, title=thread.document.title)
 
 
 def _joined(*lines: str) -> str:

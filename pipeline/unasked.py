@@ -5,7 +5,7 @@ The figures are of tests/quality/overheard.jsonl, 200 asides and 100 questions w
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from functools import cache
 
@@ -44,7 +44,8 @@ def _orders() -> dict[str, bool]:
 
 
 async def unless_idle(request: Request, events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-    """Of the `events` of an answer to `request` the `Answer` alone, or a SILENT one where it is not worth saying.
+    """Of the `events` of an answer to `request` the `Answer` alone, or a SILENT one where it is not worth saying. In a
+    conversation it may be for whoever said that `alone`.
 
     What asks nothing is not looked up: then `events` are not begun. Who wants all of a list that was cut gets it, and
     who wanted to be told once something can be answered."""
@@ -64,7 +65,8 @@ async def unless_idle(request: Request, events: AsyncGenerator[Event, None]) -> 
             async for event in events:
                 if isinstance(event, Answer):
                     said = bool(event.sentences) if whole else worth_saying(text, event, least)
-                    yield event if said else _silent(event.id, text)
+                    alone = not (said or request.auto) and worth_whispering(text, event)
+                    yield event.model_copy(update={"alone": alone}) if said or alone else _silent(event.id, text)
     else:
         yield _silent("", text)
 
@@ -80,11 +82,23 @@ def worth_saying(text: str, answer: Answer, least: Level) -> bool:
     level = answer.confidence.level
     if _RANK.index(level) < _RANK.index(least) or not answer.sentences:
         return False
-    cited = " ".join(f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations)
-    said = set(terms(f"{cited} {' '.join(one.text for one in answer.sentences)}"))
+    cited = [f"{one.title} {' '.join(one.heading)} {one.quote}" for one in answer.citations]
+    return _named_in(text, answer, cited) >= (MOSTLY if level is Level.LOW else ABOUT_IT)
+
+
+def worth_whispering(text: str, answer: Answer) -> bool:
+    """Whether whoever said `text` may want to see `answer`, which is not worth saying to everybody: most of what it
+    names stands in the passages that come closest."""
+    shown = answer.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND)
+    near = [f"{one.title} {' '.join(one.heading)} {one.passage or one.quote}" for one in answer.sources]
+    return shown and _named_in(text, answer, near) >= MOSTLY
+
+
+def _named_in(text: str, answer: Answer, sources: Sequence[str]) -> float:
+    """The share of what `text` names, its slips corrected, in `answer` and `sources`."""
+    said = set(terms(" ".join((*sources, *(one.text for one in answer.sentences)))))
     named = own_terms(corrected(text, {one.word: one.meant for one in answer.corrections}))
-    share = MOSTLY if level is Level.LOW else ABOUT_IT
-    return bool(named) and len(named & said) >= share * len(named)
+    return len(named & said) / len(named) if named else 0.0
 
 
 def worth_telling(answer: Answer, rated: Collection[str]) -> bool:

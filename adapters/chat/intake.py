@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from adapters.chat.waiting import Waiting
-from adapters.chat.words.handoff import RESOLVE
+from adapters.chat.words.handoff import Unsent, unsent
 from pipeline.errors import Busy
 from pipeline.ports import Desk, Inbox
 from pipeline.rules.places import heard, unasked
@@ -19,6 +19,8 @@ RECENT = timedelta(days=1)
 """How old a message may be that is for us since it was edited: what was asked before is known for longer."""
 Tell = Callable[[str], Awaitable[None]]
 """Tells whoever said something; nothing depends on it."""
+Offering = Callable[[Unsent], Awaitable[None]]
+"""The same with what they can press."""
 TakeAway = Callable[[str], Awaitable[None]]
 """Deletes the reply of that name; nothing depends on it."""
 
@@ -41,21 +43,28 @@ class Intake:
         self._appearing = appearing
         self._shared_channels = shared_channels
         self._waiting = Waiting()
-        self._told: set[tuple[str, str]] = set()
+        self._told: set[tuple[MessageKey, str]] = set()
 
-    async def hear(self, author: str, channel: str, text: str, replied_to: Sequence[str], tell: Tell) -> bool:
+    async def hear(self, author: str, channel: str, text: str, replied_to: Sequence[str], tell: Offering) -> bool:
         """A person said something, in reply to messages with these keys: a question that waited may be answered, though
-        not by another question. Who replies where people were asked is told, once, how the asker hears of it; whether
-        that is so."""
-        for key in () if asks(text) else replied_to or self._waiting.answered(channel):
+        not by another question. Who replies where people were asked is offered to send that to the asker; who asks
+        something there, or writes nothing that can be read, is told, once, how the asker hears of a reply. Whether it
+        was said there."""
+        question = asks(text)
+        for key in () if question else replied_to or self._waiting.answered(channel):
             await self._inbox.leave_to_people(key, author)
-        asked = [key for key in replied_to if await self._desk.handoffs.waits(MessageKey.parse(key))]
-        for key in asked:
-            if (key, author) not in self._told:
-                self._told.add((key, author))
-                words = await self._desk.words(author, text=text)
-                await tell(words(wording.NOT_SENT, button=words(RESOLVE)))
-        return bool(asked)
+        desk, told = self._desk.handoffs, False
+        nothing = question or not text.strip()
+        for notice in map(MessageKey.parse, replied_to):
+            if not (handoff := await desk.waits(notice)):
+                continue
+            told = True
+            if nothing and (notice, author) in self._told:
+                continue
+            self._told |= {(notice, author)} if nothing else set()
+            words = await self._desk.words(author, text=text)
+            await tell(unsent(notice, words, sendable=not nothing, keep=await desk.keeps(handoff.target)))
+        return told
 
     async def keep(self, message: IncomingMessage, tell: Tell, *, edited: bool = False) -> bool:
         """Whether the message is for us and was not known as that. Where too much waits already, it is not kept.

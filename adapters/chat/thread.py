@@ -8,7 +8,7 @@ from datetime import datetime
 
 from pipeline.screen import screen_document
 from pipeline.translations import ENGLISH, Message, Words
-from pipeline.values import Block, BlockKind, Document, Parsed, Value
+from pipeline.values import Block, BlockKind, Document, IncomingMessage, Parsed, Value
 from pipeline.words.text import visible
 
 TITLE = 80
@@ -28,6 +28,11 @@ class Said(Value):
     """Opens the message."""
     bot: bool = False
     """A bot said it, we or another."""
+
+
+def of_thread(message: IncomingMessage) -> Document:
+    """The thread that `message` stands in, as a document without a name."""
+    return Document(id=f"thread/{message.conversation}", filename="", title="")
 
 
 def parsed(said: Iterable[Said], document: Document, words: Words = ENGLISH) -> Parsed:

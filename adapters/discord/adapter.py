@@ -11,6 +11,7 @@ from discord.http import Route
 
 from adapters.chat.reply.answer import EVERYTHING
 from adapters.chat.reply.parts import Look
+from adapters.chat.thread import of_thread, parsed
 from adapters.discord.connection import DiscordConnection, DiscordOptions, connect, run
 from adapters.discord.errors import listening, translated
 from adapters.discord.events.around import around
@@ -18,18 +19,22 @@ from adapters.discord.events.places import DIRECT, PLATFORM
 from adapters.discord.events.talk import file_of, history
 from adapters.discord.memory import Memory
 from adapters.discord.pace import DiscordPace
+from adapters.discord.thread import thread
 from adapters.discord.transport.client import Client
 from adapters.discord.transport.identify import IdentifyBudget
 from adapters.discord.transport.shards import ALL, Shards
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.translations import Words
 from pipeline.values import (
+    Answer,
     Around,
     Attachment,
     ConversationId,
     IncomingMessage,
     Manner,
+    Parsed,
     PersonId,
     PlaceId,
     Readers,
@@ -161,6 +166,9 @@ class DiscordAdapter:
             private = outgoing.message.manner is Manner.COMMAND
             return None if private else await line.deliverer.find(outgoing)
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        """Discord shows nothing to one person who pressed or typed no command."""
+
     async def stop(self, conversation: ConversationId) -> None:
         """Discord has no button for that."""
 
@@ -187,6 +195,11 @@ class DiscordAdapter:
         line = await self._ready(channel.space)
         with _while_open(line.client):
             return await history(line.client, channel, position)
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        line = await self._ready()
+        said = await thread(line.client, message)
+        return None if said is None else parsed(said, of_thread(message), words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         line = await self._ready(of.space if isinstance(of, PlaceId) else DIRECT)

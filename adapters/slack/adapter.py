@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 from starlette.routing import BaseRoute
 
 from adapters.chat.reply.parts import Look
+from adapters.chat.thread import of_thread, parsed
 from adapters.slack.events.around import around
 from adapters.slack.events.search import search
 from adapters.slack.platform import SLACK
+from adapters.slack.thread import thread
 from adapters.slack.transport.connection import Connections, socket_mode, until_one_ends
 from adapters.slack.transport.front import Front
 from adapters.slack.transport.installing import INSTALL, Installing, OAuthClient
@@ -23,11 +25,14 @@ from adapters.slack.web import SlackPace
 from pipeline.errors import Misconfigured
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.rules.tenancy import NOBODY, bound
+from pipeline.translations import Words
 from pipeline.values import (
+    Answer,
     Around,
     Attachment,
     ConversationId,
     IncomingMessage,
+    Parsed,
     PersonId,
     PlaceId,
     Readers,
@@ -144,6 +149,9 @@ class SlackAdapter:
         else:
             await (await self._workspaces.of(outgoing.space)).notices.post(outgoing, receipt)
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        await (await self._of(message)).deliverer.answer_alone(message, answer)
+
     async def stop(self, conversation: ConversationId) -> None:
         slack = await self._workspaces.of(conversation.space)
         slack.deliverer.stop(conversation.channel, conversation.thread)
@@ -167,6 +175,11 @@ class SlackAdapter:
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         return await (await self._workspaces.of(channel.space)).talk.history(channel, position)
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        slack = await self._of(message)
+        said = await thread(slack.web, slack.me, message)
+        return None if said is None else parsed(said, of_thread(message), words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         if isinstance(of, IncomingMessage):

@@ -21,10 +21,12 @@ from pipeline.errors import Refused
 from pipeline.ports import Desk, Doors, Growing, Inbox, Receipt
 from pipeline.translations import Words
 from pipeline.values import (
+    Answer,
     Around,
     Attachment,
     ConversationId,
     IncomingMessage,
+    Parsed,
     PersonId,
     PlaceId,
     Readers,
@@ -111,6 +113,9 @@ class WebAdapter:
             return outgoing.key if outgoing.answer else None
         return outgoing.key
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        """Every answer is for its asker alone, and asked for."""
+
     async def stop(self, conversation: ConversationId) -> None:
         """There is no button for it: who leaves the page is not waited for."""
 
@@ -129,6 +134,10 @@ class WebAdapter:
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """Raises Refused: nobody says anything to others here."""
         raise Refused("there are no channels here")
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        """There are none."""
+        return None
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
         """Whoever asks reads alone."""

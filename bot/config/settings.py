@@ -171,7 +171,7 @@ class Settings(BaseSettings):
     sync_minutes: int = Field(60, ge=0, le=10_080, description="Minutes between looks at indexed folders; 0: never")
     backup_hours: int = Field(24, ge=0, le=8760, description="Hours between backups of the database; 0: none")
     digest: Annotated[str, Recipient] | None = Field(
-        None, description="Who gets the weekly digest of insights, such as slack:T0123:C0456; empty: nobody"
+        None, description="Who gets the weekly digest and what admins must know: slack:T0123:C0456; empty: nobody"
     )
     late: Literal["answer", "expire"] = Field(
         "answer", description="Questions reached after 15 minutes: answer or expire"

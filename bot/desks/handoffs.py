@@ -65,9 +65,13 @@ class HandoffDesk:
         new = await self._store.begin(handoff)
         return words(wording.PASSED_ON if new else wording.PASSED_ON_ALREADY)
 
-    async def waits(self, message: MessageKey) -> bool:
-        """Whether a message of ours asks people something that nobody has resolved."""
+    async def waits(self, message: MessageKey) -> Handoff | None:
+        """What a message of ours asks people, unless somebody has resolved it."""
         return await self._store.waits(message)
+
+    async def keeps(self, place: PlaceId) -> bool:
+        """Whether replies given in `place` can be kept, by those who may."""
+        return bool(await self._collection(place))
 
     async def may_keep(self, actor: Actor, pressed_in: PlaceId) -> bool:
         """Whether to offer that the reply is kept."""

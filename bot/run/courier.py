@@ -14,9 +14,9 @@ from bot.run.posting import OnItsWay, Poster
 from bot.run.waits import GRACE_SECONDS
 from pipeline.errors import CitewellError, Refused
 from pipeline.ports import PlatformAdapter
-from pipeline.values import About, Notice, PersonId
+from pipeline.values import About, Notice, PersonId, PlaceId
 from pipeline.values.posting.bulletin import Bulletin
-from pipeline.values.posting.digest import Announcement, Digest
+from pipeline.values.posting.digest import Announcement, Digest, Spent
 from pipeline.words.language import speaking
 from storage.messages.outbox import SQLOutbox
 
@@ -34,6 +34,12 @@ async def begin_digest(outbox: SQLOutbox, to: str) -> None:
     """This week's, unless it was begun before."""
     year, week, _ = datetime.now(UTC).isocalendar()
     await outbox.begin_digest(f"{year}-W{week:02}", to)
+
+
+async def tell_spent(outbox: SQLOutbox, to: str | None, place: PlaceId) -> None:
+    """That a place has had the answers of an hour that nobody asks for, once a day; nobody where `to` is not set."""
+    if to:
+        await outbox.begin_spent(f"{datetime.now(UTC):%Y-%m-%d}", place, to)
 
 
 class Courier:
@@ -101,7 +107,7 @@ class Courier:
                 place = await self._desk.places.of(post.to.chain)
                 language = speaking(place.language).language
                 return post.model_copy(update={"language": language, "number": place.index_days})
-        return await self._digest(post, adapter)
+        return await self._report(post, adapter)
 
     async def _notice(self, notice: Notice, adapter: PlatformAdapter) -> Notice:
         """In the language of whoever asked; with what was found, as far as those who are asked may see it."""
@@ -112,18 +118,21 @@ class Courier:
             found = await self._desk.answer(notice.handoff.answer_id, readers)
         return notice.model_copy(update={"language": words.language, "found": found})
 
-    async def _digest(self, digest: Digest, adapter: PlatformAdapter) -> Digest:
+    async def _report(self, report: Digest | Spent, adapter: PlatformAdapter) -> Announcement:
         """In the language of the person or of the channel, with what all who read it may see."""
-        where = known.platforms().whom(digest.to)
+        where = known.platforms().whom(report.to)
         readers = await adapter.readers(where)
         if readers.external:
-            raise Refused(f"guests or people of other organisations read {digest.to}")
+            raise Refused(f"guests or people of other organisations read {report.to}")
         if isinstance(where, PersonId):
             words = await self._desk.words(str(where))
         else:
             words = speaking((await self._desk.places.of(where.chain)).language)
+        if isinstance(report, Spent):
+            allowed = (await self._desk.places.of(report.place.chain)).auto_per_hour or 0
+            return report.model_copy(update={"language": words.language, "per_hour": allowed})
         seen = await self._desk.insights_for(readers, DAYS)
-        return digest.model_copy(update={"language": words.language, "seen": seen})
+        return report.model_copy(update={"language": words.language, "seen": seen})
 
 
 async def _nothing_said(way: OnItsWay[Announcement]) -> str:

@@ -19,7 +19,7 @@ from pipeline.ports import Growing, Inbox, PlatformAdapter
 from pipeline.rules.tenancy import bound
 from pipeline.translations import Words
 from pipeline.unasked import silencing
-from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, Request, Work
+from pipeline.values import Answer, Chosen, Event, IncomingMessage, Manner, Outcome, PlaceId, Request, Work
 from pipeline.words import language, wording
 
 APOLOGY_SECONDS = 30.0
@@ -31,7 +31,8 @@ log = structlog.get_logger(__name__)
 
 class Delivery:
     """Answers leased messages, any number at once, of which `at_a_time` are thought about while the others are posted.
-    `expire_late`: what is late is not answered, and told so."""
+    `expire_late`: what is late is not answered, and told so. `spent`: a place has had its answers of an hour that
+    nobody asked for."""
 
     def __init__(
         self,
@@ -44,10 +45,12 @@ class Delivery:
         at_a_time: int,
         expire_late: bool,
         live: LiveSearch | None,
+        spent: Callable[[PlaceId], Awaitable[None]],
         grace_seconds: float,
         retry_seconds: float,
     ) -> None:
         self._inbox = inbox
+        self._spent = spent
         self._responder = responder
         self._adapters = adapters
         self._request = request
@@ -97,6 +100,10 @@ class Delivery:
         answer = await self._unasked(work, chosen)
         if answer is None or answer.outcome is Outcome.SILENT:
             await self._inbox.ignored(work.key, again=answer is None or answer.usage.hindered)
+            return False
+        if answer.alone:  # nobody can look for it after a crash: it is closed first
+            await self._inbox.ignored(work.key, told=True)
+            await self._adapter(work).whisper(work.message, answer)
             return False
         way.know(answer=await self._saved(way, answer))
         return True
@@ -160,6 +167,7 @@ class Delivery:
                 if silent or auto is None or await self._inbox.spend(message.key, auto.place, auto.per_hour):
                     return event
                 log.warning("auto_per_hour_reached", place=str(auto.place), per_hour=auto.per_hour)
+                await self._spent(auto.place)
         return None
 
     async def _saved(self, way: OnItsWay[Work], answer: Answer) -> Answer:

@@ -18,7 +18,7 @@ from bot.config.settings import Settings
 from bot.documents.due_sources import kept_fresh
 from bot.platforms import make_adapters
 from bot.run.channels import ChannelReader
-from bot.run.courier import Courier
+from bot.run.courier import Courier, tell_spent
 from bot.run.greeting import greet
 from bot.run.live import LiveSearch
 from bot.run.operations.open import open_operations
@@ -80,6 +80,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
             at_a_time=settings.concurrency if citewell.model else BUSY,
             expire_late=settings.late == "expire",
             live=LiveSearch(citewell.indexer, citewell.responder),
+            spent=partial(tell_spent, storage.outbox, settings.digest),
             reached=here,
             idle_seconds=SHARED_IDLE_SECONDS if settings.database else IDLE_SECONDS,
         )

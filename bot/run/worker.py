@@ -15,12 +15,15 @@ from bot.run.waits import GRACE_SECONDS, RETRY_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Inbox, PlatformAdapter
 from pipeline.rules.tenancy import NOBODY, bound
-from pipeline.values import Chosen, ConversationId, IncomingMessage, Request, Work
+from pipeline.values import Chosen, ConversationId, IncomingMessage, PlaceId, Request, Work
 
 IDLE_SECONDS = 1.0
 """How often the inbox is looked at when nobody rings."""
 
 log = structlog.get_logger(__name__)
+
+
+async def _nobody_told(place: PlaceId) -> None: ...
 
 
 class Worker:
@@ -39,12 +42,14 @@ class Worker:
         at_a_time: int = 100,
         expire_late: bool = False,
         live: LiveSearch | None = None,
+        spent: Callable[[PlaceId], Awaitable[None]] = _nobody_told,
         grace_seconds: float = GRACE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
         reached: Callable[[str], bool] = lambda _: True,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        """`reached`: whether this process, of several, posts on a platform now."""
+        """`reached`: whether this process, of several, posts on a platform now. `spent`: told that a place has had its
+        answers of an hour that nobody asked for."""
         self._idle = idle_seconds
         self._inbox = inbox
         self._adapters = adapters
@@ -59,6 +64,7 @@ class Worker:
             at_a_time=at_a_time,
             expire_late=expire_late,
             live=live,
+            spent=spent,
             grace_seconds=grace_seconds,
             retry_seconds=retry_seconds,
         )

@@ -90,12 +90,11 @@ def assess(
     hearsay = _hearsay(evidence, [judgement for _, judgement in sentences if judgement.supported])
     certain = _certain(found, sentences, generator) and not (extent or apart or unlisted or far or hearsay)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
-    level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
     abstain = not said or score < ABSTAIN_BELOW
     texts = set() if by_model or apart or abstain else {sentence.text for sentence in supported}
     shown = [one for passage in units for one in passage if one.says and one.text in texts]
     return Assessment(
-        confidence=Confidence(level=level, score=score, reasons=factors),
+        confidence=Confidence(level=_level(score), score=score, reasons=factors),
         sufficient=has_sufficient_context(answerable, said),
         abstain=abstain,
         abstain_reason=_missing(found, said, words) if abstain else "",
@@ -113,6 +112,21 @@ def _hearsay(evidence: Evidence, supported: Sequence[Judgement]) -> bool:
     cited = {chunk_id for judgement in supported for chunk_id in judgement.chunk_ids}
     threads = (one.document for one in evidence.passages if one.chunk.id in cited)
     return any(document.said_in and "solved" not in document.metadata for document in threads)
+
+
+def retold(sentences: Sequence[tuple[Sentence, Judgement]], *, generator: str, words: Words = ENGLISH) -> Assessment:
+    """Judge what sums up passages, whatever they are about: it is as good as its sentences stand in them."""
+    shown = [judgement.score for _, judgement in sentences if judgement.supported]
+    sure = _share(sentences) * sum(shown) / len(shown) if shown else 0.0
+    score = min(sure, 1.0 if _witnessed(sentences, generator) else UNSURE)
+    supported = words.count(wording.SUPPORTED, len(sentences), supported=len(shown))
+    factors = (Factor(name="supported", value=_share(sentences), text=supported), *_read(sentences, generator, words))
+    confidence = Confidence(level=_level(score), score=score, reasons=factors)
+    return Assessment(confidence=confidence, sufficient=bool(shown), abstain=not shown)
+
+
+def _level(score: float) -> Level:
+    return Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
 
 
 def _listed(evidence: Evidence, supported: Sequence[Sentence]) -> Candidate | None:
@@ -149,13 +163,18 @@ def _share(sentences: Sequence[tuple[Sentence, Judgement]]) -> float:
 
 
 def _certain(found: Signals | None, sentences: Sequence[tuple[Sentence, Judgement]], generator: str) -> bool:
-    """Whether nothing that is asked for is missing, and what a model wrote stands in the passages, or was read by
-    another model with little risk, as no more than they say."""
+    """Whether nothing that is asked for is missing, and what was written stands."""
     missing = found is None or found.names_missing or found.numbers_missing or found.column_missing
+    return not missing and _witnessed(sentences, generator)
+
+
+def _witnessed(sentences: Sequence[tuple[Sentence, Judgement]], generator: str) -> bool:
+    """Whether what a model wrote stands in the passages, or was read by another model with little risk, as no more than
+    they say."""
     shown = [judgement for _, judgement in sentences if judgement.supported]
     own = any(judgement.judge == generator or judgement.beside for judgement in shown)
     risky = generator != EXTRACTIVE and any(judgement.score < RISKY for judgement in shown)
-    return not (missing or own or risky)
+    return not (own or risky)
 
 
 def _factors(

@@ -12,7 +12,7 @@ from pipeline.budget import TokenBudget
 from pipeline.check.exhibits import Said
 from pipeline.check.judge import judge
 from pipeline.compose.compose import Checked
-from pipeline.compose.confidence import Assessment, assess
+from pipeline.compose.confidence import Assessment, assess, retold
 from pipeline.ports import Look, Planner, Writer
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Words
@@ -92,6 +92,8 @@ class Task:
     """What it was given, or found, besides the evidence."""
     look: Look | None = None
     """Searches again, in words of a model's own."""
+    retells: bool = False
+    """All that there is is told in short, whatever it is about."""
 
     @property
     def passages(self) -> Sequence[RetrievedChunk]:
@@ -129,6 +131,8 @@ class Task:
 
     def assessed(self, checked: Sequence[Checked], writer: str, extent: Extent | None = None) -> Assessment:
         with self.watch.stage("assess"):
+            if self.retells:
+                return retold([(one.sentence, one.judgement) for one in checked], generator=writer, words=self.words)
             return assess(
                 self.cited(checked),
                 [(one.sentence, one.judgement) for one in checked],

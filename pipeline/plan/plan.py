@@ -69,9 +69,11 @@ class RulePlanner:
         search = _whole(question, conversation) or self._search(question, conversation)
         return self._dated(search, search.question if search.everything else question, conversation)
 
-    async def _talk(self, talk: Talk, audience: Audience, words: Words) -> CannedReply:
+    async def _talk(self, talk: Talk, audience: Audience, words: Words) -> CannedReply | Clarify:
         if talk is Talk.THANKS:
             return CannedReply(text=words(wording.WELCOME))
+        if talk is Talk.SUMMARY:
+            return Clarify(reason=words(wording.NOT_IN_A_THREAD))
         documents = await self.passages.documents(audience)
         titles = list(dict.fromkeys(one.title or one.filename for one in documents if not one.flagged))
         if talk is Talk.GREETING:

@@ -35,7 +35,7 @@ def meant(asked: str, around: Around) -> str:
 def _points(asked: str, above: str) -> bool:
     talk = small_talk(asked)
     about_us = talk is Talk.HELP and " " in asked
-    if about_us or talk in (Talk.THANKS, Talk.GREETING) or _OPEN.search(asked):
+    if about_us or talk in (Talk.THANKS, Talk.GREETING, Talk.SUMMARY) or _OPEN.search(asked):
         return False
     return not _own(asked) or (leans(asked) and questions(above) and not questions(asked))
 

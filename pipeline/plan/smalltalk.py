@@ -15,6 +15,8 @@ class Talk(StrEnum):
     GREETING = "greeting"
     THANKS = "thanks"
     HELP = "help"
+    SUMMARY = "summary"
+    """Of what was said in the thread."""
 
 
 PHRASES = {
@@ -28,6 +30,10 @@ PHRASES = {
             (?:list|show)(?: me)?(?: all)?(?: the| your)? (?:documents|docs|files|sources)|what(?: is|'s) indexed
             what(?: is|'s) in (?:your|the) (?:knowledge base|index|library)
         """,
+        Talk.SUMMARY: r"""
+            (?:please |(?:can|could) you )?(?:summari[sz]e|sum up|recap) (?:this|the) (?:thread|discussion|conversation)
+            (?:(?:a|the) )?summary of (?:this|the) (?:thread|discussion|conversation)|thread summary|tl ?dr
+        """,
     },
     "de": {
         Talk.GREETING: "hallo|moin|servus|guten (?:morgen|tag|abend)",
@@ -35,6 +41,11 @@ PHRASES = {
         Talk.HELP: r"""
             hilfe|was kannst du|wobei kannst du helfen|was kann ich (?:dich )?fragen|wer bist du
             welche dokumente (?:hast|kennst) du
+        """,
+        Talk.SUMMARY: r"""
+            (?:bitte )?fass(?:e|t)? (?:bitte )?(?:diesen|den) thread (?:bitte )?zusammen
+            (?:bitte )?fass(?:e|t)? (?:bitte )?(?:diese|die) (?:diskussion|unterhaltung) (?:bitte )?zusammen
+            (?:kannst du )?(?:diesen|den) thread (?:bitte )?zusammenfassen|zusammenfassung (?:dieses|des) threads
         """,
     },
     "fr": {
@@ -44,26 +55,39 @@ PHRASES = {
             aide|que puis-je (?:te |vous )?demander|que (?:peux-tu|pouvez-vous) faire|qui (?:es-tu|êtes-vous)
             quels documents (?:as-tu|avez-vous)
         """,
+        Talk.SUMMARY: r"""
+            (?:peux-tu |pouvez-vous )?résum(?:e|er|ez)(?:-moi|-nous)? (?:[cl]e fil|cette discussion|cette conversation)
+            (?:un |le )?résumé (?:de ce fil|du fil|de cette (?:discussion|conversation))
+        """,
     },
     "es": {
         Talk.GREETING: "hola|buen[oa]s (?:d[ií]as|tardes|noches)",
         Talk.THANKS: "(?:muchas )?gracias|perfecto|vale",
         Talk.HELP: r"ayuda|qué puedes hacer|qué puedo preguntar(?:te)?|quién eres|qué documentos (?:tienes|conoces)",
+        Talk.SUMMARY: r"""
+            (?:(?:puedes|podrías) )?resum(?:e|ir|a|en) (?:este hilo|el hilo|esta (?:conversación|discusión))
+            (?:un |el )?resumen (?:de este hilo|del hilo|de esta (?:conversación|discusión))
+        """,
     },
     "it": {
         Talk.GREETING: "ciao|salve|buongiorno|buonasera",
         Talk.THANKS: "(?:mille )?grazie|perfetto|va bene",
         Talk.HELP: r"aiuto|cosa (?:puoi|sai) fare|chi sei|(?:che|quali) documenti (?:hai|conosci)",
+        Talk.SUMMARY: r"(?:puoi )?riassum(?:i|ere) questa (?:discussione|conversazione)",
     },
     "pt": {
         Talk.GREETING: "ol[áa]|bom dia|boa (?:tarde|noite)",
         Talk.THANKS: "(?:muito )?obrigad[oa]|perfeito|está bem",
         Talk.HELP: r"ajuda|o que (?:você )?(?:pode|sabe) fazer|quem é você|(?:que|quais) documentos (?:você )?tem",
+        Talk.SUMMARY: r"(?:pode )?resum(?:e|a|ir) esta (?:conversa|discussão)",
     },
     "ja": {
         Talk.GREETING: "こんにちは|こんばんは|おはよう(?:ございます)?|はじめまして",
         Talk.THANKS: "(?:どうも )?ありがとう(?:ございます|ございました)?|助かりました|了解(?:です|しました)?",
         Talk.HELP: r"ヘルプ|使い方|何ができますか|何を質問できますか|どんな(?:文書|資料|ドキュメント)がありますか",
+        Talk.SUMMARY: r"""
+            (?:この)?スレッド(?:を|の)?(?:要約|まとめ)(?:して|て)?(?:ください|をお願いします)?
+        """,
     },
 }
 """What the whole of a message says, by language and kind, as alternatives for a pattern: lower case, no punctuation."""
@@ -79,6 +103,7 @@ _MUCH = "so much|very much|a lot|again|for (?:the|your|that|this)(?: help| answe
 _HELLO = rf"{said(Talk.GREETING)}{_WHOM}"
 _KINDS = (
     (Talk.HELP, re.compile(rf"(?:{_HELLO} )?{said(Talk.HELP)}")),
+    (Talk.SUMMARY, re.compile(rf"(?:{_HELLO} )?{said(Talk.SUMMARY)}(?: (?:for (?:me|us)|please|bitte))*")),
     (Talk.THANKS, re.compile(rf"{said(Talk.THANKS)}(?: (?:{_MUCH}|{said(Talk.THANKS)}))*{_WHOM}")),
     (Talk.GREETING, re.compile(_HELLO)),
 )

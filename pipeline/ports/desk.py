@@ -12,6 +12,7 @@ from pipeline.values import (
     Actor,
     Answer,
     Document,
+    Handoff,
     MessageKey,
     Place,
     PlaceId,
@@ -72,8 +73,12 @@ class Channels(Protocol):
 class Handoffs(Protocol):
     """What people are asked."""
 
-    async def waits(self, message: MessageKey) -> bool:
-        """Whether a message of ours asks people something that nobody has resolved."""
+    async def waits(self, message: MessageKey) -> Handoff | None:
+        """What a message of ours asks people, unless somebody has resolved it."""
+        ...
+
+    async def keeps(self, place: PlaceId) -> bool:
+        """Whether replies given in `place` can be kept, by those who may."""
         ...
 
     async def may_keep(self, actor: Actor, place: PlaceId) -> bool:

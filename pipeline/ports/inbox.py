@@ -90,9 +90,10 @@ class Inbox(Outbox, Protocol):
         """A private answer is shown in `conversation`, too: the bot takes part there, which recalls it as a turn."""
         ...
 
-    async def ignored(self, key: str, *, again: bool = False) -> None:
+    async def ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
         """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
-        `again`: that is not for good; what somebody wants to be told is due again.
+        `again`: that is not for good; what somebody wants to be told is due again. `told`: its author hears something
+        alone, which they are not to hear twice: it stays known that it was seen.
 
         Raises Withdrawn when it was changed since it was leased."""
         ...

@@ -8,12 +8,15 @@ from typing import Protocol
 
 from pipeline.ports.desk import Desk
 from pipeline.ports.inbox import Inbox
+from pipeline.translations import Words
 from pipeline.values import (
+    Answer,
     Around,
     Attachment,
     ConversationId,
     Event,
     IncomingMessage,
+    Parsed,
     PersonId,
     PlaceId,
     Readers,
@@ -65,6 +68,11 @@ class PlatformAdapter(Protocol):
         """Show it, a reply as it comes. What has a reference is completed by editing that."""
         ...
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None:
+        """Show `answer` to whoever said `message` alone, beside it; nothing where the platform has no way to. Nothing
+        depends on it."""
+        ...
+
     async def find(self, outgoing: Work | Announcement) -> str | None:
         """Look on the platform for what a crash left unrecorded; nothing where we may not look."""
         ...
@@ -91,6 +99,11 @@ class PlatformAdapter(Protocol):
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """What was said in a channel, a part at a time, from what was said last; "" for the first. Raises Unavailable,
         and Refused where we may not read it (any more)."""
+        ...
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        """What people said in the thread of a message, of bots nothing, as a document that is kept nowhere; None where
+        it is in none. What may not be read is empty. Raises Unavailable."""
         ...
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:

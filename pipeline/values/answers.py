@@ -175,6 +175,10 @@ class Answer(Value):
     """Words of the question that no document holds, and what was searched for instead."""
     topic: str = ""
     """The earlier question that it leaned on, for the next one that leans."""
+    alone: bool = False
+    """Nobody asked, and it is not sure enough for everybody: only whoever said it may want to see it."""
+    of_thread: bool = False
+    """It sums up the thread that it stands in: its sources are messages there, and no passages that are kept."""
 
     @property
     def sources(self) -> tuple[Citation, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipeline.values.answers import Level
 from pipeline.values.base import Value
+from pipeline.values.documents import Parsed
 from pipeline.values.ids import ConversationId, PlaceId
 from pipeline.values.people import Around, Audience, CitationStyle, Style, Turn
 from pipeline.values.planning import Format
@@ -41,6 +42,8 @@ class Request(Value):
     turns: tuple[Turn, ...] = ()
     """What was said before, where there is no `conversation` to recall it from."""
     around: Around = Around()
+    thread: Parsed | None = None
+    """What is to be summed up, in the place of the documents."""
     author: str = ""
     style: Style | None = None
     format: Format | None = None

@@ -83,6 +83,20 @@ STOPPED = Message("Stopped, as you asked.")
 SILENCED = Message("I stay out of this conversation from now on, until somebody mentions me.")
 STOP, START = Message("stop, be quiet"), Message("start, come back")
 """Said alone, these send the bot out of a conversation and call it back."""
+FOR_YOU_ALONE = Message(
+    "Only you see this, because I am not sure that it is what you look for. "
+    "Mention me, and everybody here sees the answer."
+)
+NOT_IN_A_THREAD = Message("Ask me that in a thread, and I sum up what was said there.")
+NOTHING_SAID = Message("There is nothing in this thread that people said and that I can read.")
+SUMMED_UP = Message(
+    "What was asked in this thread, what was said to it, and what was decided or agreed? It began with: {title}"
+)
+"""What a summary of a thread answers."""
+OF_THREAD = Plural(
+    "This thread has {number} message. It began with: {title}",
+    "This thread has {number} messages. It began with: {title}",
+)
 CALLED_BACK = Message("I am back: I answer questions in this conversation again.")
 TRY_AGAIN = Message("That did not work. Please try again in a minute.")
 NO_ANSWER = Message("This answer is no longer kept, or it rests on documents that you may not see.")
@@ -110,6 +124,8 @@ PASSED_ON = Message("I have passed this on. When there is a reply, you hear of i
 PASSED_ON_ALREADY = Message("This was passed on already. The reply comes from me.")
 NOT_PASSED_ON = Message("I could not pass your question on. Please ask somebody directly.")
 NOT_SENT = Message("Whoever asked does not see this. Press “{button}” above to send them a reply.")
+SEND_IT = Message("Whoever asked does not see this. Is it your reply to them?")
+NOT_YOUR_REPLY = Message("I cannot read that message any more, or it is somebody else's.")
 ASKED_FOR = Message("A question that the documents did not answer")
 WITHHELD = Message("What I found rests on documents that not everyone in this channel may see.")
 REPLIED = Message("{who} replied to your question:")

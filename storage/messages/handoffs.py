@@ -40,15 +40,16 @@ class SQLHandoffs:
         body = await self._database.read(lambda db: scalar(db, query, (handoff_id,)))
         return Handoff.model_validate_json(body) if body else None
 
-    async def waits(self, message: MessageKey) -> bool:
-        """Whether that message is what was posted about one that is not resolved."""
+    async def waits(self, message: MessageKey) -> Handoff | None:
+        """The one that waits for a reply and was posted as that message."""
         query = (
             "SELECT body FROM outbox JOIN handoff ON handoff.id = outbox.handoff"
             " WHERE about = $1 AND resolved_at IS NULL AND reference IN ($2, $3)"
         )
         names = (About.ASKED, message.message, f"{message.channel}/{message.message}")
         rows = await self._database.read(lambda db: db.execute(query, names).fetchall())
-        return any(str(Handoff.model_validate_json(body).target) == message.where for (body,) in rows)
+        found = (Handoff.model_validate_json(body) for (body,) in rows)
+        return next((one for one in found if str(one.target) == message.where), None)
 
     async def resolve(self, handoff_id: str, resolver: str, name: str, reply: str) -> bool:
         """Keep who resolved it with which reply, and that the asker is to hear of it; False when it was resolved."""

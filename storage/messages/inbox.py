@@ -176,14 +176,17 @@ class SQLInbox:
         """The reply is complete."""
         await self._end(key, "done")
 
-    async def ignored(self, key: str, *, again: bool = False) -> None:
+    async def ignored(self, key: str, *, again: bool = False, told: bool = False) -> None:
         """Nothing is said to a message that nobody asked to be answered, and nothing is kept of it: edited, it is new.
-        `again`: that is not for good; what somebody wants to be told is due again.
+        `again`: that is not for good; what somebody wants to be told is due again. `told`: its author hears something
+        alone, which they are not to hear twice: it stays known that it was seen.
 
         Raises Withdrawn when it was changed since it was leased."""
 
+        now = self._clock()
+
         def step(db: Connection) -> None:
-            forget(db, key)
+            drop(db, key, now) if told else forget(db, key)
             if again:
                 due_again(db, key)
 

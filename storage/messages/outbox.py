@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.values import About, Handoff, Notice, PlaceId
 from pipeline.values.posting.bulletin import Bulletin, Topic
-from pipeline.values.posting.digest import Announcement, Digest
+from pipeline.values.posting.digest import Announcement, Digest, Spent
 from storage.database import Connection, Database, scalar
 from storage.messages.posting import (
     ATTEMPTS,
@@ -23,7 +23,7 @@ from storage.messages.posting import (
 )
 
 POSTS = PostedRows("outbox")
-DIGEST = "digest"
+DIGEST, SPENT = "digest", "spent"
 _DUE = f"""
     SELECT key, about, recipient, body, name, reply, {COLUMNS} FROM outbox
         LEFT JOIN handoff ON handoff.id = outbox.handoff
@@ -72,6 +72,14 @@ class SQLOutbox:
         if new:
             self.ring()
         return new
+
+    async def begin_spent(self, day: str, place: PlaceId, to: str) -> bool:
+        """Keep that a place has had the answers of an hour is to be told; False when that was begun on that day."""
+        key = Spent(day=day, place=place, to=to).key
+        begun = await self._database.write(lambda db: put(db, key, SPENT, recipient=to), durable=True)
+        if begun:
+            self.ring()
+        return begun
 
     async def take(self, ours: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
         """Of `ours` what is to be posted next, from now on by this process; None when there is nothing now."""
@@ -147,5 +155,8 @@ def _read(row: tuple[Any, ...]) -> Announcement:
         return Digest(week=key.removeprefix(f"{DIGEST}:"), to=recipient, **so_far)
     if about in tuple(Topic):
         return Bulletin(topic=Topic(about), to=PlaceId.parse(recipient), **so_far)
+    if about == SPENT:
+        _, day, place = key.split(":", 2)
+        return Spent(day=day, place=PlaceId.parse(place), to=recipient, **so_far)
     handoff = Handoff.model_validate_json(body)
     return Notice(about=About(about), handoff=handoff, resolver=name, reply=reply, **so_far)

@@ -44,6 +44,8 @@ ABSENT: Mapping[Way, str] = {
     Way.TELL: "nothing can be told later to whoever has closed the terminal",
     Way.INSIGHTS: "whoever holds the terminal has `citewell insights`",
     Way.STOP: "there is nobody else",
+    Way.SUMMARY: "there is nobody else",
+    Way.WHISPER: "there is nobody else",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.TALK: "nobody says anything to others",
     Way.SEARCH: "there is nothing to search but the documents",

@@ -42,16 +42,20 @@ LABELS = {
     "Why this confidence?": "why",
     "Share in channel": "share",
     STOP[0]: "stop",
+    "Send": "send",
+    "Send and keep": "sendkeep",
     wording.TELL_ME: "tell",
 }
 NOT_HERE = {
     Way.SHARED_CHANNEL: "Discord has no channels that two organisations share",
     Way.SEARCH: "Discord lets no bot search",
+    Way.WHISPER: "Discord shows nothing to one person who pressed or typed no command",
     Way.PRETEND: "a gateway that the bot connects to sends what happened; nobody else can",
 }
 ABSENT: Mapping[Way, str] = NOT_HERE | {
     Way.THREADS: "the bot does not read what is said in a channel",
     Way.STOP: "there is nothing to stop where the bot answers only what is addressed to it",
+    Way.SUMMARY: "replies to each other in a channel are no thread",
 }
 
 
@@ -320,6 +324,9 @@ class DiscordDriver:
     def helpers(self) -> PlaceId:
         return PlaceId(platform="discord", space=str(self.guild), channel=str(self.help))
 
+    def whispered(self, said: Said) -> list[Shown]:
+        raise NotImplementedError
+
     async def tell_me(self, said: Said, person: str) -> str:
         self._noted = await self._press(said, person, TELL)
         await until(lambda: self._noted and self._noted.texts)
@@ -353,8 +360,17 @@ class DiscordDriver:
     def _questions(self) -> list[Payload]:
         return [one for one in self.discord.replies(self.help) if not one.get("message_reference")]
 
-    def advised(self) -> list[str]:
-        return [one["content"] for one in self.discord.replies(self.help) if one.get("message_reference")]
+    def advised(self) -> list[Shown]:
+        return [seen(one) for one in self._advice()]
+
+    def _advice(self) -> list[Payload]:
+        return [one for one in self.discord.replies(self.help) if one.get("message_reference")]
+
+    async def send_reply(self, person: str, *, keep: bool = False, of: int = -1) -> str:
+        held, label = self._advice()[of], "Send and keep" if keep else "Send"
+        pressed = await self.discord.press(self._person(person), deepcopy(held), label)
+        await until(lambda: pressed.texts)
+        return pressed.texts[-1]
 
     async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
         message = self._questions()[-1]

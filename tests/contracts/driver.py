@@ -36,6 +36,9 @@ class Way(StrEnum):
     INSIGHTS = "insights"
     KNOWLEDGE = "knowledge"
     STOP = "stop"
+    SUMMARY = "summary"
+    WHISPER = "whisper"
+    """One person can be shown something who asked for nothing."""
     SHARED_CHANNEL = "shared_channel"
     TALK = "talk"
     """What people say in channels is a source."""
@@ -279,12 +282,20 @@ class Driver(Protocol):
         """Reply to the last question there instead of pressing its button."""
         ...
 
-    def advised(self) -> list[str]:
+    def advised(self) -> list[Shown]:
         """What whoever replied there was told, alone or in reply."""
+        ...
+
+    async def send_reply(self, person: str, *, keep: bool = False, of: int = -1) -> str:
+        """Press `Send`, or `Send and keep`, below that; what that person is told."""
         ...
 
     def heard(self, said: Said) -> list[Shown]:
         """What its asker heard of a question that people were asked."""
+        ...
+
+    def whispered(self, said: Said) -> list[Shown]:
+        """What whoever said something was shown alone, without having asked for it."""
         ...
 
     async def tell_me(self, said: Said, person: str) -> str:

@@ -16,7 +16,7 @@ from bot.desks.wishes import try_again, with_wish
 from bot.documents.indexing import Indexer
 from bot.known import platforms
 from bot.run.channels import ChannelReader
-from bot.run.courier import Courier
+from bot.run.courier import Courier, tell_spent
 from bot.run.worker import Worker
 from pipeline.ingest.split import Splitter, WordCount
 from pipeline.ports import PlatformAdapter
@@ -70,6 +70,8 @@ class Rig:
         self.open_fetcher: Callable[[], AbstractAsyncContextManager[Fetcher]] = open_fetcher
         self.others: dict[str, PlatformAdapter] = {}
         """Where people are asked and told besides."""
+        self.digest = ""
+        """Who gets what admins are told."""
         self.kept: list[Parsed] = []
         """Replies of people that became documents."""
         self.crash_before = ""
@@ -101,6 +103,7 @@ class Rig:
             self._request,
             self.desk.chosen,
             concurrency=8,
+            spent=lambda place: tell_spent(self.storage.outbox, self.digest, place),
             grace_seconds=GRACE,
             retry_seconds=0.01,
             idle_seconds=IDLE,

@@ -40,7 +40,20 @@ VISIBLE = {
     "assistant.threads.setStatus",
     "agents.sessions.setStatus",
 }
-PRESSED = {"passages", "why", "share", "ask", "tell", "untell", "resolve", "stop", "add", "take_back"}
+PRESSED = {
+    "passages",
+    "why",
+    "share",
+    "ask",
+    "tell",
+    "untell",
+    "resolve",
+    "stop",
+    "add",
+    "take_back",
+    "send",
+    "sendkeep",
+}
 EVERYTHING: Mapping[Way, str] = {}
 NOT_OVER_HTTP: Mapping[Way, str] = {Way.FAULTS: "what follows the intake is the same code, and is not broken twice"}
 
@@ -352,6 +365,12 @@ class SlackDriver:
         await until(lambda: told or len(self.workspace.ephemerals) > before)
         return told or self.workspace.ephemerals[before:]
 
+    def whispered(self, said: Said) -> list[Shown]:
+        message: Message = said.handle
+        there = (message.channel, user(said.person), message.thread_ts)
+        shown = self.workspace.ephemerals
+        return [seen(one) for one in shown if (one["channel"], one["user"], one.get("thread_ts")) == there]
+
     async def tell_me(self, said: Said, person: str) -> str:
         self._noted = await self._told(said, person, "tell")
         return str(self._noted[-1]["text"])
@@ -375,8 +394,18 @@ class SlackDriver:
     async def reply_where_asked(self, person: str, text: str) -> None:
         await self.people.say(user(person), HELP, text, thread=self._in(HELP)[-1].ts)
 
-    def advised(self) -> list[str]:
-        return [str(one["text"]) for one in self.workspace.ephemerals if one["channel"] == HELP]
+    def advised(self) -> list[Shown]:
+        return [seen(one) for one in self._advice()]
+
+    def _advice(self) -> list[Json]:
+        return [one for one in self.workspace.ephemerals if one["channel"] == HELP and one.get("thread_ts")]
+
+    async def send_reply(self, person: str, *, keep: bool = False, of: int = -1) -> str:
+        held, action = self._advice()[of], "sendkeep" if keep else "send"
+        value = value_of(held["blocks"], action)
+        told = await self.people.click_private(user(person), HELP, action, value, [held], 0)
+        await until(lambda: told)
+        return str(told[-1]["text"])
 
     async def resolve(self, person: str, reply: str, *, keep: bool = False) -> str:
         message, modals = self._in(HELP)[-1], len(self.workspace.modals)

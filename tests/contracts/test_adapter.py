@@ -155,12 +155,62 @@ async def test_an_answer_that_is_not_sure_enough_is_not_given_unasked(driver: Dr
     seen = driver.signs()
     unsure = Confidence(level=Level.LOW, score=0.5)
     elsewhere = [citation(title="Desks", heading=("Desks",), quote="Desks are booked for a week.")]
-    for answer in (cited("Desks are booked.", citations=elsewhere, confidence=unsure), not_found(), broken()):
+    for answer in (cited("Desks are booked.", citations=elsewhere, confidence=unsure), broken()):
         driver.rig.script = lambda request, answer=answer: once(answer)  # type: ignore[misc]
         await driver.among("bob", MORE, first)
         await driver.rig.settled()
-    assert len(driver.rig.requests) == 4
+    assert len(driver.rig.requests) == 3
     assert driver.signs() == seen
+
+
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.THREADS)
+async def test_where_the_passages_only_come_close_to_a_follow_up_nothing_is_said_to_everybody(driver: Driver) -> None:
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    driver.rig.script = lambda request: once(not_found(request.text))
+    said = await driver.among("bob", MORE, first)
+    await driver.rig.settled()
+    assert driver.replies(said) == []
+    assert len(driver.replies(first)) == 1
+    assert not driver.at_work(said)
+
+
+@pytest.mark.ways_in
+@pytest.mark.walks(Way.MENTION, Way.WHISPER)
+async def test_its_asker_alone_is_shown_them_once_and_nothing_is_kept_of_it(driver: Driver) -> None:
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    driver.rig.script = lambda request: once(not_found(request.text))
+    said = await driver.among("bob", MORE, first)
+    await driver.rig.settled()
+    await until(lambda: driver.whispered(said))
+    (shown,) = driver.whispered(said)
+    assert wording.FOR_YOU_ALONE in shown.text
+    assert wording.ABOUT in shown.text
+    assert "Leave policy" in shown.text
+    assert shown.buttons == frozenset()
+    await driver.again(said)
+    await driver.restart()
+    await driver.again(said)
+    await driver.rig.settled()
+    assert len(driver.whispered(said)) == 1
+    assert MORE not in await driver.rig.desk.export(driver.key("bob"))
+
+
+@pytest.mark.walks(Way.MENTION, Way.WHISPER)
+async def test_a_crash_before_that_ends_in_one_and_one_after_it_in_no_second(driver: Driver) -> None:
+    first = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    driver.rig.script = lambda request: once(not_found(request.text))
+    driver.rig.crash_before = "ignored"
+    said = await driver.among("bob", MORE, first)
+    await driver.rig.crashed()
+    for _ in range(2):
+        await driver.restart()
+        await driver.rig.settled()
+        await until(lambda: driver.whispered(said))
+        assert len(driver.whispered(said)) == 1
 
 
 @pytest.mark.ways_in

@@ -84,21 +84,84 @@ async def test_it_is_posted_once_however_often_it_is_pressed(driver: Driver) -> 
     assert len(driver.asked()) == 1
 
 
-async def test_who_replies_there_and_does_not_press_is_told_once_that_the_asker_does_not_see_it(driver: Driver) -> None:
+async def replied(driver: Driver, *replies: tuple[str, str]) -> Said:
+    """The question whose people were asked, after they wrote there instead of pressing its button."""
     said = await mention(driver)
     await driver.ask_person(said, "bob")
     await driver.rig.settled()
-    await driver.reply_where_asked("ann", "The blue team.")
-    await driver.reply_where_asked("ann", "By two goals.")
-    await driver.reply_where_asked("cleo", "Was it not the red one?")
-    told = wording.NOT_SENT.format(button="Reply or resolve")
-    await until(lambda: len(driver.advised()) >= 2)
+    before = len(driver.advised())
+    for number, (person, text) in enumerate(replies, start=1):
+        await driver.reply_where_asked(person, text)
+        await until(lambda number=number: len(driver.advised()) >= before + number)  # type: ignore[misc]
     await driver.rig.settled()
-    assert driver.advised() == [told, told]
-    await driver.resolve("ann", "The blue team.")
+    return said
+
+
+async def test_who_asks_something_there_is_told_once_that_the_asker_does_not_see_it(driver: Driver) -> None:
+    await replied(driver, ("cleo", "Was it not the red one?"))
+    await driver.reply_where_asked("cleo", "Or was it the blue one?")
+    await driver.reply_where_asked("ann", "The blue team.")
+    await until(lambda: len(driver.advised()) > 1)
+    told, offered = driver.advised()
+    assert wording.NOT_SENT.format(button="Reply or resolve") in told.text
+    assert told.buttons == frozenset()
+    assert wording.SEND_IT in offered.text
+
+
+async def test_who_replies_there_sends_that_very_reply_with_a_press(driver: Driver) -> None:
+    said = await replied(driver, ("ann", "By two goals."), ("ann", "The *blue* team, @everyone."))
+    assert [shown.buttons for shown in driver.advised()] == [{"send"}, {"send"}]
+    assert await driver.send_reply("ann") == wording.RESOLVED
+    assert await driver.send_reply("ann", of=0) == wording.HANDOFF_GONE
+    await driver.rig.settled()
+    (heard,) = driver.heard(said)
+    assert "The *blue* team, @everyone." in heard.text.replace("\u200b", "")
+    assert "ann" in heard.text
+    shown = driver.asked()[0]
+    assert wording.RESOLVED_BY.format(who="ann") in shown.text
+    assert "resolve" not in shown.buttons
     await driver.reply_where_asked("bob", "I knew that.")
     await driver.rig.settled()
-    assert driver.advised().count(told) == 2
+    assert sum(wording.SEND_IT in shown.text for shown in driver.advised()) == 2
+
+
+async def test_it_is_kept_as_an_answer_by_those_who_may_and_sent_by_others(driver: Driver) -> None:
+    driver.rig.places[driver.helpers] = Place(teach="answers")
+    driver.rig.rules["answers"] = Rule()
+    await replied(driver, ("ann", "The blue team."))
+    assert driver.advised()[-1].buttons == {"send", "sendkeep"}
+    assert await driver.send_reply("ann", keep=True) == wording.NOT_KEPT
+    driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("ann")})
+    await driver.restart()
+    assert await driver.send_reply("ann", keep=True) == wording.RESOLVED_AND_KEPT
+    (kept,) = driver.rig.kept
+    assert [block.text for block in kept.blocks] == ["The blue team."]
+    assert kept.document.url.startswith("https://")
+
+
+async def test_nobody_sends_what_somebody_else_wrote(driver: Driver) -> None:
+    said = await replied(driver, ("ann", "The blue team."))
+    assert await driver.send_reply("bob") == wording.NOT_YOUR_REPLY
+    await driver.rig.settled()
+    assert driver.heard(said) == []
+
+
+async def test_so_it_is_in_a_thread_below_the_question(driver: Driver) -> None:
+    if not isinstance(driver, DiscordDriver):
+        pytest.skip("on Slack it is never elsewhere")
+    said = await replied(driver)
+    (notice,) = driver.discord.replies(driver.help)
+    thread = driver.world.thread(driver.help, "The cup", thread_id=notice["id"])
+    await driver.restart()
+    await driver._say("ann", thread, "The blue team.")
+    await until(lambda: driver.discord.replies(thread))
+    (offer,) = driver.discord.replies(thread)
+    pressed = await driver.discord.press(driver._person("ann"), offer, "Send")
+    await until(lambda: pressed.texts)
+    assert pressed.texts[-1] == wording.RESOLVED
+    await driver.rig.settled()
+    assert "The blue team." in driver.heard(said)[0].text
+    assert "resolve" not in driver.asked()[0].buttons
 
 
 async def test_what_was_found_is_kept_from_people_who_may_not_see_all_of_it(driver: Driver) -> None:

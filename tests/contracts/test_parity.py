@@ -30,6 +30,8 @@ FEATURES = {
     Way.INSIGHTS: "Let admins see, in chat, what was asked and what the documents lack",
     Way.KNOWLEDGE: "Let contributors add a file or a link to the documents, and take it back",
     Way.STOP: "Send it out of a thread with a button",
+    Way.SUMMARY: "Have a thread summed up, each sentence with a link to its message",
+    Way.WHISPER: "Be answered alone where a follow-up without a mention has no sure answer",
     Way.FILES: "Be told that an attached file cannot be read",
     Way.TALK: "What people say in named channels as a source, for whoever may read it there",
     Way.SEARCH: "Where no document answers, the platform's own search of public channels, of which nothing is kept",

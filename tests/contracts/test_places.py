@@ -201,6 +201,37 @@ async def test_no_more_than_so_many_are_answered_in_an_hour_and_the_operator_hea
     assert [len(driver.replies(said)) for said in asked] == [1, 1, 0, 0, 0]
 
 
+async def test_admins_are_told_once_a_day_that_it_is_so_where_somebody_is_set_for_that(driver: Driver) -> None:
+    sure(driver, Level.HIGH)
+    driver.rig.digest = str(driver.helpers)
+    driver.rig.places[driver.place] = Place(auto=True, auto_per_hour=1)
+    for _ in range(3):
+        await driver.aside("bob", QUESTION)
+        await driver.rig.settled()
+    await driver.restart()
+    await driver.aside("bob", QUESTION)
+    await driver.rig.settled()
+    (shown,) = driver.asked()
+    assert "1 answer unasked within an hour" in shown.text
+    assert driver.place.channel in shown.text
+
+
+async def test_they_are_told_once_though_the_bot_is_gone_when_it_was_posted(driver: Driver) -> None:
+    sure(driver, Level.HIGH)
+    driver.rig.digest = str(driver.helpers)
+    driver.rig.places[driver.place] = Place(auto=True, auto_per_hour=1)
+    await driver.aside("bob", QUESTION)
+    await driver.rig.settled()
+    await driver.rig.storage.outbox.begin_spent("2026-11-27", driver.place, driver.rig.digest)
+    driver.rig.crash_before = "posted"
+    driver.rig.courier.ring()
+    await driver.rig.crashed()
+    await driver.restart()
+    driver.rig.courier.ring()
+    await driver.rig.settled()
+    assert len(driver.asked()) == 1
+
+
 @pytest.mark.ways_in
 async def test_whom_a_person_answers_first_the_bot_leaves_to_people(driver: Driver) -> None:
     sure(driver, Level.HIGH)

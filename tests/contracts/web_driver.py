@@ -37,6 +37,8 @@ ABSENT: Mapping[Way, str] = {
     Way.SETUP: "it has no channels; whoever runs it writes citewell.toml",
     Way.INSIGHTS: "admins have a page of their own for it",
     Way.STOP: "nobody is interrupted",
+    Way.SUMMARY: "there are no threads",
+    Way.WHISPER: "whoever asks reads alone",
     Way.SHARED_CHANNEL: "there are no channels",
     Way.TALK: "nobody says anything to others",
     Way.SEARCH: "there is nothing to search but the documents",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from pipeline.errors import Misconfigured, Refused
 from pipeline.ports import Desk, Growing, Host, Inbox, Receipt
+from pipeline.translations import Words
 from pipeline.values import (
     Answer,
     Around,
@@ -19,6 +20,7 @@ from pipeline.values import (
     IncomingMessage,
     Manner,
     MessageKey,
+    Parsed,
     Place,
     PlaceId,
     Platform,
@@ -104,6 +106,11 @@ class Kiosk:
         await receipt.posted(outgoing.work.key)
         if len(self._answers) == len(self._asked):
             self._all.set()
+
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        return None
 
     async def around(self, message: IncomingMessage) -> Around:
         return Around()

@@ -24,6 +24,7 @@ from pipeline.values import (
     IncomingMessage,
     Manner,
     Outcome,
+    Parsed,
     Plan,
     Readers,
     Work,
@@ -62,6 +63,11 @@ class Board:
                 await receipt.posted(reference)
 
     async def find(self, work: Work) -> str | None:
+        return None
+
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
         return None
 
     async def around(self, message: IncomingMessage) -> Around:

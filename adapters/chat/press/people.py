@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from adapters.chat.press.presser import Presser, Then
 from adapters.chat.reply.parts import Button
 from adapters.chat.words import handoff, wishes
 from pipeline.errors import Refused
 from pipeline.ports import Desk
-from pipeline.values import ConversationId, Press
+from pipeline.values import ConversationId, MessageKey, PlaceId, Press
 from pipeline.words import wording
 
 
@@ -23,6 +24,8 @@ class AskingPeople:
             Button.ASK: self._ask,
             handoff.RESOLVE_BUTTON: self._open,
             handoff.RESOLVED: self._resolve,
+            handoff.SEND_BUTTON: partial(self._send, keep=False),
+            handoff.KEEP_BUTTON: partial(self._send, keep=True),
             Button.TELL: self._tell,
             Button.UNTELL: self._untell,
         }
@@ -37,22 +40,48 @@ class AskingPeople:
         await by.open(handoff.form(by.pressed.about, await by.words(), keep=keep))
 
     async def _resolve(self, by: Presser) -> None:
-        """Close the question, and say in the place of the heading who did; refused where the reply may not be kept."""
         await by.ack(Then.CHECKED)
-        pressed = by.pressed
-        reply, keep = handoff.given(pressed.filled)
-        words = await by.words(reply)
-        name = pressed.name or words(handoff.COLLEAGUE)
+        reply, keep = handoff.given(by.pressed.filled)
         link = await by.link() if keep else ""
+        await self._close(by, by.pressed.about, by.pressed.places[-1], reply, keep=keep, link=link)
+
+    async def _send(self, by: Presser, *, keep: bool) -> None:
+        """The same with what they wrote there."""
+        await by.ack(Then.TOLD)
+        written = await by.written()
+        reply = handoff.shortened(written.text) if written else ""
+        if written is None or not reply:
+            await by.say((await by.words())(wording.NOT_YOUR_REPLY))
+            return
+        asked = await self._desk.handoffs.waits(written.notice)
+        if asked is None or asked.target not in by.pressed.places:
+            await by.say((await by.words(written.text))(wording.HANDOFF_GONE))
+            return
+        await self._close(by, asked.id, asked.target, reply, keep=keep, link=written.link, at=written.notice)
+
+    async def _close(
+        self,
+        by: Presser,
+        handoff_id: str,
+        place: PlaceId,
+        reply: str,
+        *,
+        keep: bool,
+        link: str,
+        at: MessageKey | None = None,
+    ) -> None:
+        """Close the question, and say in the place of the heading who did; refused where the reply may not be kept."""
+        words = await by.words(reply)
+        name = by.pressed.name or words(handoff.COLLEAGUE)
         try:
             said = await self._desk.handoffs.resolve(
-                pressed.about, pressed.places[-1], await by.actor(), name, reply, keep=keep, link=link
+                handoff_id, place, await by.actor(), name, reply, keep=keep, link=link
             )
         except Refused:
             await by.refuse(words(wording.NOT_KEPT), "reply")
             return
         if said != wording.HANDOFF_GONE:
-            await by.tick(words(wording.RESOLVED_BY, who=name))
+            await by.tick(words(wording.RESOLVED_BY, who=name), at)
         await by.say(words(said))
 
     async def _tell(self, by: Presser) -> None:

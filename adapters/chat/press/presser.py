@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from adapters.chat.reply.parts import Reply
 from adapters.chat.words.forms import Filled, Form
 from pipeline.translations import Words
-from pipeline.values import Actor, ConversationId, PlaceId, Readers
+from pipeline.values import Actor, ConversationId, MessageKey, PlaceId, Readers
 
 EMPTY: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
@@ -51,6 +51,16 @@ class Then(Enum):
     """A form opens, or a message appears; that acknowledges it."""
     CHECKED = auto()
     """The form is taken, or refused."""
+
+
+class Written(NamedTuple):
+    """What somebody wrote where people were asked."""
+
+    text: str
+    notice: MessageKey
+    """The message that asks people."""
+    link: str
+    """Its address; empty where it has none."""
 
 
 class Presser(Protocol):
@@ -106,8 +116,13 @@ class Presser(Protocol):
         """Put our words in the place of the message that was pressed."""
         ...
 
-    async def tick(self, heading: str) -> None:
-        """Say in the place of the message's heading that it is done, and take its buttons away."""
+    async def written(self) -> Written | None:
+        """What they wrote, as it is now, that the button offers to send; None where it is gone, or not theirs."""
+        ...
+
+    async def tick(self, heading: str, at: MessageKey | None = None) -> None:
+        """Say in the place of the heading of the message that was pressed, or that `at`, that it is done, and take its
+        buttons away."""
         ...
 
     async def give(self, data: str) -> None:

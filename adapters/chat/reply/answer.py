@@ -172,10 +172,10 @@ def _actions(answer: Answer, *, shareable: bool, stoppable: bool) -> tuple[Butto
     if answer.outcome not in _RATED or not (answer.sentences or answer.outcome is Outcome.NOT_FOUND):
         return ()
     offered: Mapping[Button, object] = {
-        Button.HELPFUL: True,
-        Button.UNHELPFUL: True,
-        Button.PASSAGES: answer.sources,
-        Button.WHY: answer.sentences,
+        Button.HELPFUL: not answer.of_thread,
+        Button.UNHELPFUL: not answer.of_thread,
+        Button.PASSAGES: answer.sources and not answer.of_thread,
+        Button.WHY: answer.sentences and not answer.of_thread,
         Button.SHARE: shareable and answer.sentences,
         Button.ASK: answer.ask,
         Button.TELL: answer.outcome is Outcome.NOT_FOUND,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from adapters.chat.words.forms import ChoiceField, Filled, Form, TextField
 from pipeline.compose import cite
 from pipeline.translations import Message, Words
-from pipeline.values import About, Answer, Notice
+from pipeline.values import About, Answer, MessageKey, Notice
 from pipeline.words import wording
 from pipeline.words.text import visible
 
@@ -25,8 +25,29 @@ COLLEAGUE = Message("A colleague")
 ORIGIN = Message("Where it was asked")
 
 
+SEND_AND_KEEP = Message("Send and keep")
 RESOLVE_BUTTON, RESOLVED = "resolve", "resolved"
 """What opens the form, and the form."""
+SEND_BUTTON, KEEP_BUTTON = "send", "sendkeep"
+"""What sends a message that somebody wrote where people were asked, and what keeps it, too."""
+
+
+class Unsent(NamedTuple):
+    """What somebody is told who wrote where people were asked, instead of pressing the button there."""
+
+    text: str
+    notice: MessageKey
+    """The message that asks people."""
+    buttons: tuple[tuple[str, str], ...] = ()
+    """Each with its label and its action; none below what is no reply."""
+
+
+def unsent(notice: MessageKey, words: Words, *, sendable: bool, keep: bool) -> Unsent:
+    """`sendable`: it can be a reply. `keep`: replies can be kept there."""
+    if not sendable:
+        return Unsent(words(wording.NOT_SENT, button=words(RESOLVE)), notice)
+    kept = ((words(SEND_AND_KEEP), KEEP_BUTTON),) if keep else ()
+    return Unsent(words(wording.SEND_IT), notice, ((words(SEND), SEND_BUTTON), *kept))
 
 
 class NoticeLink(NamedTuple):
@@ -91,4 +112,8 @@ def form(about: str, words: Words, *, keep: bool) -> Form:
 
 def given(filled: Filled) -> tuple[str, bool]:
     """The reply, and whether it is to be kept."""
-    return "".join(filled.get("reply", ()))[:REPLY].strip(), "yes" in filled.get("keep", ())
+    return shortened("".join(filled.get("reply", ()))), "yes" in filled.get("keep", ())
+
+
+def shortened(reply: str) -> str:
+    return reply[:REPLY].strip()

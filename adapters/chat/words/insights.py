@@ -9,6 +9,7 @@ from adapters.chat.reply.parts import Block, Heading, Listing, Paragraph, Reply,
 from adapters.chat.words.advice import advice
 from pipeline.translations import Message, Plural, Words
 from pipeline.values.insights import Insights, QuestionGroup
+from pipeline.values.posting.digest import Spent
 from pipeline.words import wording
 
 DAYS = 30
@@ -30,6 +31,12 @@ GAPS, MOST, APART, OLD = (
 NEVER = Plural("{number} document was never cited.", "{number} documents were never cited.")
 _TIMES = Plural("asked once", "asked {number} times")
 _PEOPLE = Plural("by {number} person", "by {number} people")
+_SPENT = Plural(
+    "In {place} I gave {number} answer unasked within an hour, all that `auto_per_hour` allows. "
+    "Until the hour is over I answer only who mentions me there.",
+    "In {place} I gave {number} answers unasked within an hour, all that `auto_per_hour` allows. "
+    "Until the hour is over I answer only who mentions me there.",
+)
 _GROUP = Message("{question} ({times} {people})")
 
 
@@ -72,3 +79,8 @@ def _group(group: QuestionGroup, speech: Words) -> str:
         times=speech.count(_TIMES, group.count),
         people=speech.count(_PEOPLE, group.people),
     )
+
+
+def spent(report: Spent, place: str) -> str:
+    """That a place, as the platform writes it, has had its answers of an hour."""
+    return Words(report.language).count(_SPENT, report.per_hour, place=place)

@@ -13,11 +13,14 @@ import discord
 import structlog
 
 from adapters.chat.intake import Intake, TakeAway
+from adapters.chat.words.handoff import Unsent
 from adapters.discord.events.incoming import ReadMessage, read, replied_to
 from adapters.discord.events.places import PLATFORM, guild_of, key, said_in
 from adapters.discord.events.spoken import question
 from adapters.discord.events.talk import DiscordTalk
 from adapters.discord.memory import Memory
+from adapters.discord.parts.blocks import layout
+from adapters.discord.parts.buttons import custom_id
 from pipeline.errors import Unavailable
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage, MessageKey, PlaceId
@@ -61,7 +64,7 @@ class DiscordIntake:
         replied = replied_to(message)
         if message.author.bot or (message.reference and not replied):
             return False
-        author, channel, tell = f"{PLATFORM}:{message.author.id}", str(message.channel.id), partial(_tell, message)
+        author, channel, tell = f"{PLATFORM}:{message.author.id}", str(message.channel.id), partial(_offer, message)
         return await self._surely(lambda: self._kept.hear(author, channel, message.content, replied, tell))
 
     async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
@@ -134,6 +137,17 @@ class DiscordIntake:
                 pause = min(pause * 2, LONGEST_PAUSE)
         finally:
             self.unsaved -= 1
+
+
+async def _offer(message: discord.Message, unsent: Unsent) -> None:
+    about = f"{unsent.notice.channel}-{unsent.notice.message}"
+    row = [(label, custom_id(action, about, str(message.id))) for label, action in unsent.buttons]
+    if not row:
+        await _tell(message, unsent.text)
+        return
+    with contextlib.suppress(discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError):
+        async with asyncio.timeout(LONGEST_PAUSE):
+            await message.reply(view=layout([unsent.text], row))
 
 
 async def _tell(message: discord.Message, text: str) -> None:

@@ -28,6 +28,8 @@ def question(message: discord.Message, me: discord.ClientUser) -> str:
     named = _MENTION.sub(name, message.content).strip()
     said = _EMOJI.sub("", named).strip() or named
     channel = message.channel
-    if isinstance(channel, discord.Thread) and message.id == channel.id:
+    if isinstance(channel, discord.Thread) and message.id == channel.id:  # as has what a thread was opened from
+        if isinstance(channel.parent, discord.TextChannel):
+            return said
         return f"{channel.name}\n{said}".strip()
     return said

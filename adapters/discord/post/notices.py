@@ -23,7 +23,7 @@ from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import About, ConversationId, Notice, PersonId, PlaceId
 from pipeline.values.posting.bulletin import Bulletin
-from pipeline.values.posting.digest import Announcement, Digest
+from pipeline.values.posting.digest import Announcement, Digest, Spent
 
 RESOLVED = 100
 """Characters that are left for who resolved it."""
@@ -38,7 +38,7 @@ class DiscordNotices:
     async def post(self, post: Announcement, receipt: Receipt) -> None:
         """Raises what discord.py raises."""
         sender = DiscordSender(self._client, await self._destination(post), post.key, receipt)
-        drawn = _notice(post) if isinstance(post, Notice) else _drawn(post)
+        drawn = _notice(post) if isinstance(post, Notice) else _report(post)
         await Messages(sender, receipt).show([DiscordPost(drawn)])
 
     async def find(self, post: Announcement) -> str | None:
@@ -81,14 +81,16 @@ def _notice(notice: Notice) -> ui.LayoutView:
     return layout(texts(shown, f"<@{asker}> " if asker else "", back), row)
 
 
-def _drawn(post: Digest | Bulletin) -> ui.LayoutView:
+def _report(report: Digest | Spent | Bulletin) -> ui.LayoutView:
     """What it has no room for is left out."""
-    if isinstance(post, Bulletin):
-        return layout((escape(bulletin.text(post)),))
-    digest = post
-    assert digest.seen
-    first = render.texts(insights.panel(digest.seen, Words(digest.language), entries=insights.FEW))[0]
-    return layout((first, _week(digest)))
+    if isinstance(report, Bulletin):
+        return layout((escape(bulletin.text(report)),))
+    if isinstance(report, Spent):
+        place = f"<#{report.place.channel}>" if report.place.platform == DISCORD.name else f"`{report.place}`"
+        return layout((insights.spent(report, place), _mark(report)))
+    assert report.seen
+    first = render.texts(insights.panel(report.seen, Words(report.language), entries=insights.FEW))[0]
+    return layout((first, _mark(report)))
 
 
 def _asker(notice: Notice) -> int:
@@ -97,8 +99,8 @@ def _asker(notice: Notice) -> int:
     return int(PersonId.parse(notice.handoff.asker).user) if on_discord else 0
 
 
-def _week(digest: Digest) -> str:
-    return f"-# {digest.week}"
+def _mark(report: Digest | Spent) -> str:
+    return f"-# {report.mark}"
 
 
 def texts(shown: Told, ping: str, back: str) -> list[str]:
@@ -138,12 +140,12 @@ def _texts(shown: Told, ping: str, back: str) -> list[str]:
 
 
 def _is(post: Announcement, message: discord.Message) -> bool:
-    """By the week that it names, by the button that resolves it, or by the answer it refers to; a direct message by its
-    words."""
+    """By the week or day that it names, the button that resolves it, or the answer it refers to; a direct message by
+    its words."""
     if isinstance(post, Bulletin):
         return escape(bulletin.text(post)) in buttons.texts(message.components)
-    if isinstance(post, Digest):
-        return _week(post) in buttons.texts(message.components)
+    if not isinstance(post, Notice):
+        return _mark(post) in buttons.texts(message.components)
     if post.about is About.ASKED:
         return buttons.custom_id(RESOLVE_BUTTON, post.handoff.id) in set(buttons.ids(message.components))
     if post.handoff.private:

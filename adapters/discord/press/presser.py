@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 import discord
 import structlog
 
-from adapters.chat.press.presser import EMPTY, Pressed, Then
+from adapters.chat.press.presser import EMPTY, Pressed, Then, Written
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.answer import plain
 from adapters.chat.reply.parts import Reply
@@ -18,7 +18,8 @@ from adapters.chat.words.forms import Form
 from adapters.discord import limits
 from adapters.discord.audience import DiscordAudiences
 from adapters.discord.errors import TRANSIENT
-from adapters.discord.events.places import DIRECT, PLATFORM, places
+from adapters.discord.events.places import DIRECT, PLATFORM, key, places
+from adapters.discord.events.spoken import question
 from adapters.discord.parts import buttons, render
 from adapters.discord.parts.blocks import layout, pressed
 from adapters.discord.parts.markup import escape
@@ -28,7 +29,7 @@ from adapters.discord.retry import REQUEST_SECONDS
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.translations import Words
-from pipeline.values import Actor, ConversationId, PersonId, Readers
+from pipeline.values import Actor, ConversationId, MessageKey, PersonId, Readers
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -134,12 +135,27 @@ class DiscordPresser:
     async def replace(self, text: str) -> None:
         await self.interaction.edit_original_response(view=layout((escape(text),)))
 
-    async def tick(self, heading: str) -> None:
-        if message := self.interaction.message:
-            first, *below = buttons.texts(message.components)
-            _, *quoted = first.splitlines()
-            shown = "\n".join([f"**✓ {escape(heading)}**", *quoted])
-            await self.interaction.edit_original_response(view=layout([shown, *below]))
+    async def written(self) -> Written | None:
+        """The button carries its channel and message, and theirs."""
+        channel, _, notice = self.pressed.about.partition("-")
+        here, me = self.interaction.channel, self.interaction.client.user
+        if not isinstance(here, discord.abc.Messageable) or me is None:
+            return None
+        try:
+            message = await here.fetch_message(int(self._seen))
+        except discord.NotFound:
+            return None
+        asked = MessageKey.parse(key(self.interaction.guild_id, int(channel), int(notice)))
+        theirs = message.author.id == self.interaction.user.id
+        return Written(question(message, me), asked, message.jump_url) if theirs else None
+
+    async def tick(self, heading: str, at: MessageKey | None = None) -> None:
+        if at:
+            channel = self.interaction.client.get_partial_messageable(int(at.channel))
+            message = await channel.fetch_message(int(at.message))
+            await message.edit(view=_ticked(message, heading))
+        elif message := self.interaction.message:
+            await self.interaction.edit_original_response(view=_ticked(message, heading))
 
     async def give(self, data: str) -> None:
         """In as many files as Discord takes it in."""
@@ -148,3 +164,9 @@ class DiscordPresser:
         for number, part in enumerate(parts, start=1):
             name = "citewell-export.json" if len(parts) == 1 else f"citewell-export-{number}.json.part"
             await self.interaction.followup.send(told, file=discord.File(io.BytesIO(part), name), ephemeral=True)
+
+
+def _ticked(message: discord.Message, heading: str) -> discord.ui.LayoutView:
+    first, *below = buttons.texts(message.components)
+    _, *quoted = first.splitlines()
+    return layout(["\n".join([f"**✓ {escape(heading)}**", *quoted]), *below])

@@ -89,6 +89,7 @@ class Remark(Value):
 
     channel: str
     thread: str
+    ts: str
     author: str
     text: str
     answers: str = ""
@@ -106,6 +107,7 @@ def remark(body: Body, me: Me) -> Remark | None:
     return Remark(
         channel=channel,
         thread=thread,
+        ts=str(event.get("ts") or ""),
         author=person(me.team, str(event["user"])),
         text=plain(str(event.get("text") or ""), me.user),
         answers=message_key(me.team, channel, thread) if thread and thread != event.get("ts") else "",

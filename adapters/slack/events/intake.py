@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
 
@@ -11,7 +11,8 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from adapters.chat.intake import Intake, Tell
-from adapters.slack.events.incoming import Addressed, Body, Deleted, Edited, Me, Stopped, read, remark
+from adapters.chat.words.handoff import Unsent
+from adapters.slack.events.incoming import Addressed, Body, Deleted, Edited, Me, Remark, Stopped, read, remark
 from adapters.slack.events.talk import SlackTalk
 from pipeline.ports import Desk, Inbox
 from pipeline.values import ConversationId, IncomingMessage, PersonId
@@ -43,6 +44,10 @@ class Replies(Protocol):
         """Tell a person alone, in the thread; nothing depends on it."""
         ...
 
+    async def offer(self, channel: str, thread: str, user: str, unsent: Unsent, ts: str) -> None:
+        """The same with buttons, about their message `ts`."""
+        ...
+
 
 class SlackIntake:
     """A middleware that runs before Bolt does anything else, authorization included.
@@ -71,8 +76,7 @@ class SlackIntake:
         await self._talk.heard(body, self._desk)
         if said := remark(body, self._me):
             replied = [said.answers] if said.answers else []
-            tell = partial(self._whisper, said.channel, said.thread, PersonId.parse(said.author).user)
-            await self._kept.hear(said.author, said.channel, said.text, replied, tell)
+            await self._kept.hear(said.author, said.channel, said.text, replied, partial(self._offer, said))
         match read(body, self._me):
             case Addressed(message=message, edited=edited):
                 await self._kept.keep(message, self._to_asker(message), edited=edited)
@@ -94,8 +98,15 @@ class SlackIntake:
     def _to_asker(self, message: IncomingMessage) -> Tell:
         return partial(self._whisper, message.conversation.channel, message.conversation.thread, message.asker.user)
 
+    async def _offer(self, said: Remark, unsent: Unsent) -> None:
+        user = PersonId.parse(said.author).user
+        self._at_leisure(self._replies.offer(said.channel, said.thread, user, unsent, said.ts))
+
     async def _whisper(self, channel: str, thread: str, user: str, text: str) -> None:
+        self._at_leisure(self._replies.whisper(channel, thread, user, text))
+
+    def _at_leisure(self, whispered: Coroutine[Any, Any, None]) -> None:
         """Without keeping Slack waiting."""
-        task = asyncio.create_task(self._replies.whisper(channel, thread, user, text))
+        task = asyncio.create_task(whispered)
         self._whispering.add(task)
         task.add_done_callback(self._whispering.discard)

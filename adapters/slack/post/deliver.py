@@ -12,7 +12,9 @@ from adapters.chat.messages import Messages
 from adapters.chat.reply import answer as parts
 from adapters.chat.reply.draft import Draft
 from adapters.chat.reply.parts import Look
+from adapters.chat.words.handoff import Unsent
 from adapters.slack.events.incoming import Me
+from adapters.slack.parts.blocks import button, said
 from adapters.slack.parts.render import Post, line, posts
 from adapters.slack.parts.wishes import told
 from adapters.slack.post import private
@@ -25,7 +27,7 @@ from adapters.slack.web import POST, Declined, Web
 from pipeline.errors import CitewellError
 from pipeline.ports import Growing, Receipt
 from pipeline.translations import Message, Words
-from pipeline.values import ConversationId, Event, IncomingMessage, Manner, Work
+from pipeline.values import Answer, ConversationId, Event, IncomingMessage, Manner, Work
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -141,11 +143,27 @@ class SlackDeliverer:
             except CitewellError as error:
                 log.warning("slack_answer_not_deleted", reason=str(error))
 
-    async def whisper(self, channel: str, thread: str, user: str, text: str) -> None:
+    async def answer_alone(self, message: IncomingMessage, answer: Answer) -> None:
+        """Show whoever said `message` what was not asked of us, in the thread. Nothing can be pressed below it, since
+        nothing of it is kept."""
+        if self.shared_channels or not await self._strangers_read(message):
+            origin = place(message)
+            note = Words(answer.language)(wording.FOR_YOU_ALONE)
+            reply = parts.reply(answer, self._look, notes=[note]).model_copy(update={"actions": ()})
+            for post in posts(reply):
+                await self.whisper(origin.channel, origin.thread, origin.user, post.text, blocks=post.blocks)
+
+    async def offer(self, channel: str, thread: str, user: str, unsent: Unsent, ts: str) -> None:
+        """Offer a person to send their message `ts` in the thread, where there is something to press."""
+        buttons = [button(label, action, f"{thread} {ts}") for label, action in unsent.buttons]
+        row = [{"type": "actions", "elements": buttons}] if buttons else []
+        await self.whisper(channel, thread, user, unsent.text, blocks=[said(unsent.text), *row])
+
+    async def whisper(self, channel: str, thread: str, user: str, text: str, **more: object) -> None:
         """Tell a person alone, in the thread; nothing depends on it."""
         where = {"channel": channel, "user": user, "thread_ts": thread}
         try:
-            await self._web.call("chat.postEphemeral", **where, text=text, parse="none")
+            await self._web.call("chat.postEphemeral", **where, text=text, parse="none", **more)
         except CitewellError as error:
             log.warning("slack_not_whispered", reason=str(error))
 

@@ -21,7 +21,7 @@ from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import About, ConversationId, Notice, PersonId
 from pipeline.values.posting.bulletin import Bulletin
-from pipeline.values.posting.digest import Announcement, Digest
+from pipeline.values.posting.digest import Announcement, Digest, Spent
 
 CLOCKS = 60.0
 """How far the clocks may differ when a notice is looked for."""
@@ -45,7 +45,7 @@ class SlackNotices:
         origin = await self._origin(post)
         if asks and not self._shared_channels and await self._audiences.shared(origin.channel):
             raise Refused("the channel where people are asked is shared with another organisation")
-        drawn = await self._notice(post) if isinstance(post, Notice) else _drawn(post)
+        drawn = await self._notice(post) if isinstance(post, Notice) else _report(post)
         await Messages(SlackSender(self._web, self._me, origin, post.key), receipt).show([drawn])
 
     async def find(self, post: Announcement) -> str | None:
@@ -72,14 +72,17 @@ class SlackNotices:
         return Post((), tuple(made), fallback(f"{shown.heading} {shown.quoted}"))
 
 
-def _drawn(post: Digest | Bulletin) -> Post:
+def _report(report: Digest | Spent | Bulletin) -> Post:
     """What it has no room for is left out."""
-    if isinstance(post, Bulletin):
-        text = markup.mrkdwn(bulletin.text(post))
+    if isinstance(report, Bulletin):
+        text = markup.mrkdwn(bulletin.text(report))
         return Post((), (section(text),), text)
-    digest = post
-    assert digest.seen
-    return posts(insights.panel(digest.seen, Words(digest.language), entries=insights.FEW))[0]
+    if isinstance(report, Spent):
+        place = f"<#{report.place.channel}>" if report.place.platform == SLACK.name else f"`{report.place}`"
+        text = insights.spent(report, place)
+        return Post((), (section(text),), fallback(text))
+    assert report.seen
+    return posts(insights.panel(report.seen, Words(report.language), entries=insights.FEW))[0]
 
 
 def blocks(shown: Told, handoff_id: str, person: str, link: str) -> list[Block]:

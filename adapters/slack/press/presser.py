@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from slack_bolt.context.ack.async_ack import AsyncAck
 
-from adapters.chat.press.presser import Then
+from adapters.chat.press.presser import Then, Written
 from adapters.chat.reply import cut
 from adapters.chat.reply import labels as words
 from adapters.chat.reply.answer import plain
@@ -18,7 +18,8 @@ from adapters.chat.reply.parts import Reply
 from adapters.chat.words.forms import Form
 from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
-from adapters.slack.events.incoming import Body, Me
+from adapters.slack.events import spoken
+from adapters.slack.events.incoming import Body, Me, message_key
 from adapters.slack.parts.blocks import Block, said, section, short
 from adapters.slack.parts.modal import view
 from adapters.slack.parts.render import fallback, posts
@@ -30,7 +31,7 @@ from adapters.slack.web import Declined, Web
 from pipeline.errors import CitewellError
 from pipeline.ports import Desk
 from pipeline.translations import ENGLISH, Words
-from pipeline.values import Actor, ConversationId, Readers
+from pipeline.values import Actor, ConversationId, MessageKey, Readers
 from pipeline.words import wording
 
 log = structlog.get_logger(__name__)
@@ -149,18 +150,31 @@ class SlackPresser:
         await self._ack(response_action="errors", errors={at: cut.short(text, REFUSAL)})
 
     async def replace(self, text: str) -> None:
-        await self._change(fallback(text), [said(text)])
+        await self._change(fallback(text), [said(text)], self.pressed.message)
 
-    async def tick(self, heading: str) -> None:
+    async def written(self) -> Written | None:
+        """The button carries its thread and itself."""
+        thread, _, ts = self.pressed.about.partition(" ")
+        where: dict[str, Any] = {"channel": self.spot.channel, "ts": thread, "oldest": ts, "latest": ts, "limit": 2}
+        found = (await self._web.call("conversations.replies", **where, inclusive=True)).get("messages") or ()
+        theirs = [one for one in found if one.get("ts") == ts and one.get("user") == self.spot.user_id]
+        if not theirs:
+            return None
+        me, channel = self._context.me, self.spot.channel
+        notice = MessageKey.parse(message_key(me.team, channel, thread))
+        text = spoken.plain(str(theirs[0].get("text") or ""), me.user)
+        return Written(text, notice, await permalink(self._web, channel, ts))
+
+    async def tick(self, heading: str, at: MessageKey | None = None) -> None:
         await self.acked()
-        where: dict[str, Any] = {"channel": self.spot.channel, "ts": self.pressed.message, "limit": 1}
+        ts = at.message if at else self.pressed.message
+        where: dict[str, Any] = {"channel": self.spot.channel, "ts": ts, "limit": 1}
         (message, *_) = (await self._web.call("conversations.replies", **where))["messages"]
         shown = [block for block in message.get("blocks") or () if block["type"] != "actions"]
-        await self._change(str(message.get("text") or ""), [section(f"*✓ {short(heading, 300)}*"), *shown[1:]])
+        await self._change(str(message.get("text") or ""), [section(f"*✓ {short(heading, 300)}*"), *shown[1:]], ts)
 
-    async def _change(self, text: str, blocks: Sequence[Block]) -> None:
-        where = {"channel": self.spot.channel, "ts": self.pressed.message}
-        await self._web.call("chat.update", **where, text=text, blocks=blocks, **QUIET)
+    async def _change(self, text: str, blocks: Sequence[Block], ts: str) -> None:
+        await self._web.call("chat.update", channel=self.spot.channel, ts=ts, text=text, blocks=blocks, **QUIET)
 
     async def give(self, data: str) -> None:
         await self._web.upload(await self.direct_channel(), "citewell-data.json", data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from adapters.chat.press.presser import Pressed, Then
+from adapters.chat.press.presser import Pressed, Then, Written
 from adapters.chat.press.sharing import CannotShare
 from adapters.chat.reply.answer import plain
 from adapters.chat.reply.parts import Reply
@@ -13,7 +13,7 @@ from adapters.web.ask import wording
 from adapters.web.visitor import Visitor
 from pipeline.ports import Desk
 from pipeline.translations import Message, Words
-from pipeline.values import Actor, Answer, ConversationId, Readers
+from pipeline.values import Actor, Answer, ConversationId, MessageKey, Readers
 
 
 class PagePresser:
@@ -67,7 +67,11 @@ class PagePresser:
     async def replace(self, text: str) -> None:
         await self.say(text)
 
-    async def tick(self, heading: str) -> None:
+    async def written(self) -> Written | None:
+        """Nobody is asked on a page."""
+        return None
+
+    async def tick(self, heading: str, at: MessageKey | None = None) -> None:
         await self.say(heading)
 
     async def give(self, data: str) -> None:

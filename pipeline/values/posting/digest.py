@@ -1,26 +1,26 @@
-"""Insights that are posted by the week."""
+"""What is posted to whom the operator named: insights by the week, and that a place has had its answers."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
+from pipeline.values.ids import PlaceId
 from pipeline.values.insights import Insights
 from pipeline.values.posting.bulletin import Bulletin
 from pipeline.values.posting.handoff import Notice
 from pipeline.values.posting.outgoing import Outgoing
 
 
-class Digest(Outgoing):
-    """One week's, posted once."""
+class Report(Outgoing):
+    """Anything of that kind."""
 
-    week: str
-    """As ISO 8601 counts them: `2026-W47`."""
     to: str
     """A channel (`slack:T1:C2`, `discord:1:2`) or a person (`slack:T1:U3`, `discord:user:3`)."""
-    seen: Insights | None = None
-    """What its readers may see."""
 
     @property
-    def key(self) -> str:
-        return f"digest:{self.week}"
+    @abstractmethod
+    def mark(self) -> str:
+        """By which it is found again where nothing else marks it."""
 
     @property
     def platform(self) -> str:
@@ -32,5 +32,40 @@ class Digest(Outgoing):
         return self.to.split(":")[1]
 
 
-Announcement = Notice | Digest | Bulletin
+class Digest(Report):
+    """One week's, posted once."""
+
+    week: str
+    """As ISO 8601 counts them: `2026-W47`."""
+    seen: Insights | None = None
+    """What its readers may see."""
+
+    @property
+    def key(self) -> str:
+        return f"digest:{self.week}"
+
+    @property
+    def mark(self) -> str:
+        return self.week
+
+
+class Spent(Report):
+    """A place has had all the answers of an hour that nobody asked the bot for; told once a day."""
+
+    day: str
+    """`2026-11-27`"""
+    place: PlaceId
+    per_hour: int = 0
+    """How many answers that is, as far as is known."""
+
+    @property
+    def key(self) -> str:
+        return f"spent:{self.day}:{self.place}"
+
+    @property
+    def mark(self) -> str:
+        return f"{self.day} · {self.place}"
+
+
+Announcement = Notice | Digest | Spent | Bulletin
 """What the bot posts by itself."""

@@ -120,11 +120,22 @@ class Messages:
         channel = self._channel(request.match_info["channel"], READ_HISTORY)
         limit = int(request.query.get("limit", "50"))
         after, before = request.query.get("after"), request.query.get("before")
-        found = [m for m in channel.messages.values() if self._shows(m) and (not after or int(m["id"]) > int(after))]
+        there = [*self._starter(channel), *channel.messages.values()]
+        found = [m for m in there if self._shows(m) and (not after or int(m["id"]) > int(after))]
         found = [m for m in found if not before or int(m["id"]) < int(before)]
         chosen = found[:limit] if after else found[-limit:]
         shown = [self._world.visible(message) for message in reversed(chosen)]
         return [{key: value for key, value in message.items() if key != "guild_id"} for message in shown]
+
+    def _starter(self, channel: Channel) -> list[Payload]:
+        """What stands in a thread for the message that it was opened from."""
+        parent = self._world.channels.get(channel.payload.get("parent_id") or "")
+        first = parent and parent.messages.get(channel.payload["id"])
+        if not first:
+            return []
+        refers = {"guild_id": first["guild_id"], "channel_id": first["channel_id"], "message_id": first["id"]}
+        shown = {"id": str(int(first["id"]) + 1), "channel_id": first["id"], "type": 21, "content": ""}
+        return [{**first, **shown, "message_reference": refers, "referenced_message": self._world.visible(first)}]
 
     def _shows(self, message: Payload) -> bool:
         age = self._world.now() - ((int(message["id"]) >> 22) + EPOCH) / 1000

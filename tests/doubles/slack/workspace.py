@@ -268,7 +268,10 @@ class Workspace:
         if not everything:
             raise Error("thread_not_found")
         latest = float(arguments.get("latest") or "inf")
-        inside = [m for m in everything if oldest < float(m.ts) < latest or m.ts == arguments["ts"]]
+        ends = (oldest, latest) if str(arguments.get("inclusive")) in ("1", "True", "true") else ()
+        inside = [
+            m for m in everything if oldest < float(m.ts) < latest or float(m.ts) in ends or m.ts == arguments["ts"]
+        ]
         return self._page(inside, arguments)
 
     def conversations_history(self, arguments: Json) -> Json:
@@ -442,8 +445,8 @@ class Workspace:
         grid = (
             {"team_id": "T0OTHER", "enterprise_user": {"teams": ["T0OTHER", self.team]}} if user in self.of_grid else {}
         )
-        name = {"profile": {"display_name": user.removeprefix("U0").title()}}
-        return {"id": user, "team_id": self.team, **name, **marks, **grid}
+        profile = {"display_name": user.removeprefix("U0").lower()}
+        return {"id": user, "team_id": self.team, "profile": profile, **marks, **grid}
 
     def _members(self, everyone: list[Any], arguments: Json) -> Json:
         """One page; a cursor is only good if it was given."""

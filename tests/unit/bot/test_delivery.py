@@ -14,6 +14,7 @@ from bot.run.delivery import APOLOGY_SECONDS, NO_END, Delivery
 from bot.run.posting import POSTING_SECONDS
 from pipeline.errors import CitewellError, Misconfigured, Refused, Unavailable
 from pipeline.ports import Desk, Growing, Inbox, PlatformAdapter, Receipt
+from pipeline.translations import Words
 from pipeline.values import (
     EVERYWHERE,
     Answer,
@@ -25,6 +26,7 @@ from pipeline.values import (
     IncomingMessage,
     Manner,
     Notice,
+    Parsed,
     PersonId,
     PlaceId,
     Preferences,
@@ -89,6 +91,11 @@ class Platform:
     async def find(self, outgoing: Work | Notice | Digest) -> str | None:
         return self.found
 
+    async def whisper(self, message: IncomingMessage, answer: Answer) -> None: ...
+
+    async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
+        return None
+
     async def around(self, message: IncomingMessage) -> Around:
         return Around()
 
@@ -111,6 +118,9 @@ class Thinking:
         yield answer()
 
 
+async def _nobody_told(place: PlaceId) -> None: ...
+
+
 class Scene:
     """A delivery over a real inbox whose clock is turned by hand."""
 
@@ -129,6 +139,7 @@ class Scene:
             at_a_time=1,
             expire_late=False,
             live=None,
+            spent=_nobody_told,
             grace_seconds=0.0,
             retry_seconds=1.0,
         )

@@ -10,11 +10,13 @@ from pipeline.unasked import silencing, unless_idle
 from pipeline.values import (
     Answer,
     Audience,
+    Auto,
     Confidence,
     Correction,
     Event,
     Level,
     Outcome,
+    PlaceId,
     Progress,
     Request,
     Stage,
@@ -147,3 +149,28 @@ async def test_that_nothing_is_told_tells_whether_that_may_be_for_a_technical_re
     (only,) = [event async for event in unless_idle(request, events())]
     assert isinstance(only, Answer)
     assert (only.outcome, only.usage.hindered) == (Outcome.SILENT, hindered)
+
+
+async def test_what_only_comes_close_is_for_whoever_said_that_alone_where_it_has_most_of_what_they_name() -> None:
+    near = not_found(ASKED)
+    told = f"{near.nearest[0].title} {near.nearest[0].quote}"
+    assert "annual leave" in told
+    assert (await said("how many days of annual leave", near)).alone
+    assert (await said("how many desks are shared on full moon nights", near)).outcome is Outcome.SILENT
+    assert not (await said("how many days of annual leave", cited("There are 30 days of annual leave."))).alone
+
+
+async def test_what_asks_nothing_gets_nothing_alone_either() -> None:
+    assert (await said("I had 30 days of annual leave", not_found())).outcome is Outcome.SILENT
+
+
+async def test_what_begins_a_conversation_gets_nothing_alone() -> None:
+    async def events() -> AsyncGenerator[Event, None]:
+        yield not_found(ASKED)
+
+    place = PlaceId(platform="slack", space="T1", channel="C1")
+    auto = Auto(place=place, least=Level.MEDIUM, per_hour=20)
+    request = Request(text="how many days of annual leave", audience=NOBODYS, auto=auto)
+    (only,) = [event async for event in unless_idle(request, events())]
+    assert isinstance(only, Answer)
+    assert only.outcome is Outcome.SILENT

@@ -14,8 +14,9 @@ from adapters.slack.post.deliver import OUTSIDER
 from pipeline.errors import Misconfigured
 from pipeline.values import Event, Place, Request
 from pipeline.words import wording
-from tests.contracts.answers import cited
+from tests.contracts.answers import cited, not_found
 from tests.contracts.driver import Said
+from tests.contracts.rig import once
 from tests.contracts.slack_driver import CHANNEL, MANIFEST, SlackDriver, granted, user
 from tests.contracts.waiting import eventually, until
 from tests.doubles.slack import eyes
@@ -197,3 +198,15 @@ async def test_a_wrong_token_is_named(slack: SlackDriver, bot: str, app: str, se
         await adapter.listen(slack.rig.storage.inbox, slack.rig.desk)
     assert caught.value.setting == f"SLACK_{setting}_TOKEN"
     await adapter.close()
+
+
+@pytest.mark.parametrize("failure", ["user_not_in_channel", "internal_error"])
+async def test_what_slack_does_not_show_to_one_person_alone_is_left(slack: SlackDriver, failure: str) -> None:
+    first = await slack.mention("ann", "How much leave do I get?")
+    await slack.rig.settled()
+    slack.rig.script = lambda request: once(not_found(request.text))
+    slack.workspace.without["chat.postEphemeral"] = failure
+    said = await slack.among("bob", "And how much annual leave?", first)
+    await slack.rig.settled()
+    assert slack.whispered(said) == []
+    assert "open" not in await slack.rig.state()

@@ -26,6 +26,7 @@ from pipeline.values import (
     Search,
     Turn,
 )
+from pipeline.words import wording
 
 EVERYONE = Audience(collections=frozenset({"default"}))
 OUTSIDE = Audience(collections=frozenset(), external=True)
@@ -114,6 +115,12 @@ async def test_mentions_and_quoted_lines_do_not_count_unless_they_are_many_times
     found = await plan("> said before\n" * 5000 + "How many vacation days?")
     assert isinstance(found, Clarify)
     assert "2000" in found.reason
+
+
+async def test_a_summary_outside_a_thread_is_said_to_be_had_in_one() -> None:
+    found = await plan("tl;dr")
+    assert isinstance(found, Clarify)
+    assert found.reason == wording.NOT_IN_A_THREAD
 
 
 async def test_a_very_short_message_is_asked_about() -> None:

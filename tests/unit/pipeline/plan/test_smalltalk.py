@@ -26,6 +26,13 @@ def test_every_language_of_the_program_greets_thanks_and_asks_for_help() -> None
         ("List all your documents.", Talk.HELP),
         ("¿Qué documentos tienes?", Talk.HELP),
         ("何ができますか？", Talk.HELP),
+        ("Summarise this thread, please.", Talk.SUMMARY),
+        ("TL;DR?", Talk.SUMMARY),
+        ("Can you sum up the discussion for me?", Talk.SUMMARY),
+        ("Fass bitte diesen Thread zusammen", Talk.SUMMARY),
+        ("Pouvez-vous résumer ce fil ?", Talk.SUMMARY),
+        ("¿Puedes resumir este hilo?", Talk.SUMMARY),
+        ("このスレッドを要約してください", Talk.SUMMARY),
     ],
 )
 def test_a_greeting_thanks_and_what_is_asked_of_the_bot_itself_are_told_apart(text: str, talk: Talk) -> None:
@@ -39,6 +46,9 @@ def test_a_greeting_thanks_and_what_is_asked_of_the_bot_itself_are_told_apart(te
         "What documents do I need for a visa?",
         "List the documents that a contractor signs",
         "What sources are allowed in a report?",
+        "Summarise the leave policy",
+        "summary",
+        "What does the summary of the contract say?",
         "Hi, how long is the notice period?",
         "thanks, and in Spain?",
     ],
