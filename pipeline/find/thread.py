@@ -70,5 +70,5 @@ def passages(thread: Parsed) -> Iterator[RetrievedChunk]:
 
 def _central(terms: frozenset[str], speak_of: Counter[str], messages: int) -> float:
     """0 to 1: how many other messages have its terms, all together; of 30 facts of 12 threads 28 are then told, and 23
-    without (docs/decisions/0033-threads.md)."""
+    without (docs/decisions/0035-threads.md)."""
     return min(1.0, sum(speak_of[term] - 1 for term in terms) / max(1, messages - 1))
