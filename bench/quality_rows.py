@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from adapters.chat.thread import Said, parsed
+from adapters.chat.thread import parsed
 from bench.quality import Row, read, settings
 from bench.quality_model import KnowingModel, written_by
 from bot.citewell import Citewell
@@ -21,6 +21,7 @@ from bot.evaluation.rows import turns
 from bot.evaluation.scores import content_words
 from pipeline.screen import screen_document
 from pipeline.values import Answer, Around, Audience, Document, Level, Outcome, Request, Turn
+from tests.doubles.samples import said as said_by
 
 QUALITY = Path(__file__).resolve().parents[1] / "tests" / "quality"
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "*": "", "`": "", "\u00a0": " "})
@@ -147,7 +148,7 @@ async def _threads(citewell: Citewell, shares: Shares, wrong: list[str]) -> None
     began = datetime(2026, 11, 27, 9, tzinfo=UTC)
     for row in read(QUALITY / "threads.jsonl"):
         said_there = [
-            Said(author=author, text=text, at=began, url=f"https://chat.example/{number}")
+            said_by(text, name=author, at=began, url=f"https://chat.example/{number}")
             for number, (author, text) in enumerate(row["said"])
         ]
         thread = parsed(said_there, Document(id=row["id"], filename="", title=""))

@@ -4,30 +4,16 @@ Pure."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 
 from pipeline.screen import screen_document
 from pipeline.translations import ENGLISH, Message, Words
-from pipeline.values import Block, BlockKind, Document, IncomingMessage, Parsed, Value
+from pipeline.values import Block, BlockKind, Document, IncomingMessage, Parsed, Said
 from pipeline.words.text import visible
 
 TITLE = 80
 """Characters of what began a thread that name it."""
 OF_NOBODY = Message("Message of {when}")
 """Of somebody without a name."""
-
-
-class Said(Value):
-    """One message of a thread."""
-
-    author: str
-    """A name that mentions nobody when it is shown; empty where there is none."""
-    text: str
-    at: datetime
-    url: str
-    """Opens the message."""
-    bot: bool = False
-    """A bot said it, we or another."""
 
 
 def of_thread(message: IncomingMessage) -> Document:
@@ -38,7 +24,7 @@ def of_thread(message: IncomingMessage) -> Document:
 def parsed(said: Iterable[Said], document: Document, words: Words = ENGLISH) -> Parsed:
     """What people said as the text of `document`, which gets the first message's address, is named by what that says
     unless it has a title, and is flagged where a message holds instructions addressed to an assistant."""
-    told = [one for one in said if not one.bot and visible(one.text).strip()]
+    told = [one for one in said if visible(one.text).strip()]
     known = {
         "title": document.title or _title(told),
         "url": document.url or next((one.url for one in told), ""),
@@ -50,7 +36,7 @@ def parsed(said: Iterable[Said], document: Document, words: Words = ENGLISH) -> 
 def _blocks(said: Iterable[Said], words: Words) -> Iterator[Block]:
     for one in said:
         when = f"{one.at:%Y-%m-%d %H:%M}"
-        author = " ".join(visible(one.author).split())
+        author = " ".join(visible(one.name).split())
         heading = f"{author}, {when}" if author else words(OF_NOBODY, when=when)
         yield Block(kind=BlockKind.HEADING, text=heading, anchor=one.url)
         yield Block(kind=BlockKind.PROSE, text=one.text, heading=(heading,), anchor=one.url)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import discord
 
-from adapters.chat.thread import Said
 from adapters.discord.errors import translated
-from adapters.discord.events.incoming import SAID
-from adapters.discord.events.places import place
-from adapters.discord.events.spoken import question
-from pipeline.values import IncomingMessage
+from adapters.discord.events.places import place, places
+from adapters.discord.events.talk import said
+from pipeline.values import IncomingMessage, PlaceId, Said
 
 MOST = 1_000
 """Messages that are read, the first ones."""
@@ -28,22 +24,16 @@ async def thread(client: discord.Client, message: IncomingMessage) -> list[Said]
                 return None
             asked = discord.Object(where.message_id)
             history = channel.history(before=asked, limit=MOST, oldest_first=True)
-            return [said async for one in history for said in _said(one, one.jump_url, client)]
+            there = places(where.guild_id, channel.id, channel)[-1]
+            return [found async for one in history if client.user and (found := _said(one, there, client.user))]
         except (discord.Forbidden, discord.NotFound):
             return []
 
 
-def _said(message: discord.Message, url: str, client: discord.Client) -> Iterator[Said]:
+def _said(message: discord.Message, channel: PlaceId, me: discord.ClientUser) -> Said | None:
     """The first message of a thread that was opened from one stands for that, which is where it was."""
     if message.type is discord.MessageType.thread_starter_message and message.reference:
         began = message.reference.resolved
-        if isinstance(began, discord.Message):
-            yield from _said(began, message.reference.jump_url, client)
-    elif message.type in SAID and client.user:
-        yield Said(
-            author=message.author.display_name,
-            text=question(message, client.user),
-            at=message.created_at,
-            url=url,
-            bot=message.author.bot or bool(message.webhook_id),
-        )
+        found = _said(began, channel, me) if isinstance(began, discord.Message) else None
+        return found and found.model_copy(update={"url": message.reference.jump_url})
+    return said(channel, message, me, to_us=True)

@@ -178,7 +178,7 @@ class SlackAdapter:
 
     async def thread(self, message: IncomingMessage, words: Words) -> Parsed | None:
         slack = await self._of(message)
-        said = await thread(slack.web, slack.me, message)
+        said = await thread(slack.talk, message)
         return None if said is None else parsed(said, of_thread(message), words)
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:

@@ -212,6 +212,5 @@ def document(due: DueThread, name: str, said: Sequence[Said], files: Sequence[Se
         metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}", "said_in": where, "began": f"{when:%Y-%m}"}
         | ({"solved": "yes"} if solved else {}),
     )
-    lines = [thread.Said(author=one.name, text=one.text, at=one.at, url=one.url) for one in told]
-    parsed = thread.parsed(lines, about)
+    parsed = thread.parsed(told, about)
     return parsed.model_copy(update={"blocks": (*parsed.blocks, *sent)})

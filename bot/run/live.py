@@ -49,9 +49,7 @@ class LiveSearch:
         asked = await embedder.embed([question]) if embedder and said else None
         found = []
         for one in said:
-            parsed = thread.parsed(
-                [thread.Said(author=one.name, text=one.text, at=one.at, url=one.url)], _document(one)
-            )
+            parsed = thread.parsed([one], _document(one))
             for chunk in self.indexer.splitter.split(parsed):
                 near: tuple[float, ...] = ()
                 if embedder and asked is not None:

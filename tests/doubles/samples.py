@@ -25,7 +25,9 @@ from pipeline.values import (
     Manner,
     Outcome,
     Parsed,
+    PlaceId,
     RetrievedChunk,
+    Said,
     Unit,
 )
 from pipeline.words.text import sentences
@@ -52,6 +54,12 @@ def chunks(name: str, texts: Sequence[str]) -> list[Chunk]:
         )
         for position, text in enumerate(texts)
     ]
+
+
+def said(text: str, *, name: str = "Ana", at: datetime, url: str = "") -> Said:
+    """What somebody said in a thread."""
+    place = PlaceId(platform="slack", space="T1", channel="C1")
+    return Said(channel=place, thread="1", message=url, author="slack:T1:U1", name=name, at=at, text=text, url=url)
 
 
 def prose(name: str, text: str, cosine: float | None = 0.9, *, flagged: bool = False) -> RetrievedChunk:

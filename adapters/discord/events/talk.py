@@ -58,17 +58,13 @@ class DiscordTalk:
             await self.heard(message, client.user)
 
 
-def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser) -> Said | None:
-    """What a person said to people; None for joins, bots, questions to us and what is kept out."""
+def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser, *, to_us: bool = False) -> Said | None:
+    """What a person said to people; None for joins, bots, what is kept out, and unless `to_us` questions to us."""
     reactions = {str(one.emoji) for one in message.reactions}
     spoken = message.type in SAID and not message.author.bot and not message.webhook_id
     text = question(message, me)
-    if (
-        not spoken
-        or not (text or message.attachments)
-        or KEPT_OUT in reactions
-        or any(one.id == me.id for one in message.mentions)
-    ):
+    ours = not to_us and any(one.id == me.id for one in message.mentions)
+    if not spoken or not (text or message.attachments) or KEPT_OUT in reactions or ours:
         return None
     inside = message.channel if isinstance(message.channel, discord.Thread) else None
     refers = message.reference.message_id if message.reference else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +21,8 @@ ACCEPTED, KEPT_OUT = "white_check_mark", "no_entry_sign"
 """Reactions: to what solved it, and to what is not to be read."""
 PAGE = 100
 """Messages of a channel that are read in one go, with their threads."""
+REPLIES, LONGEST = 200, 1_000
+"""Messages of a thread that are read at a time, and at most: of a longer one the first ones."""
 BURST = 15
 """Calls of each method that need not wait."""
 NAMES = 5_000
@@ -73,19 +75,33 @@ class SlackTalk:
         page = await self._web.call("conversations.history", channel=channel.channel, limit=PAGE, **latest)
         messages: list[dict[str, Any]] = page.get("messages") or []
         for root in [one for one in messages if one.get("reply_count")]:
-            messages += await self._replies(channel, str(root["ts"]))
+            messages += await self._replies(channel, str(root["ts"]), self._pacers["conversations.replies"])
         unique = {str(one["ts"]): one for one in messages}
         oldest = min((ts for ts in unique if unique[ts].get("thread_ts", ts) == ts), key=float, default="")
         following = json.dumps({"latest": oldest, "name": name, "since": since}) if page.get("has_more") else ""
         said = await self._all_said(channel, unique.values())
         return Stretch(said=said, position=following, name=name or "", since=datetime.fromtimestamp(since or 0, UTC))
 
-    async def _replies(self, channel: PlaceId, thread: str) -> list[dict[str, Any]]:
-        pacer = self._pacers["conversations.replies"]
-        listed = pages(
-            self._web, "conversations.replies", "messages", pacer, channel=channel.channel, ts=thread, limit=200
-        )
-        return [one async for page in listed for one in page]
+    async def thread(self, channel: str, thread: str, until: str) -> Sequence[Said]:
+        """What people said in a thread before the message `until`. Raises Declined or Unavailable."""
+        place = self._me.place(channel)
+        found = [one for one in await self._replies(place, thread, latest=until) if one["ts"] != until]
+        people = [one for one in found if self._is_spoken(one)]
+        await asyncio.gather(*map(self.name, {str(one["user"]) for one in people}))
+        return [await self._said(place, one) for one in people]
+
+    async def _replies(
+        self, channel: PlaceId, thread: str, pacer: Pacer | None = None, **more: str
+    ) -> list[dict[str, Any]]:
+        """Those of a thread, with the one that it begins with; of a longer one the first LONGEST."""
+        method, found = "conversations.replies", list[dict[str, Any]]()
+        async for page in pages(
+            self._web, method, "messages", pacer, channel=channel.channel, ts=thread, limit=REPLIES, **more
+        ):
+            found += page
+            if len(found) >= LONGEST:
+                break
+        return found[:LONGEST]
 
     async def _again(self, channel: PlaceId, ts: str, desk: Desk) -> None:
         """What a message is now, as its reactions changed."""
@@ -105,9 +121,12 @@ class SlackTalk:
         return tuple([await self._said(channel, one) for one in messages if self._is_read(one)])
 
     def _is_read(self, message: Body) -> bool:
-        """Of people, and for people: no joins, no bots, no questions to us."""
-        text, subtype = str(message.get("text") or ""), message.get("subtype")
-        spoken = subtype in SPOKEN and is_human(message, self._me) and not mention_of(self._me.user).search(text)
+        """Of people, and for people: no questions to us."""
+        return self._is_spoken(message) and not mention_of(self._me.user).search(str(message.get("text") or ""))
+
+    def _is_spoken(self, message: Body) -> bool:
+        """No joins, no bots, and not kept out."""
+        spoken = message.get("subtype") in SPOKEN and is_human(message, self._me)
         return spoken and KEPT_OUT not in _reactions(message)
 
     async def _said(self, channel: PlaceId, message: Body) -> Said:

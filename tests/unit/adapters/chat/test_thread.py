@@ -5,19 +5,19 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.chat.thread import TITLE, Said, parsed
+from adapters.chat.thread import TITLE, parsed
 from pipeline.compose.cite import cite
 from pipeline.ingest.split import Splitter, WordCount
-from pipeline.values import BlockKind, Document, RetrievedChunk
+from pipeline.values import BlockKind, Document, RetrievedChunk, Said
 from pipeline.words.text import visible
+from tests.doubles import samples
 
 BEGAN = datetime(2026, 11, 27, 9, 5, tzinfo=UTC)
 THREAD = Document(id="thread", filename="thread", title="")
 
 
-def said(text: str, *, author: str = "Ana", minutes: int = 0, bot: bool = False) -> Said:
-    at = BEGAN + timedelta(minutes=minutes)
-    return Said(author=author, text=text, at=at, url=f"https://chat.test/m/{minutes}", bot=bot)
+def said(text: str, *, author: str = "Ana", minutes: int = 0) -> Said:
+    return samples.said(text, name=author, at=BEGAN + timedelta(minutes=minutes), url=f"https://chat.test/m/{minutes}")
 
 
 def test_each_message_stands_below_who_said_it_and_when() -> None:
@@ -45,10 +45,8 @@ def test_a_message_of_nobody_is_named_by_when_it_was_said() -> None:
     assert found.blocks[0].text == "Message of 2026-11-27 09:05"
 
 
-def test_what_bots_said_and_what_is_empty_is_left_out() -> None:
-    found = parsed(
-        [said("Build 7 failed.", bot=True), said(" \n", minutes=1), said("I look at it.", minutes=2)], THREAD
-    )
+def test_what_is_empty_is_left_out() -> None:
+    found = parsed([said(" \n", minutes=1), said("I look at it.", minutes=2)], THREAD)
     assert [block.text for block in found.blocks if block.kind is BlockKind.PROSE] == ["I look at it."]
     assert found.document.url == "https://chat.test/m/2"
 
@@ -59,10 +57,10 @@ def test_instructions_to_an_assistant_flag_the_thread() -> None:
     assert not parsed([said("Is the office open?")], THREAD).document.flagged
 
 
-@given(st.lists(st.builds(said, st.text(), author=st.text(), minutes=st.integers(0, 9), bot=st.booleans())))
+@given(st.lists(st.builds(said, st.text(), author=st.text(), minutes=st.integers(0, 9))))
 def test_nothing_that_a_person_said_is_lost_and_no_name_hides_anything(thread: list[Said]) -> None:
     found = parsed(thread, THREAD)
-    told = [one.text for one in thread if not one.bot and visible(one.text).strip()]
+    told = [one.text for one in thread if visible(one.text).strip()]
     assert [block.text for block in found.blocks if block.kind is BlockKind.PROSE] == told
     headings = [block.text for block in found.blocks if block.kind is BlockKind.HEADING]
     assert all(heading and heading == visible(heading) and "\n" not in heading for heading in headings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.slack import thread
+from adapters.slack.events import talk
 from pipeline.values import BlockKind, Parsed
 from tests.contracts.driver import Said
 from tests.contracts.slack_driver import SlackDriver
@@ -34,10 +34,10 @@ def told(found: Parsed) -> list[str]:
 async def test_a_long_thread_is_read_page_by_page_up_to_a_limit(
     slack: SlackDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(thread, "PAGE", 2)
-    monkeypatch.setattr(thread, "MOST", 4)
+    monkeypatch.setattr(talk, "REPLIES", 2)
+    monkeypatch.setattr(talk, "LONGEST", 4)
     found = await asked(slack, "One.", "Two.", "Three.", "Four.")
-    assert told(found) == ["Who books the room?", "One.", "Two.", "Three."]
+    assert told(found) == ["Who books the room?", "One.", "Two."]  # and what the bot answered
 
 
 async def test_where_it_may_not_be_read_nothing_of_it_is_told(slack: SlackDriver) -> None:
