@@ -95,6 +95,7 @@ class Citewell:
             places=self.settings.places,
             keep=self.indexer.keep,
             embedder=self.embedder,
+            learns=self.settings.learn_from is not None,
             means=Means(self.indexer.reader, self.indexer.keep, self.settings.default_collection),
         )
 

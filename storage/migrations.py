@@ -104,6 +104,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "outbox": _outbox,
     "beside": None,
     "pages": None,
+    "roles_of_ratings": None,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
 from bot.desks.authority import AuditedAuthority
 from bot.desks.handoffs import HandoffDesk, Keep
@@ -11,7 +11,7 @@ from bot.desks.places import PlaceSettings
 from bot.desks.wishes import WishDesk
 from bot.insights.insights import insights
 from pipeline.ports import Embedder
-from pipeline.rules.access import NO_RULES, Roles, Rules, audience
+from pipeline.rules.access import NO_RULES, Roles, Rules, audience, roles_of
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.translations import Words
 from pipeline.values import (
@@ -28,6 +28,7 @@ from pipeline.values import (
     Press,
     Rating,
     Readers,
+    Vote,
     Wished,
 )
 from pipeline.values.insights import Gap, Insights
@@ -52,11 +53,14 @@ class CitewellDesk:
         keep: Keep | None = None,
         means: Means | None = None,
         embedder: Embedder | None = None,
+        learns: bool = False,
     ) -> None:
         """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
-        `means`, nothing that people send does."""
+        `means`, nothing that people send does. `learns`: the bot learns from ratings."""
         self._storage = storage
         self._rules = rules
+        self._roles = roles
+        self._learns = learns
         self._embedder = embedder
         self.authority = AuditedAuthority(roles, storage.audit)
         self.places = PlaceSettings(places, rules, storage.places, storage.library, self.authority)
@@ -112,7 +116,11 @@ class CitewellDesk:
             )
         return _for_readers(seen, (await self.audience(readers)).collections)
 
-    async def rate(self, rating: Rating) -> None:
+    async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
+        """See `Desk`. Roles are kept with what helped, and only where the bot learns from it."""
+        if self._learns and by and rating.vote is Vote.HELPFUL:
+            roles = roles_of(await by(), self._roles)
+            rating = rating.model_copy(update={"role": roles[0] if roles else None})
         await self._storage.feedback.rate(rating)
 
     async def documents(self, readers: Readers) -> list[Document]:

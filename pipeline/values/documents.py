@@ -84,6 +84,8 @@ class RetrievedChunk(Value):
     """Cosine of each unit with the question; empty when there are no vectors."""
     query: int = 0
     """Which of the plan's queries found it."""
+    confirmed: int = 0
+    """How many people confirmed it for a question like this one."""
 
 
 def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:

@@ -168,6 +168,10 @@ _REST_LEFT_OUT = Plural(
     "{kept} of {number} sentences supported, the rest left out",
 )
 _USED = Message("Used {from_what}; {checked}.")
+_CONFIRMED = Plural(
+    "{number} person confirmed a passage of it for a question like this one.",
+    "{number} people confirmed a passage of it for a question like this one.",
+)
 _EXTRACT = Message("Put together from the documents' own sentences, without a language model.")
 _WRITTEN_BY = Message("Written by {writer}.")
 _WRITTEN_FOR = Message("Written by {writer}; tokens: {read} read, {written} written.")
@@ -253,15 +257,18 @@ def unanswered_side(sides: Sequence[str], words: Words) -> str:
     return words(_NOTHING_ABOUT, sides=_any(sides, words))
 
 
-def reasoning(*, passages: int, documents: int, kept: int, drafted: int, left_out: bool, words: Words) -> str:
-    """One line on how an answer came about: `Used 3 passages from 2 documents; all 4 sentences supported.`"""
+def reasoning(
+    *, passages: int, documents: int, kept: int, drafted: int, left_out: bool, confirmed: int, words: Words
+) -> str:
+    """How an answer came about: `Used 3 passages from 2 documents; all 4 sentences supported.`"""
     if not kept:
         return words.count(_UNANSWERED, passages)
     used = words.count(_FROM, documents, passages=words.count(_PASSAGES, passages))
-    if kept == drafted:
-        return words(_USED, from_what=used, checked=words.count(_ALL_SUPPORTED, kept))
-    checked = words.count(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
-    return words(_USED, from_what=used, checked=checked)
+    checked = words.count(_ALL_SUPPORTED, kept)
+    if kept != drafted:
+        checked = words.count(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
+    said = words(_USED, from_what=used, checked=checked)
+    return f"{said} {words.count(_CONFIRMED, confirmed)}" if confirmed else said
 
 
 def written_by(usage: Usage, words: Words = ENGLISH) -> str:

@@ -35,7 +35,7 @@ ROWS = {
     "place": [("slack:T1:C1", "{}")],
     "preference": [("U1", '{"style": "brief"}')],
     "question": [("k1", "a1", "slack:T1:C1:1")],
-    "rating": [("a1", "U1", "helpful", None, "nul \x00 within", 1e-9)],
+    "rating": [("a1", "U1", "helpful", None, "nul \x00 within", 1e-9, "contributor")],
     "seen": [("slack:T1:C1", "1.2")],
     "served": [("T1", 5)],
     "setting": [("last sync", "{}")],

@@ -70,7 +70,7 @@ def rows_of(space: str) -> Mapping[str, Row]:
         "place": (f"{space}:C1", "{}"),
         "preference": (person, "{}"),
         "question": (key, f"a {space}", f"{key}:1"),
-        "rating": (f"a {space}", person, "helpful", None, "", 1.0),
+        "rating": (f"a {space}", person, "helpful", None, "", 1.0, "contributor"),
         "seen": (f"{space}:C1", "1.0"),
         "served": (f"{space} {person}", 1),
         "silenced": (f"{key}:1", 1.0, None),

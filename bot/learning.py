@@ -1,0 +1,135 @@
+"""What ratings teach: the port `Confirmations` over the ratings and answers that are kept, for people of a role.
+
+Nothing is kept for it but vectors of questions, in memory, which say where to look. Whether an answer counts is read
+when it would: one that was turned, forgotten or is too old counts no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import structlog
+
+from pipeline.errors import CitewellError
+from pipeline.find.scale import Scale
+from pipeline.ports import Embedder, Passages, Vectors
+from pipeline.rules.access import Rules
+from pipeline.rules.tenancy import EVERYTHING, workspace
+from pipeline.values import Answer, Audience, MessageKey, Readers, Role
+from storage.people.confirmed import Asked, SQLConfirmed, Stamp
+
+ALIKE = 0.8
+NEAREST = 8
+"""Answers that are read for a question."""
+WAIT = 1.0
+"""Seconds that a question waits for the vectors of what was just confirmed; it goes on without."""
+BATCH = 64
+
+log = structlog.get_logger(__name__)
+
+
+class _Space(NamedTuple):
+    """What was confirmed in one workspace: a row each."""
+
+    answers: list[str]
+    vectors: Vectors
+
+
+class Learnt:
+    """Passages of answers that people with the role `least`, or a higher one, found helpful."""
+
+    def __init__(
+        self,
+        store: SQLConfirmed,
+        passages: Passages,
+        embedder: Embedder,
+        scale: Callable[[], Awaitable[Scale]],
+        rules: Rules,
+        least: Role,
+    ) -> None:
+        """`scale` tells how vectors of the `embedder` are compared."""
+        self._store = store
+        self._passages = passages
+        self._embedder = embedder
+        self._scale = scale
+        self._rules = rules
+        self._by = list(Role)[: list(Role).index(least) + 1]
+        self._as_of: tuple[str, Stamp] | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._vectors: Mapping[str, Vectors] = {}
+        """By question."""
+        self._spaces: Mapping[str, _Space] = {}
+        """By workspace; EVERYTHING: those that are not another organisation's."""
+
+    async def alike(self, question: Vectors, audience: Audience) -> Mapping[str, int]:
+        """See `Confirmations`."""
+        await self._look()
+        answers = await self._nearest(question)
+        if not answers:
+            return {}
+        found = await self._store.confirmed(answers, self._by)
+        there = await self._passages.chunks(list({chunk for answer, _ in found for chunk in _shown(answer)}))
+        seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
+        people: dict[str, set[str]] = {}
+        for answer, who in found:
+            if seen.issuperset(_shown(answer)):
+                for one in answer.citations[:1]:
+                    people.setdefault(one.chunk_id, set()).update(who)
+        return {chunk: len(who) for chunk, who in people.items()}
+
+    async def close(self) -> None:
+        if self._reading:
+            self._reading.cancel()
+
+    async def _nearest(self, question: Vectors) -> list[str]:
+        """The answers in this workspace to questions like this one, the nearest first."""
+        space = self._spaces.get(workspace())
+        if space is None or space.vectors.shape[1:] != question.shape:
+            return []
+        scale = await self._scale()
+        cosines = scale.cosines(scale.passages(space.vectors) @ scale.question(question))
+        nearest = np.argsort(-cosines, kind="stable")[:NEAREST]
+        return [space.answers[row] for row in nearest if cosines[row] >= ALIKE]
+
+    async def _look(self) -> None:
+        """Read again what was confirmed, where that changed."""
+        as_of = (self._embedder.name, await self._store.stamp())
+        if as_of != self._as_of and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.create_task(self._read(as_of))
+        if self._reading:
+            await asyncio.wait({self._reading}, timeout=WAIT)
+
+    async def _read(self, as_of: tuple[str, Stamp]) -> None:
+        try:
+            asked = await self._store.questions()
+            known = self._vectors if self._as_of and self._as_of[0] == as_of[0] else {}
+            vectors = {one.question: known[one.question] for one in asked if one.question in known}
+            new = list(dict.fromkeys(one.question for one in asked if one.question not in vectors))
+            for first in range(0, len(new), BATCH):
+                texts = new[first : first + BATCH]
+                vectors.update(zip(texts, await self._embedder.embed(texts), strict=True))
+        except CitewellError as error:
+            log.warning("nothing_learnt", reason=str(error))
+            return
+        self._as_of, self._vectors, self._spaces = as_of, vectors, self._by_space(asked, vectors)
+
+    def _by_space(self, asked: Sequence[Asked], vectors: Mapping[str, Vectors]) -> Mapping[str, _Space]:
+        found: dict[str, list[Asked]] = {EVERYTHING: []}
+        for one in asked:
+            space = MessageKey.parse(one.key).workspace
+            found.setdefault(space, []).append(one)
+            if self._rules.hear(Readers(groups=frozenset()), space):
+                found[EVERYTHING].append(one)
+        return {
+            space: _Space([one.answer for one in of], np.stack([vectors[one.question] for one in of]))
+            for space, of in found.items()
+            if of
+        }
+
+
+def _shown(answer: Answer) -> set[str]:
+    """The passages that its readers saw."""
+    return {one.chunk_id for one in (*answer.citations, *answer.nearest)}

@@ -1,0 +1,20 @@
+"""What people confirmed for questions like the one asked, further up in what was found.
+
+As with a reranker, the passages get the scores that there were in their new order: as many pass each threshold as
+before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pipeline.find.rank import Ranked
+
+RAISE = 0.1
+
+
+def lifted(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """`ranked`, best first, with what was confirmed where it would stand with RAISE more."""
+    order = sorted(ranked, key=lambda one: -(one.score + RAISE * bool(one.confirmed)))
+    return [replace(one, score=had.score) for one, had in zip(order, ranked, strict=True)]
