@@ -96,6 +96,7 @@ class Citewell:
             keep=self.indexer.keep,
             embedder=self.embedder,
             learns=self.settings.learn_from is not None,
+            drafter=self.model.drafter if self.model else None,
             means=Means(self.indexer.reader, self.indexer.keep, self.settings.default_collection),
         )
 

@@ -34,6 +34,7 @@ from pipeline.values import (
 from pipeline.values.insights import Gap, Insights
 from pipeline.words import wording
 from pipeline.words.language import speaking, told
+from pipeline.write.proposal import Drafter
 from storage.open import Storage
 
 NOBODY: Roles = {}
@@ -54,13 +55,16 @@ class CitewellDesk:
         means: Means | None = None,
         embedder: Embedder | None = None,
         learns: bool = False,
+        drafter: Drafter | None = None,
     ) -> None:
         """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
-        `means`, nothing that people send does. `learns`: the bot learns from ratings."""
+        `means`, nothing that people send does. `learns`: the bot learns from ratings. `drafter` drafts what insights
+        propose to write."""
         self._storage = storage
         self._rules = rules
         self._roles = roles
         self._learns = learns
+        self._drafter = drafter
         self._embedder = embedder
         self.authority = AuditedAuthority(roles, storage.audit)
         self.places = PlaceSettings(places, rules, storage.places, storage.library, self.authority)
@@ -106,6 +110,7 @@ class CitewellDesk:
 
     async def insights_for(self, readers: Readers, days: int) -> Insights:
         """The same, for whom the operator chose."""
+        theirs = await self.audience(readers)
         with bound(EVERYTHING):  # homes hear of each other: the rules decide
             seen = await insights(
                 self._storage,
@@ -113,8 +118,10 @@ class CitewellDesk:
                 self._rules.platforms,
                 days,
                 lambda person: self._rules.hear(readers, person),
+                audience=theirs,
+                drafter=self._drafter,
             )
-        return _for_readers(seen, (await self.audience(readers)).collections)
+        return _for_readers(seen, theirs.collections)
 
     async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
         """See `Desk`. Roles are kept with what helped, and only where the bot learns from it."""

@@ -77,6 +77,9 @@ def assess(
     supported = [sentence for sentence, judgement in sentences if judgement.supported]
     found = signals(asked, units, several=several, listed=_listed(evidence, supported))
     answerable = answerability(found)
+    if (plain := evidence.unlifted()) is not evidence:
+        own = signals(asked, plain.units, several=several, listed=_listed(plain, supported))
+        answerable = min(answerable, answerability(own))
     said = " ".join(sentence.text for sentence in supported)
     apart = differing(asked.text, units)
     by_model = generator != EXTRACTIVE

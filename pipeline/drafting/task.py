@@ -19,6 +19,7 @@ from pipeline.translations import ENGLISH, Words
 from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn
 from pipeline.values.documents import others
 from pipeline.words import wording
+from pipeline.write.proposal import Drafter
 
 
 class Judge(Protocol):
@@ -45,6 +46,7 @@ class Model:
     budget: TokenBudget
     judge: Judge | None = None
     planner: Planner | None = None
+    drafter: Drafter | None = None
 
 
 class Stopwatch:

@@ -17,4 +17,4 @@ RAISE = 0.1
 def lifted(ranked: Sequence[Ranked]) -> list[Ranked]:
     """`ranked`, best first, with what was confirmed where it would stand with RAISE more."""
     order = sorted(ranked, key=lambda one: -(one.score + RAISE * bool(one.confirmed)))
-    return [replace(one, score=had.score) for one, had in zip(order, ranked, strict=True)]
+    return [replace(one, score=had.score, lift=had.score - one.score) for one, had in zip(order, ranked, strict=True)]

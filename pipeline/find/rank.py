@@ -50,6 +50,8 @@ class Ranked:
     """Empty without vectors."""
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""
+    lift: float = 0.0
+    """What its score has of that, its own or others'."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,4 +217,5 @@ def _passage(ranked: Ranked) -> RetrievedChunk:
         unit_scores=tuple(ranked.unit_scores.tolist()),
         query=ranked.query,
         confirmed=ranked.confirmed,
+        lift=ranked.lift,
     )

@@ -86,6 +86,8 @@ class RetrievedChunk(Value):
     """Which of the plan's queries found it."""
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""
+    lift: float = 0.0
+    """What its score has of that: below 0 where others came before it."""
 
 
 def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:
