@@ -91,6 +91,7 @@ class Rig:
             places=self.places,
             keep=self._keep,
             means=Means(reader, indexer.keep, "default", lambda: self.open_fetcher()),
+            learns=True,
         )
         self.worker = Worker(
             inbox,

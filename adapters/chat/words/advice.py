@@ -26,7 +26,7 @@ def advice(gap: Gap, words: Words = ENGLISH) -> str:
 def draft(gap: Gap, words: Words = ENGLISH) -> str:
     """What could be written, as Markdown: the question, what comes closest, what is known and what is to be filled
     in."""
-    question, proposal = gap.group.question, gap.proposal
+    question, proposal = " ".join(gap.group.question.split()), gap.proposal
     said = [*proposal.says, *(words(wording.CHECK_THIS, text=text) for text in proposal.unsure)]
     gaps = [f"- [ ] {words(wording.TO_FILL_IN, question=one)}" for one in proposal.open or (question,)]
     quote = f"> {proposal.closest.quote}" if proposal.closest else ""
