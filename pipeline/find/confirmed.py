@@ -11,7 +11,9 @@ from dataclasses import replace
 
 from pipeline.find.rank import Ranked
 
-RAISE = 0.1
+RAISE = 0.05
+"""Of questions of squad2 in other words .935 find what was confirmed first, .888 without. With 0.1 it is .950, but of
+those that are alike and ask for something else three in a hundred lose what they found first, with 0.05 none."""
 
 
 def lifted(ranked: Sequence[Ranked]) -> list[Ranked]:

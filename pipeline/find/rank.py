@@ -68,7 +68,8 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Ranker:
-    """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`.
+    """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`,
+    `confirmations`.
 
     `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side."""
 
