@@ -16,7 +16,7 @@ from adapters.models.minilm.embedder import MiniLM
 from bot.known import platforms
 from bot.learning import Learnt
 from pipeline.find.rank import as_they_are
-from pipeline.rules.access import Rules
+from pipeline.rules.access import Rule, Rules
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import Answer, Audience, Citation, Confidence, Level, Outcome, Rating, Role, Vote
 from storage.open import Storage
@@ -27,12 +27,15 @@ from tests.doubles.samples import chunks, document, message
 LEAVE, LIKE_IT, OTHER = "How many days of leave do I get?", "How many leave days do I get?", "Who repairs the printer?"
 ALL = Audience(collections=frozenset({"default", "board"}))
 EMBEDDER = MiniLM()
+BOTH = Rule(only=("slack:T1", "slack:T2"))
+RULES = Rules({"default": BOTH, "board": BOTH}, platforms(), {"slack": frozenset({"slack:T1"})})
+"""T2 is another organisation's."""
 Does = Callable[[Storage], Awaitable[object]]
 
 
 @pytest.fixture
 async def storage(engine: Engine) -> AsyncIterator[Storage]:
-    async with engine.storage(embedder="m") as opened:
+    async with engine.storage(embedder="m", reaches=RULES.reach) as opened:
         for name, collection in (("leave", "default"), ("board", "board")):
             await opened.library.put(document(name, collection=collection), chunks(name, [f"About {name}."]), None, "")
         yield opened
@@ -74,8 +77,7 @@ async def rated(
 
 
 def learnt(storage: Storage, least: Role = Role.CONTRIBUTOR) -> Learnt:
-    rules = Rules(platforms=platforms(), homes={"slack": frozenset({"slack:T1"})})
-    return Learnt(SQLConfirmed(storage.database), storage.library, EMBEDDER, as_they_are, rules, least)
+    return Learnt(SQLConfirmed(storage.database), storage.library, EMBEDDER, as_they_are, RULES, least)
 
 
 async def confirmed(
@@ -160,7 +162,19 @@ async def test_what_one_workspace_confirmed_counts_in_no_other(storage: Storage)
     about = learnt(storage)
     assert await confirmed(about, space="slack:T2") == {"leave#0": 1}
     assert await confirmed(about, space="slack:T1") == {}
-    assert await confirmed(about, space=EVERYTHING) == {}, "T2 is not one of the organisation's own"
+    assert await confirmed(about, space=EVERYTHING) == {}
+
+
+async def test_the_database_itself_keeps_ratings_of_workspaces_apart(storage: Storage) -> None:
+    if not storage.walled:
+        pytest.skip("SQLite keeps nothing apart by itself")
+    await answered(storage, space="T2")
+    await rated(storage, person="slack:T2:U9")
+    store = SQLConfirmed(storage.database)
+    with bound("slack:T1"):
+        assert await store.confirmed(["1"], list(Role)) == []
+    with bound("slack:T2"):
+        assert len(await store.confirmed(["1"], list(Role))) == 1
 
 
 async def test_the_terminal_hears_of_the_organisations_own_workspaces(storage: Storage) -> None:
