@@ -96,34 +96,36 @@ def golden(data: Path, file: Path, rows: list[Row]) -> None:
 
 
 async def latency(data: Path, questions: list[str]) -> None:
-    """The two are asked in turn, in one process."""
+    """Of questions that are alike to confirmed ones and of others, asked with and without in turn, in one process."""
+    alike, others = questions[::2], questions[1::2]
     async with (
         open_citewell(settings_of(data)) as plain,
         open_citewell(settings_of(data, Role.CONTRIBUTOR)) as learning,
     ):
-        passage = (await plain.retriever.retrieve(_search(questions[0]), await plain.everything())).nearest[0]
+        everything = await plain.everything()
+        passage = (await plain.retriever.retrieve(_search(alike[0]), everything)).nearest[0]
         cited = Citation(number=1, document_id="", chunk_id=passage.chunk.id, title="", filename="")
-        empty = await plain.answer("Hello")
+        given = (await plain.answer(alike[0])).model_copy(update={"citations": (cited,), "nearest": ()})
 
         def fill(db: Connection) -> None:
             for number in range(RATINGS):
-                asked = f"{questions[number % len(questions)]} {number}"
-                confirm(db, empty.model_copy(update={"id": f"r{number}", "standalone": asked, "citations": (cited,)}))
+                asked = f"{alike[number % len(alike)]} {number}"
+                confirm(db, given.model_copy(update={"id": f"r{number}", "standalone": asked}))
 
         await plain.storage.database.write(fill)
-        waits: dict[str, list[float]] = {"without": [], "with": []}
-        everything = await plain.everything()
-        await learning.retriever.retrieve(_search(questions[0]), everything)
+        await learning.retriever.retrieve(_search(alike[0]), everything)
         while not learning.retriever._confirmations._spaces:  # type: ignore[attr-defined] # noqa: SLF001, ASYNC110
             await asyncio.sleep(1)
-        for number in range(SEARCHES):
-            for name, citewell in (("without", plain), ("with", learning)):
-                started = time.perf_counter()
-                await citewell.retriever.retrieve(_search(questions[number % len(questions)]), everything)
-                waits[name].append((time.perf_counter() - started) * 1000)
-    print(
-        f"\n{RATINGS:,} ratings: " + ", ".join(f"{name} {statistics.median(of):.1f} ms" for name, of in waits.items())
-    )
+        print()
+        for name, asked in (("alike", alike), ("others", others)):
+            waits: dict[str, list[float]] = {"without": [], "with": []}
+            for question in [*asked, *asked][:SEARCHES]:
+                for which, citewell in (("without", plain), ("with", learning)):
+                    started = time.perf_counter()
+                    await citewell.retriever.retrieve(_search(question), everything)
+                    waits[which].append((time.perf_counter() - started) * 1000)
+            told = ", ".join(f"{which} {statistics.median(of):.1f} ms" for which, of in waits.items())
+            print(f"{RATINGS:,} ratings, {name}: {told}", flush=True)
 
 
 def _search(question: str) -> Search:

@@ -18,7 +18,7 @@ from pipeline.find.scale import Scale
 from pipeline.ports import Embedder, Passages, Vectors
 from pipeline.rules.access import Rules
 from pipeline.rules.tenancy import EVERYTHING, workspace
-from pipeline.values import Answer, Audience, MessageKey, Readers, Role
+from pipeline.values import Audience, MessageKey, Readers, Role
 from storage.people.confirmed import Asked, SQLConfirmed, Stamp
 
 ALIKE = 0.8
@@ -29,6 +29,8 @@ NEAREST = 8
 WAIT = 1.0
 """Seconds that a question waits for the vectors of what was just confirmed; it goes on without."""
 BATCH = 64
+BLOCK = 256
+"""Rows that are compared at a time: see `storage.sqlite.exact`."""
 
 log = structlog.get_logger(__name__)
 
@@ -65,6 +67,7 @@ class Learnt:
         """By question."""
         self._spaces: Mapping[str, _Space] = {}
         """By workspace; EVERYTHING: those that are not another organisation's."""
+        self._compared: tuple[_Space, Scale, Vectors] | None = None
 
     async def alike(self, question: Vectors, audience: Audience) -> Mapping[str, int]:
         """See `Confirmations`."""
@@ -73,13 +76,12 @@ class Learnt:
         if not answers:
             return {}
         found = await self._store.confirmed(answers, self._by)
-        there = await self._passages.chunks(list({chunk for answer, _ in found for chunk in _shown(answer)}))
+        there = await self._passages.chunks(list({chunk for one in found for chunk in one.shown}))
         seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
         people: dict[str, set[str]] = {}
-        for answer, who in found:
-            if seen.issuperset(_shown(answer)):
-                for one in answer.citations[:1]:
-                    people.setdefault(one.chunk_id, set()).update(who)
+        for one in found:
+            if seen.issuperset(one.shown):
+                people.setdefault(one.passage, set()).update(one.people)
         return {chunk: len(who) for chunk, who in people.items()}
 
     async def close(self) -> None:
@@ -92,9 +94,17 @@ class Learnt:
         if space is None or space.vectors.shape[1:] != question.shape:
             return []
         scale = await self._scale()
-        cosines = scale.cosines(scale.passages(space.vectors) @ scale.question(question))
-        nearest = np.argsort(-cosines, kind="stable")[:NEAREST]
-        return [space.answers[row] for row in nearest if cosines[row] >= ALIKE]
+        left, wanted = self._left(space, scale), scale.question(question)
+        blocks = range(0, len(left), BLOCK)
+        cosines = scale.cosines(np.concatenate([left[first : first + BLOCK] @ wanted for first in blocks]))
+        alike = np.flatnonzero(cosines >= ALIKE)
+        return [space.answers[row] for row in alike[np.argsort(-cosines[alike], kind="stable")][:NEAREST]]
+
+    def _left(self, space: _Space, scale: Scale) -> Vectors:
+        """Its vectors as they are compared on `scale`, kept as long as both are the same."""
+        if self._compared is None or self._compared[0] is not space or self._compared[1] is not scale:
+            self._compared = (space, scale, scale.passages(space.vectors))
+        return self._compared[2]
 
     async def _look(self) -> None:
         """Read again what was confirmed, where that changed."""
@@ -130,8 +140,3 @@ class Learnt:
             for space, of in found.items()
             if of
         }
-
-
-def _shown(answer: Answer) -> set[str]:
-    """The passages that its readers saw."""
-    return {one.chunk_id for one in (*answer.citations, *answer.nearest)}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pipeline.rules.tenancy import EVERYTHING, bound
-from pipeline.values import Answer, Role, Vote
+from pipeline.values import Role, Vote
 from storage.database import Connection, Database
 
 _STAMP = "SELECT count(*), coalesce(max(at), 0) FROM rating WHERE role <> ''"
@@ -32,6 +32,16 @@ class Asked(NamedTuple):
     """The key of its message, which says where it was asked."""
 
 
+class Confirmed(NamedTuple):
+    """An answer that helped."""
+
+    passage: str
+    """The id of the chunk that it cites first."""
+    shown: frozenset[str]
+    """Ids of all that its readers were shown."""
+    people: frozenset[str]
+
+
 class SQLConfirmed:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,9 +58,9 @@ class SQLConfirmed:
                 lambda db: [Asked(*row) for row in db.execute(_QUESTIONS, (Vote.HELPFUL,)).fetchall()]
             )
 
-    async def confirmed(self, answers: Sequence[str], by: Collection[Role]) -> list[tuple[Answer, frozenset[str]]]:
-        """Those of `answers` in this workspace that somebody of these roles found helpful and nobody unhelpful, with
-        who of them did; as it stands now."""
+    async def confirmed(self, answers: Sequence[str], by: Collection[Role]) -> list[Confirmed]:
+        """Those of `answers` in this workspace that cite something, and that somebody of these roles found helpful and
+        nobody unhelpful, as it stands now."""
 
         def work(db: Connection) -> list[tuple[str, str, str, str, str]]:
             return db.execute(_CONFIRMED, (json.dumps(list(answers)),)).fetchall()
@@ -65,7 +75,13 @@ class SQLConfirmed:
             elif role in by:
                 people.setdefault(answer, set()).add(person)
         return [
-            (Answer.model_validate_json(bodies[answer]), frozenset(people[answer]))
+            one
             for answer in answers
-            if answer in people and answer not in refused
+            if answer in people and answer not in refused and (one := _confirmed(bodies[answer], people[answer]))
         ]
+
+
+def _confirmed(body: str, people: Collection[str]) -> Confirmed | None:
+    answer = json.loads(body)
+    cited, near = ([one["chunk_id"] for one in answer[name]] for name in ("citations", "nearest"))
+    return Confirmed(cited[0], frozenset((*cited, *near)), frozenset(people)) if cited else None

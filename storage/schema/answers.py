@@ -49,7 +49,7 @@ TABLES = (
         "rating",
         "answer word, person word, vote text, reason text NULL, comment text, at real, role word DEFAULT ''",
         key=("answer", "person"),
-        indexes=(TableIndex("rating_person", "(person)"), TableIndex("rating_role", "(at) WHERE role <> ''")),
+        indexes=(TableIndex("rating_person", "(person)"), TableIndex("rating_role", "(at, role) WHERE role <> ''")),
         people=(Personal("person = $1", Export("ratings", "answer, vote, reason, comment, role", "at"), counted=True),),
         owned=Owned(Owner.PERSON, "person"),
     ),
