@@ -22,8 +22,8 @@ from pipeline.values import Audience, MessageKey, Readers, Role
 from storage.people.confirmed import Asked, SQLConfirmed, Stamp
 
 ALIKE = 0.8
-"""The least cosine of two questions that are alike. With .7 a raise helps no more of them, and hurts more of those
-that ask for something else."""
+"""The least cosine of two questions that are alike. Of questions of squad2 that ask for something else than the
+confirmed one 4 of 494 lost their answer with .7, none of 175 with .8."""
 NEAREST = 8
 """Answers that are read for a question."""
 WAIT = 1.0
