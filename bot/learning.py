@@ -7,7 +7,7 @@ when it would: one that was turned, forgotten or is too old counts no more.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from pipeline.ports import Embedder, Passages, Vectors
 from pipeline.rules.access import Rules
 from pipeline.rules.tenancy import EVERYTHING, workspace
 from pipeline.values import Audience, MessageKey, Readers, Role
-from storage.people.confirmed import Asked, SQLConfirmed, Stamp
+from storage.people.confirmed import Asked, Shown, SQLConfirmed, Stamp
 
 ALIKE = 0.8
 """The least cosine of two questions that are alike. Of questions of squad2 that ask for something else than the
@@ -63,6 +63,8 @@ class Learnt:
         self._by = list(Role)[: list(Role).index(least) + 1]
         self._as_of: tuple[str, Stamp] | None = None
         self._reading: asyncio.Task[None] | None = None
+        self._shown: Mapping[str, Shown] = {}
+        """By answer."""
         self._vectors: Mapping[str, Vectors] = {}
         """By question."""
         self._spaces: Mapping[str, _Space] = {}
@@ -75,14 +77,15 @@ class Learnt:
         answers = await self._nearest(question)
         if not answers:
             return {}
-        found = await self._store.confirmed(answers, self._by)
-        there = await self._passages.chunks(list({chunk for one in found for chunk in one.shown}))
+        people = await self._store.people(answers, self._by)
+        shown = [(one, who) for answer, who in people.items() if who and (one := self._shown.get(answer))]
+        there = await self._passages.chunks(list({chunk for one, _ in shown for chunk in one.all}))
         seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
-        people: dict[str, set[str]] = {}
-        for one in found:
-            if seen.issuperset(one.shown):
-                people.setdefault(one.passage, set()).update(one.people)
-        return {chunk: len(who) for chunk, who in people.items()}
+        found: dict[str, set[str]] = {}
+        for one, who in shown:
+            if seen.issuperset(one.all):
+                found.setdefault(one.first, set()).update(who)
+        return {chunk: len(who) for chunk, who in found.items()}
 
     async def close(self) -> None:
         if self._reading:
@@ -111,22 +114,25 @@ class Learnt:
         as_of = (self._embedder.name, await self._store.stamp())
         if as_of != self._as_of and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._read(as_of))
-        if self._reading:
+        if self._reading and not self._reading.done():
             await asyncio.wait({self._reading}, timeout=WAIT)
 
     async def _read(self, as_of: tuple[str, Stamp]) -> None:
         try:
-            asked = await self._store.questions()
+            asked = await self._store.asked()
+            shown = {one.answer: self._shown[one.answer] for one in asked if one.answer in self._shown}
+            for answers in _batches(one.answer for one in asked if one.answer not in shown):
+                shown.update(await self._store.shown(answers))
+            asked = [one for one in asked if one.answer in shown]
             known = self._vectors if self._as_of and self._as_of[0] == as_of[0] else {}
             vectors = {one.question: known[one.question] for one in asked if one.question in known}
-            new = list(dict.fromkeys(one.question for one in asked if one.question not in vectors))
-            for first in range(0, len(new), BATCH):
-                texts = new[first : first + BATCH]
+            for texts in _batches(one.question for one in asked if one.question not in vectors):
                 vectors.update(zip(texts, await self._embedder.embed(texts), strict=True))
         except CitewellError as error:
             log.warning("nothing_learnt", reason=str(error))
             return
-        self._as_of, self._vectors, self._spaces = as_of, vectors, self._by_space(asked, vectors)
+        self._as_of, self._shown, self._vectors = as_of, shown, vectors
+        self._spaces = self._by_space(asked, vectors)
 
     def _by_space(self, asked: Sequence[Asked], vectors: Mapping[str, Vectors]) -> Mapping[str, _Space]:
         found: dict[str, list[Asked]] = {EVERYTHING: []}
@@ -140,3 +146,9 @@ class Learnt:
             for space, of in found.items()
             if of
         }
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Each of `texts` once."""
+    distinct = list(dict.fromkeys(texts))
+    return (distinct[first : first + BATCH] for first in range(0, len(distinct), BATCH))

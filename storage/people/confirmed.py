@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from pipeline.rules.tenancy import EVERYTHING, bound
@@ -11,13 +11,14 @@ from pipeline.values import Role, Vote
 from storage.database import Connection, Database
 
 _STAMP = "SELECT count(*), coalesce(max(at), 0) FROM rating WHERE role <> ''"
-_QUESTIONS = """
+_ASKED = """
     SELECT DISTINCT rating.answer, asked.question, question.key FROM rating
     JOIN asked ON asked.answer = rating.answer JOIN question ON question.answer = rating.answer
     WHERE role <> '' AND vote = $1
 """
-_CONFIRMED = """
-    SELECT answer.id, body, person, vote, role FROM answer JOIN rating ON rating.answer = answer.id
+_SHOWN = "SELECT id, body -> 'citations', body -> 'nearest' FROM answer WHERE id IN (SELECT value FROM json_each($1))"
+_RATED = """
+    SELECT answer.id, person, vote, role FROM answer JOIN rating ON rating.answer = answer.id
     WHERE answer.id IN (SELECT value FROM json_each($1)) AND EXISTS (SELECT 1 FROM question WHERE answer = answer.id)
 """
 
@@ -32,14 +33,13 @@ class Asked(NamedTuple):
     """The key of its message, which says where it was asked."""
 
 
-class Confirmed(NamedTuple):
-    """An answer that helped."""
+class Shown(NamedTuple):
+    """Passages of an answer that cites something, by their ids."""
 
-    passage: str
-    """The id of the chunk that it cites first."""
-    shown: frozenset[str]
-    """Ids of all that its readers were shown."""
-    people: frozenset[str]
+    first: str
+    """The one that it cites first."""
+    all: frozenset[str]
+    """All that its readers were shown."""
 
 
 class SQLConfirmed:
@@ -51,37 +51,38 @@ class SQLConfirmed:
         with bound(EVERYTHING):
             return await self._database.read(lambda db: tuple(db.execute(_STAMP).fetchone()))
 
-    async def questions(self) -> list[Asked]:
+    async def asked(self) -> list[Asked]:
         """Of all workspaces, what answers that may count were given to."""
         with bound(EVERYTHING):
             return await self._database.read(
-                lambda db: [Asked(*row) for row in db.execute(_QUESTIONS, (Vote.HELPFUL,)).fetchall()]
+                lambda db: [Asked(*row) for row in db.execute(_ASKED, (Vote.HELPFUL,)).fetchall()]
             )
 
-    async def confirmed(self, answers: Sequence[str], by: Collection[Role]) -> list[Confirmed]:
-        """Those of `answers` in this workspace that cite something, and that somebody of these roles found helpful and
-        nobody unhelpful, as it stands now."""
+    async def shown(self, answers: Sequence[str]) -> Mapping[str, Shown]:
+        """Of all workspaces, what those of `answers` show that cite something."""
+        with bound(EVERYTHING):
+            rows = await self._database.read(lambda db: db.execute(_SHOWN, (json.dumps(answers),)).fetchall())
+        return {
+            answer: Shown(cited[0], frozenset((*cited, *_ids(near))))
+            for answer, of, near in rows
+            if (cited := _ids(of))
+        }
 
-        def work(db: Connection) -> list[tuple[str, str, str, str, str]]:
-            return db.execute(_CONFIRMED, (json.dumps(list(answers)),)).fetchall()
+    async def people(self, answers: Sequence[str], by: Collection[Role]) -> Mapping[str, frozenset[str]]:
+        """Who of these roles found each of `answers` in this workspace helpful; nobody, where somebody did not. As it
+        stands now."""
 
-        people: dict[str, set[str]] = {}
-        bodies: dict[str, str] = {}
-        refused = set()
-        for answer, body, person, vote, role in await self._database.read(work):
-            bodies[answer] = body
-            if vote == Vote.UNHELPFUL:
-                refused.add(answer)
-            elif role in by:
-                people.setdefault(answer, set()).add(person)
-        return [
-            one
-            for answer in answers
-            if answer in people and answer not in refused and (one := _confirmed(bodies[answer], people[answer]))
-        ]
+        def work(db: Connection) -> list[tuple[str, str, str, str]]:
+            return db.execute(_RATED, (json.dumps(answers),)).fetchall()
+
+        rows = await self._database.read(work)
+        refused = {answer for answer, _, vote, _ in rows if vote == Vote.UNHELPFUL}
+        return {
+            answer: frozenset(person for of, person, _, role in rows if of == answer and role in by)
+            for answer, *_ in rows
+            if answer not in refused
+        }
 
 
-def _confirmed(body: str, people: Collection[str]) -> Confirmed | None:
-    answer = json.loads(body)
-    cited, near = ([one["chunk_id"] for one in answer[name]] for name in ("citations", "nearest"))
-    return Confirmed(cited[0], frozenset((*cited, *near)), frozenset(people)) if cited else None
+def _ids(citations: str | None) -> list[str]:
+    return [one["chunk_id"] for one in json.loads(citations or "[]")]

@@ -172,9 +172,9 @@ async def test_the_database_itself_keeps_ratings_of_workspaces_apart(storage: St
     await rated(storage, person="slack:T2:U9")
     store = SQLConfirmed(storage.database)
     with bound("slack:T1"):
-        assert await store.confirmed(["1"], list(Role)) == []
+        assert await store.people(["1"], list(Role)) == {}
     with bound("slack:T2"):
-        assert len(await store.confirmed(["1"], list(Role))) == 1
+        assert await store.people(["1"], list(Role)) == {"1": {"slack:T2:U9"}}
 
 
 async def test_the_terminal_hears_of_the_organisations_own_workspaces(storage: Storage) -> None:
