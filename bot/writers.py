@@ -42,9 +42,9 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
     if spec == EXTRACTIVE:
         yield None
         return
+    from pipeline.drafting.proposal import Drafter
     from pipeline.plan.model import ModelPlanner
     from pipeline.write.prompts import Mode, PromptOptions
-    from pipeline.write.proposal import Drafter
     from pipeline.write.synthesize import ModelWriter
 
     async with AsyncExitStack() as stack:

@@ -10,6 +10,7 @@ from bot.desks.knowledge import KnowledgeDesk, Means
 from bot.desks.places import PlaceSettings
 from bot.desks.wishes import WishDesk
 from bot.insights.insights import insights
+from pipeline.drafting.proposal import Drafter
 from pipeline.ports import Embedder
 from pipeline.rules.access import NO_RULES, Roles, Rules, audience, roles_of
 from pipeline.rules.tenancy import EVERYTHING, bound
@@ -34,7 +35,6 @@ from pipeline.values import (
 from pipeline.values.insights import Gap, Insights
 from pipeline.words import wording
 from pipeline.words.language import speaking, told
-from pipeline.write.proposal import Drafter
 from storage.open import Storage
 
 NOBODY: Roles = {}

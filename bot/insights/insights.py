@@ -15,13 +15,13 @@ from bot.insights.groups import COMPARED, by_meaning, by_words
 from bot.insights.proposals import Proposals
 from bot.insights.tally import OUTCOMES, Column, QuestionTable, Rows, tally
 from pipeline.compose.cite import last_change
+from pipeline.drafting.proposal import Drafter
 from pipeline.errors import Unavailable
 from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.ports import Embedder, Vectors
 from pipeline.rules.platforms import Platforms
 from pipeline.values import Audience, Document, Outcome
 from pipeline.values.insights import Cited, Contradiction, Gap, Insights, Lack, Paper, PlaceCounts, QuestionGroup, Week
-from pipeline.write.proposal import Drafter
 from storage.open import Storage
 
 SHOWN = 10

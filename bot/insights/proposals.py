@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from bot.documents.scales import Scales
+from pipeline.drafting.proposal import Drafter
 from pipeline.errors import Unavailable
 from pipeline.find.scale import Scale
 from pipeline.ports import Embedder, Vectors
 from pipeline.values import Audience, RetrievedChunk
 from pipeline.values.insights import Closest, Paper, Proposal
 from pipeline.words.text import query_terms
-from pipeline.write.proposal import Drafter
 from storage.open import Storage
 
 READ = 3

@@ -13,13 +13,13 @@ from pipeline.check.exhibits import Said
 from pipeline.check.judge import judge
 from pipeline.compose.compose import Checked
 from pipeline.compose.confidence import Assessment, assess
+from pipeline.drafting.proposal import Drafter
 from pipeline.ports import Look, Planner, Writer
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Words
 from pipeline.values import Brief, Extent, Intent, Judgement, Limits, RetrievedChunk, Sentence, Turn
 from pipeline.values.documents import others
 from pipeline.words import wording
-from pipeline.write.proposal import Drafter
 
 
 class Judge(Protocol):

@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 
 from pipeline.budget import TokenBudget
+from pipeline.drafting.proposal import Drafter
 from pipeline.values.insights import Proposal
-from pipeline.write.proposal import Drafter
 from tests.doubles.llm.faults import Act, Status, Text
 from tests.doubles.llm.models import models
 from tests.doubles.llm.walk import passage
