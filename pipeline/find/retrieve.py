@@ -165,10 +165,9 @@ class HybridRetriever:
 
 def _lifted(found: _Found, share: int) -> _Found:
     """`found` with what people confirmed further up; nothing passes the floor by that."""
-    above = found.ranked[: found.above]
-    if not any(one.confirmed for one in above):
+    above = lifted(found.ranked[: found.above])
+    if not any(one.lift for one in above):
         return found
-    above = lifted(above)
     return replace(found, ranked=[*above, *found.ranked[found.above :]], good=_spread(above, share)[0])
 
 
