@@ -8,7 +8,7 @@ itself leans on what was said before; one that the thread does not hold, nor wha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -51,7 +51,7 @@ class Ranked:
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""
     lift: float = 0.0
-    """What its score has of that, its own or others'."""
+    """What its score has of that, its own or others'; all, where it would not be read else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Ranker:
         named = self.embedder and self.embedder.name
         asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
         confirmed = await self._confirmed(asked[0].vector)
-        passages, vectors = await self.read(asked, confirmed)
+        passages, vectors = await self.read(asked)
         if self.embedder and self.embedder.name != named:  # vectors of two were compared
             return await self.rank(number, query, thread)
         fits = [fit(one, passages, vectors) for one in asked]
@@ -125,12 +125,11 @@ class Ranker:
         (vector, near, scale), (rarity, lexical) = await asyncio.gather(self._by_meaning(text), self._by_words(text))
         return Query(rarity, vector, lexical, near, scale)
 
-    async def read(
-        self, asked: Sequence[Query], besides: Iterable[str] = ()
-    ) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
-        """What all of `asked` found together, and the passages `besides`, with its vectors."""
-        found = [hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)]
-        return await self.passages.read(list(dict.fromkeys((*found, *besides))))
+    async def read(self, asked: Sequence[Query]) -> tuple[list[tuple[Chunk, Document]], ports.UnitVectors]:
+        """What all of `asked` found together, with its vectors."""
+        return await self.passages.read(
+            list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))
+        )
 
     async def _confirmed(self, question: ports.Vectors | None) -> Mapping[str, int]:
         nothing: Mapping[str, int] = {}

@@ -164,11 +164,14 @@ class HybridRetriever:
 
 
 def _lifted(found: _Found, share: int) -> _Found:
-    """`found` with what people confirmed further up; nothing passes the floor by that."""
+    """`found` with what people confirmed further up: nothing passes the floor by that, and nothing is shown less."""
     above = lifted(found.ranked[: found.above])
     if not any(one.lift for one in above):
         return found
-    return replace(found, ranked=[*above, *found.ranked[found.above :]], good=_spread(above, share)[0])
+    there = {one.chunk.id for one in found.good}
+    entering = [replace(one, lift=one.score) for one in _spread(above, share)[0] if one.chunk.id not in there]
+    good = sorted([*(one for one in above if one.chunk.id in there), *entering], key=lambda one: -one.score)
+    return replace(found, ranked=[*above, *found.ranked[found.above :]], good=good)
 
 
 def _foreign(question: str, found: Ranking) -> bool:

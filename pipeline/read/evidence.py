@@ -38,7 +38,7 @@ class Evidence:
         if not any(passage.lift for passage in self.passages):
             return self
         own = [one.model_copy(update={"score": one.score - one.lift, "lift": 0.0}) for one in self.passages]
-        return gather(self.asked, sorted(own, key=lambda one: -one.score))
+        return gather(self.asked, sorted((one for one in own if one.score > 0), key=lambda one: -one.score))
 
 
 def gather(asked: Question, passages: Sequence[RetrievedChunk]) -> Evidence:

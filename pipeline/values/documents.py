@@ -87,7 +87,7 @@ class RetrievedChunk(Value):
     confirmed: int = 0
     """How many people confirmed it for a question like this one."""
     lift: float = 0.0
-    """What its score has of that: below 0 where others came before it."""
+    """What its score has of that: below 0 where others came before it, all of it where it would not be there else."""
 
 
 def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:

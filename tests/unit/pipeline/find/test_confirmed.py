@@ -53,6 +53,7 @@ def test_evidence_tells_how_it_would_be_had_nobody_confirmed_any_of_it() -> None
     first, second = prose("first", "Leave is 30 days."), prose("second", "Leave is asked for in the portal.")
     up = second.model_copy(update={"score": 0.7, "lift": 0.05, "confirmed": 2})
     down = first.model_copy(update={"score": 0.65, "lift": -0.05})
-    plain = gather(read("How much leave?"), [up, down]).unlifted()
+    entered = prose("third", "Leave is for staff.").model_copy(update={"score": 0.6, "lift": 0.6})
+    plain = gather(read("How much leave?"), [up, down, entered]).unlifted()
     assert [(one.chunk.id, round(one.score, 9)) for one in plain.passages] == [("first", 0.7), ("second", 0.65)]
     assert plain.unlifted() is plain
