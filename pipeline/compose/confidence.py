@@ -77,7 +77,8 @@ def assess(
     supported = [sentence for sentence, judgement in sentences if judgement.supported]
     found = signals(asked, units, several=several, listed=_listed(evidence, supported))
     answerable = answerability(found)
-    if (plain := evidence.unlifted()) is not evidence:
+    lifted = (plain := evidence.unlifted()) is not evidence
+    if lifted:
         own = signals(asked, plain.units, several=several, listed=_listed(plain, supported))
         answerable = min(answerable, answerability(own))
     said = " ".join(sentence.text for sentence in supported)
@@ -92,7 +93,8 @@ def assess(
     certain = _certain(found, sentences, generator) and not (extent or apart or unlisted or far)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
     level = Level.HIGH if score >= HIGH else Level.MEDIUM if score >= MEDIUM else Level.LOW
-    abstain = not said or score < ABSTAIN_BELOW
+    shaky = lifted and not by_model and answerable < ABSTAIN_BELOW
+    abstain = not said or score < ABSTAIN_BELOW or shaky
     texts = set() if by_model or apart or abstain else {sentence.text for sentence in supported}
     shown = [one for passage in units for one in passage if one.says and one.text in texts]
     return Assessment(
