@@ -110,6 +110,8 @@ class Citewell:
             unindexed={config.platform.name: config.unindexed for config in configured(self.settings)},
             keep=self.indexer.keep,
             embedder=self.embedder,
+            learns=self.settings.learn_from is not None,
+            drafter=self.model.drafter if self.model else None,
             means=Means(self.indexer.reader, self.indexer.keep, self.settings.default_collection),
         )
 

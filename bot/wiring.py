@@ -7,7 +7,7 @@ async with open_citewell(read_settings()) as citewell:
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -24,18 +24,21 @@ from bot.desks.sources import LinkedSources
 from bot.documents.indexing import open_indexer
 from bot.documents.scales import Scales
 from bot.documents.serving import Serving
+from bot.learning import Learnt
 from bot.log import join_host_logging
 from bot.masking import finder
 from bot.rerankers import open_reranker
 from bot.writers import open_model
 from pipeline.errors import Misconfigured
 from pipeline.find.retrieve import HybridRetriever
+from pipeline.find.scale import Scale
 from pipeline.plan.plan import RulePlanner
 from pipeline.ports import Embedder
 from pipeline.rules.access import Rule, Rules
 from pipeline.values import Limits, Options, Role
 from storage.documents.embedded import EmbeddedDocuments
 from storage.open import Storage, open_storage
+from storage.people.confirmed import SQLConfirmed
 
 log = structlog.get_logger(__name__)
 
@@ -68,6 +71,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
         sources = LinkedSources(storage.database, storage.library, rules)
         if links := known.links(configured(settings), sources):
             await links()  # the key is made at the first start
+        scales = Scales(storage.database, embedder)
         planner = RulePlanner(storage.index, storage.library, max_question=settings.max_question)
         yield Citewell(
             settings=settings,
@@ -79,8 +83,9 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 storage.library,
                 embedder,
                 reranker=await stack.enter_async_context(open_reranker(settings)),
-                scale=Scales(storage.database, embedder).now,
+                scale=scales.now,
                 tokenizer=_tokenizer(embedder),
+                confirmations=_learnt(stack, settings, storage, embedder, scales.now, rules),
                 top_k=settings.top_k,
             ),
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
@@ -151,6 +156,23 @@ async def _before(stack: AsyncExitStack, settings: Settings, name: str) -> Embed
 def _tokenizer(embedder: Embedder | None) -> MiniLM | None:
     """The shipped one knows words, whoever embeds them."""
     return embedder if embedder is None or isinstance(embedder, MiniLM) else MiniLM()
+
+
+def _learnt(
+    stack: AsyncExitStack,
+    settings: Settings,
+    storage: Storage,
+    embedder: Embedder | None,
+    scale: Callable[[], Awaitable[Scale]],
+    rules: Rules,
+) -> Learnt | None:
+    """None where nobody's ratings count, or no meaning of questions is known."""
+    if settings.learn_from is None or embedder is None:
+        return None
+    store = SQLConfirmed(storage.database)
+    learnt = Learnt(store, storage.library, embedder, scale, rules, settings.learn_from)
+    stack.push_async_callback(learnt.close)
+    return learnt
 
 
 def _rules(settings: Settings) -> Rules:

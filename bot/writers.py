@@ -43,6 +43,7 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
     if spec == EXTRACTIVE:
         yield None
         return
+    from pipeline.drafting.proposal import Drafter
     from pipeline.plan.model import ModelPlanner
     from pipeline.write.prompts import Mode, PromptOptions
     from pipeline.write.synthesize import ModelWriter
@@ -65,18 +66,20 @@ async def open_model(settings: Settings, planner: Planner, storage: Storage) -> 
             system_instructions=settings.system_instructions,
             context_tokens=_context_tokens(settings, spec),
         )
+        budget = TokenBudget(
+            storage.ledger,
+            person=settings.daily_tokens_person,
+            space=settings.daily_tokens_space,
+            answer=_most_tokens(settings, spec),
+        )
         helped = ModelPlanner(planner, model, report=lambda why: log.warning("plan_model_not_used", reason=why))
         yield Model(
             name=model.name,
             writer=ModelWriter(model, options, max_tokens=settings.max_tokens),
-            budget=TokenBudget(
-                storage.ledger,
-                person=settings.daily_tokens_person,
-                space=settings.daily_tokens_space,
-                answer=_most_tokens(settings, spec),
-            ),
+            budget=budget,
             judge=judge,
             planner=helped if settings.planner_model else None,
+            drafter=Drafter(model, budget, report=lambda why: log.warning("draft_not_written", reason=why)),
         )
 
 

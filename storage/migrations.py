@@ -113,6 +113,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "pages": None,
     "channels": None,
     "dated": _dated,
+    "roles_of_ratings": None,
 }
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pipeline.values.insights import Insights
 
 NEVER_CITED = 10
+DRAFTED = 3
+"""Gaps whose drafts are shown; --json and --html have all."""
 
 
 def insights(
@@ -38,7 +40,8 @@ def insights(
 
         async with open_citewell(found, make=False) as citewell:
             await citewell.authority.require(AT_THE_TERMINAL, Action.READ_INSIGHTS)
-            seen = await insights(citewell.storage, citewell.embedder, citewell.rules.platforms, days)
+            drafter = citewell.model.drafter if citewell.model else None
+            seen = await insights(citewell.storage, citewell.embedder, citewell.rules.platforms, days, drafter=drafter)
         if html:
             from bot.insights.page import page
 
@@ -53,7 +56,7 @@ def insights(
 
 
 def _show(seen: Insights) -> None:
-    from adapters.chat.words.advice import advice
+    from adapters.chat.words.advice import advice, draft
 
     counts = seen.counts
     out.print(
@@ -81,6 +84,9 @@ def _show(seen: Insights) -> None:
             for gap in seen.gaps
         ),
     )
+    for gap in seen.gaps[:DRAFTED]:
+        out.print(f"\nA draft for {gap.group.question}", style="bold", markup=False)
+        out.print(visible(draft(gap)), markup=False, soft_wrap=True)
     _list(
         "Documents that do not agree",
         (

@@ -32,7 +32,7 @@ from bot.config.kinds import (
     one_of,
 )
 from bot.config.tables import AnySource, Collection, Roles, one_name_each
-from pipeline.values import CitationStyle, Place, PlaceId, Style
+from pipeline.values import CitationStyle, Place, PlaceId, Role, Style
 
 PREFIX = "CITEWELL_"
 
@@ -158,6 +158,11 @@ class Settings(BaseSettings):
     minimum_citations: int = Field(1, ge=1, le=10, description="Passages an answer must cite")
     max_question: int = Field(2000, ge=100, le=20_000, description="Characters of a question")
     history_turns: int = Field(6, ge=0, le=50, description="Turns of a conversation a follow-up may lean on")
+    learn_from: Role | None = Field(
+        None,
+        description="Least role (contributor or admin) whose thumbs-up raises what an answer cites for questions like "
+        "it; empty: nobody's",
+    )
     retention_days: int = Field(30, ge=1, le=3650, description="Days that questions and answers are kept")
 
     chunk_tokens: Annotated[int, Field(ge=50, le=2000)] = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
 from bot.desks.authority import AuditedAuthority
 from bot.desks.channels import ChannelDesk
@@ -11,8 +11,9 @@ from bot.desks.knowledge import KnowledgeDesk, Means
 from bot.desks.places import PlaceSettings
 from bot.desks.wishes import WishDesk
 from bot.insights.insights import insights
+from pipeline.drafting.proposal import Drafter
 from pipeline.ports import Embedder
-from pipeline.rules.access import NO_RULES, Roles, Rules, audience
+from pipeline.rules.access import NO_RULES, Roles, Rules, audience, roles_of
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.translations import Words
 from pipeline.values import (
@@ -29,6 +30,7 @@ from pipeline.values import (
     Press,
     Rating,
     Readers,
+    Vote,
     Wished,
 )
 from pipeline.values.insights import Gap, Insights
@@ -55,11 +57,17 @@ class CitewellDesk:
         means: Means | None = None,
         unindexed: Mapping[str, str] = NO_PLATFORM,
         embedder: Embedder | None = None,
+        learns: bool = False,
+        drafter: Drafter | None = None,
     ) -> None:
         """`rules`, `roles` and `places` as they stand in the file. Without `keep`, no reply becomes a document; without
-        `means`, nothing that people send does."""
+        `means`, nothing that people send does. `learns`: the bot learns from ratings. `drafter` drafts what insights
+        propose to write."""
         self._storage = storage
         self._rules = rules
+        self._roles = roles
+        self._learns = learns
+        self._drafter = drafter
         self._embedder = embedder
         self.authority = AuditedAuthority(roles, storage.audit)
         self.places = PlaceSettings(places, rules, storage.places, storage.library, self.authority, unindexed)
@@ -106,6 +114,7 @@ class CitewellDesk:
 
     async def insights_for(self, readers: Readers, days: int) -> Insights:
         """The same, for whom the operator chose."""
+        theirs = await self.audience(readers)
         with bound(EVERYTHING):  # homes hear of each other: the rules decide
             seen = await insights(
                 self._storage,
@@ -113,10 +122,16 @@ class CitewellDesk:
                 self._rules.platforms,
                 days,
                 lambda person: self._rules.hear(readers, person),
+                audience=theirs,
+                drafter=self._drafter,
             )
-        return _for_readers(seen, (await self.audience(readers)).collections)
+        return _for_readers(seen, theirs.collections)
 
-    async def rate(self, rating: Rating) -> None:
+    async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
+        """See `Desk`. Roles are kept with what helped, and only where the bot learns from it."""
+        if self._learns and by and rating.vote is Vote.HELPFUL:
+            roles = roles_of(await by(), self._roles)
+            rating = rating.model_copy(update={"role": roles[0] if roles else None})
         await self._storage.feedback.rate(rating)
 
     async def documents(self, readers: Readers) -> list[Document]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
@@ -11,20 +12,23 @@ import structlog
 
 from bot.documents.scales import Scales
 from bot.insights.groups import COMPARED, by_meaning, by_words
+from bot.insights.proposals import Proposals
 from bot.insights.tally import OUTCOMES, Column, QuestionTable, Rows, tally
+from pipeline.drafting.proposal import Drafter
 from pipeline.errors import Unavailable
 from pipeline.find.scale import AS_THEY_ARE, Scale
 from pipeline.ports import Embedder, Vectors
 from pipeline.rules.platforms import Platforms
 from pipeline.values import Audience, Document, Outcome
 from pipeline.values.insights import Cited, Contradiction, Gap, Insights, Lack, Paper, PlaceCounts, QuestionGroup, Week
-from pipeline.words.text import query_terms
 from storage.open import Storage
 
 SHOWN = 10
 """Entries of each list but that of documents never cited."""
 CONSIDERED = 1000
 """So many of the questions asked most are put into groups: what was asked once among 100,000 shows in no list."""
+DRAFTED = 3
+"""Gaps that a model drafts something for: as many as a digest names."""
 OLD = timedelta(days=365)
 _EPOCH = date(1969, 12, 29)
 
@@ -37,8 +41,13 @@ async def insights(
     platforms: Platforms,
     days: int,
     counts: Callable[[str], bool] = lambda _: True,
+    *,
+    audience: Audience | None = None,
+    drafter: Drafter | None = None,
 ) -> Insights:
-    """What was asked in the last `days` days, as far as it is kept, by the people who count. Raises Unavailable."""
+    """What was asked in the last `days` days, as far as it is kept, by the people who count. What could be written is
+    drafted from what `audience` may see, all where there is none; for the first DRAFTED gaps by `drafter`, if there is
+    one. Raises Unavailable."""
     now = datetime.now(UTC)
     found = await storage.asked.since(
         (now - timedelta(days=days)).timestamp(),
@@ -49,6 +58,8 @@ async def insights(
     everyone = np.ones(len(found.question), bool)
     asked, lacking = _alike(found, everyone), _alike(found, _lacking(found))
     scales = Scales(storage.database, embedder)
+    audience = audience or Audience(collections=frozenset(await storage.library.collections()))
+    proposals = Proposals(storage, embedder, scales, audience, drafter)
     meanings = await _meanings((*asked.compared(found), *lacking.compared(found)), embedder, scales)
     return Insights(
         since=(now - timedelta(days=days)).date(),
@@ -58,7 +69,12 @@ async def insights(
         weeks=_weeks(found),
         most_asked=tuple(_group(found, keys, everyone) for keys in _largest(found, asked, meanings)),
         gaps=tuple(
-            [await _gap(found, keys, library, storage, embedder, scales) for keys in _largest(found, lacking, meanings)]
+            await asyncio.gather(
+                *(
+                    _gap(found, keys, library, proposals, by_model=place < DRAFTED)
+                    for place, keys in enumerate(_largest(found, lacking, meanings))
+                )
+            )
         ),
         contradictions=_contradictions(found, library),
         never_cited=tuple(_paper(document) for id_, document in library.items() if id_ not in found.cited),
@@ -148,9 +164,9 @@ async def _gap(
     found: QuestionTable,
     keys: Column,
     library: dict[str, Document],
-    storage: Storage,
-    embedder: Embedder | None,
-    scales: Scales,
+    proposals: Proposals,
+    *,
+    by_model: bool,
 ) -> Gap:
     rows = _lacking(found)
     of = rows & np.isin(found.question, keys)
@@ -160,6 +176,7 @@ async def _gap(
         Lack.UNHELPFUL: int(found.unhelpful[of].sum()),
         Lack.LOW: int(found.low[of].sum()),
     }
+    proposal = await proposals.of(group.question, by_model=by_model)
     return Gap(
         group=group,
         lack=max(counts, key=lambda lack: counts[lack]),
@@ -167,7 +184,8 @@ async def _gap(
         unhelpful=counts[Lack.UNHELPFUL],
         low=counts[Lack.LOW],
         waiting=int(found.waiting[of].sum()),
-        nearest=_named(found, found.near[of], library) or await _searched(group.question, storage, embedder, scales),
+        nearest=_named(found, found.near[of], library) or (proposal.closest.paper if proposal.closest else None),
+        proposal=proposal,
     )
 
 
@@ -176,22 +194,6 @@ def _named(found: QuestionTable, near: Column, library: dict[str, Document]) -> 
     numbers, counts = np.unique(near[near >= 0], return_counts=True)
     names = [found.documents[numbers[at]] for at in np.argsort(-counts, kind="stable")]
     return next((_paper(library[name]) for name in names if name in library), None)
-
-
-async def _searched(question: str, storage: Storage, embedder: Embedder | None, scales: Scales) -> Paper | None:
-    """The document that comes closest to a question whose answers name none."""
-    index, library = storage.index, storage.library
-    everything = Audience(collections=frozenset(await library.collections()))
-    hits = []
-    if embedder:
-        try:
-            vector = (await scales.now()).question(await embedder.embed_question(question))
-            hits = await index.nearest(vector, everything, 1)
-        except Unavailable:
-            hits = []
-    hits = hits or (await index.lexical(query_terms(question), everything, 1)).hits
-    chunks = await library.chunks([hit.chunk_id for hit in hits[:1]])
-    return _paper(chunks[0][1]) if chunks else None
 
 
 def _contradictions(found: QuestionTable, library: dict[str, Document]) -> tuple[Contradiction, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from lxml import html
 from lxml.html import builder as tag
 
-from adapters.chat.words.advice import advice
+from adapters.chat.words.advice import advice, draft
 from bot.insights import plots
 from pipeline.values.insights import Counts, Gap, Insights
 from pipeline.words.text import visible
@@ -53,6 +53,8 @@ def _parts(seen: Insights) -> Iterable[Any]:
         ],
         "Every question was answered well.",
     )
+    for gap in seen.gaps:
+        yield tag.DETAILS(tag.SUMMARY(f"A draft for “{_text(gap.group.question)}”"), tag.PRE(_text(draft(gap))))
     yield from _table(
         "Asked most",
         ("Question", "Times", "People"),
@@ -131,7 +133,11 @@ def _header(name: str, at: int, rows: Sequence[Sequence[object]]) -> Any:
 def _cell(value: object) -> Any:
     if isinstance(value, int):
         return tag.TD(f"{value:,}", tag.CLASS("number"))
-    return tag.TD(visible(str(value)).translate(_NO_LETTERS))
+    return tag.TD(_text(str(value)))
+
+
+def _text(found: str) -> str:
+    return visible(found).translate(_NO_LETTERS)
 
 
 def _why(gap: Gap) -> str:

@@ -61,7 +61,13 @@ def changes(
         citation_style=style,
         abstain_reason="" if found.dated else nothing,
         reasoning=wording.reasoning(
-            passages=len(items), documents=len(items), kept=len(items), drafted=len(items), left_out=False, words=words
+            passages=len(items),
+            documents=len(items),
+            kept=len(items),
+            drafted=len(items),
+            left_out=False,
+            confirmed=0,
+            words=words,
         ),
         sources_used=len(items),
         sources_provided=len(items),

@@ -157,6 +157,7 @@ def cite(
         snippet=snippet(chunk.text, quotes[0]) if quotes else snippet(chunk.text[chunk.overlap :], ""),
         passage=chunk.text[chunk.overlap :] if whole and not document.flagged else "",
         score=round(passage.score, 3),
+        confirmed=passage.confirmed,
         positions=positions,
         date=document.dated,
         stale=stale(document),

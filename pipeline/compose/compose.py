@@ -138,6 +138,7 @@ def compose(
             kept=sum(sentence.verified for sentence in told),
             drafted=max(len(claims), len(told)),
             left_out=left_out,
+            confirmed=max((citation.confirmed for citation in citations), default=0),
             words=words,
         ),
         sources_used=len(citations),

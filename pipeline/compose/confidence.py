@@ -78,6 +78,10 @@ def assess(
     supported = [sentence for sentence, judgement in sentences if judgement.supported]
     found = signals(asked, units, several=several, listed=_listed(evidence, supported))
     answerable = answerability(found)
+    lifted = (plain := evidence.unlifted()) is not evidence
+    if lifted:
+        own = signals(asked, plain.units, several=several, listed=_listed(plain, supported))
+        answerable = min(answerable, answerability(own))
     said = " ".join(sentence.text for sentence in supported)
     apart = differing(asked.text, units)
     by_model = generator != EXTRACTIVE
@@ -90,7 +94,8 @@ def assess(
     hearsay = _hearsay(evidence, [judgement for _, judgement in sentences if judgement.supported])
     certain = _certain(found, sentences, generator) and not (extent or apart or unlisted or far or hearsay)
     score = min(_score(answerable, said, sentences, by_model=by_model), 1.0 if certain else UNSURE)
-    abstain = not said or score < ABSTAIN_BELOW
+    shaky = lifted and not by_model and answerable < ABSTAIN_BELOW
+    abstain = not said or score < ABSTAIN_BELOW or shaky
     texts = set() if by_model or apart or abstain else {sentence.text for sentence in supported}
     shown = [one for passage in units for one in passage if one.says and one.text in texts]
     return Assessment(

@@ -13,6 +13,7 @@ from pipeline.check.exhibits import Said
 from pipeline.check.judge import judge
 from pipeline.compose.compose import Checked
 from pipeline.compose.confidence import Assessment, assess, retold
+from pipeline.drafting.proposal import Drafter
 from pipeline.ports import Look, Planner, Writer
 from pipeline.read.evidence import Evidence
 from pipeline.translations import ENGLISH, Words
@@ -45,6 +46,7 @@ class Model:
     budget: TokenBudget
     judge: Judge | None = None
     planner: Planner | None = None
+    drafter: Drafter | None = None
 
 
 class Stopwatch:

@@ -8,7 +8,7 @@ itself leans on what was said before; one that the thread does not hold, nor wha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -48,6 +48,10 @@ class Ranked:
     query: int
     unit_scores: NDArray[np.float32]
     """Empty without vectors."""
+    confirmed: int = 0
+    """How many people confirmed it for a question like this one."""
+    lift: float = 0.0
+    """What its score has of that, its own or others'; all, where it would not be read else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Ranker:
-    """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`.
+    """Ranks within an audience; `degraded` collects what did not work: `embedder`, `vector`, `lexical`,
+    `confirmations`.
 
     `scale` tells how vectors of the `embedder` are compared. `reach` times DEPTH hits are asked of each side."""
 
@@ -75,11 +80,13 @@ class Ranker:
     scale: Callable[[], Awaitable[Scale]] = as_they_are
     degraded: set[str] = field(default_factory=set)
     reach: int = 1
+    confirmations: ports.Confirmations | None = None
 
     async def rank(self, number: int, query: str, thread: str = "") -> Ranking:
         """Read what is found for `query` (the plan's query `number`)."""
         named = self.embedder and self.embedder.name
         asked = await asyncio.gather(*map(self.asked, [query, f"{query}\n{thread}"] if thread else [query]))
+        confirmed = await self._confirmed(asked[0].vector)
         passages, vectors = await self.read(asked)
         if self.embedder and self.embedder.name != named:  # vectors of two were compared
             return await self.rank(number, query, thread)
@@ -97,6 +104,7 @@ class Ranker:
                 score=float(scores[place]),
                 query=number,
                 unit_scores=_unit_scores(chunk.id, fits, weights),
+                confirmed=confirmed.get(chunk.id, 0),
             )
             for place in np.argsort(-scores, kind="stable").tolist()
             for chunk, document in [passages[place]]
@@ -122,6 +130,12 @@ class Ranker:
         return await self.passages.read(
             list(dict.fromkeys(hit.chunk_id for one in asked for hit in (*one.lexical, *one.near)))
         )
+
+    async def _confirmed(self, question: ports.Vectors | None) -> Mapping[str, int]:
+        nothing: Mapping[str, int] = {}
+        if self.confirmations is None or question is None:
+            return nothing
+        return await self._attempt("confirmations", self.confirmations.alike(question, self.audience), nothing)
 
     async def _by_words(self, text: str) -> tuple[dict[str, float], Sequence[Hit]]:
         wanted = query_terms(text)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pipeline import ports
 from pipeline.errors import CitewellError
+from pipeline.find.confirmed import lifted
 from pipeline.find.near_copies import voices
 from pipeline.find.rank import DEPTH, Ranked, Ranker, Ranking, as_they_are
 from pipeline.find.reorder import reordered
@@ -57,6 +58,7 @@ class HybridRetriever:
         reranker: ports.Reranker | None = None,
         scale: Callable[[], Awaitable[Scale]] = as_they_are,
         tokenizer: ports.Tokenizer | None = None,
+        confirmations: ports.Confirmations | None = None,
         top_k: int = 5,
         floor: float = 0.25,
     ) -> None:
@@ -70,6 +72,7 @@ class HybridRetriever:
         self._reranker = reranker
         self._scale = scale
         self._tokenizer = tokenizer
+        self._confirmations = confirmations
         self._top_k = top_k
         self._floor = floor
         self._turns = asyncio.Semaphore(AT_ONCE)
@@ -87,7 +90,9 @@ class HybridRetriever:
         Unavailable when the passages themselves cannot be read.
         """
         queries = search.queries or (search.question,)
-        ranker = Ranker(self._index, self._passages, self._embedder, audience, self._scale)
+        ranker = Ranker(
+            self._index, self._passages, self._embedder, audience, self._scale, confirmations=self._confirmations
+        )
         share = max(self._top_k, 3 * len(queries)) // len(queries)
         async with self._turns:
             found = await asyncio.gather(
@@ -98,6 +103,7 @@ class HybridRetriever:
             found = await asyncio.gather(
                 *(self._reread(self._reranker, ranker.degraded, one, question, share) for one in found)
             )
+        found = [_lifted(one, share) for one in found]
         ranked = _merged([one.ranked for one in found])
         good = tuple(map(_passage, _merged([one.good for one in found])))
         return Retrieval(
@@ -157,6 +163,17 @@ class HybridRetriever:
         return tuple(Correction(word=word, meant=near[0], others=tuple(near[1:])) for word, near in found.items())
 
 
+def _lifted(found: _Found, share: int) -> _Found:
+    """`found` with what people confirmed further up: nothing passes the floor by that, and nothing is shown less."""
+    above = lifted(found.ranked[: found.above])
+    if not any(one.lift for one in above):
+        return found
+    there = {one.chunk.id for one in found.good}
+    entering = [replace(one, lift=one.score) for one in _spread(above, share)[0] if one.chunk.id not in there]
+    good = sorted([*(one for one in above if one.chunk.id in there), *entering], key=lambda one: -one.score)
+    return replace(found, ranked=[*above, *found.ranked[found.above :]], good=good)
+
+
 def _foreign(question: str, found: Ranking) -> bool:
     """Whether what a correction found is in another language than the question, in which the word is none: `mache` is
     no slip of `march`."""
@@ -201,4 +218,6 @@ def _passage(ranked: Ranked) -> RetrievedChunk:
         score=round(min(ranked.score, 1.0), 4),
         unit_scores=tuple(ranked.unit_scores.tolist()),
         query=ranked.query,
+        confirmed=ranked.confirmed,
+        lift=ranked.lift,
     )

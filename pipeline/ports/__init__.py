@@ -19,6 +19,7 @@ from pipeline.ports.overview import Overview
 from pipeline.ports.platform import Growing, PlatformAdapter, Receipt
 from pipeline.ports.reading import Links, Reading, Sources
 from pipeline.ports.search import (
+    Confirmations,
     Embedder,
     Index,
     Lexical,

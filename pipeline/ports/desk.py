@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from pipeline.ports.knowledge import Added, Sent
@@ -158,7 +158,9 @@ class Desk(Protocol):
         """What was asked in the last `days`, as far as `readers` may hear of it. Raises NotAllowed."""
         ...
 
-    async def rate(self, rating: Rating) -> None: ...
+    async def rate(self, rating: Rating, by: Callable[[], Awaitable[Actor]] | None = None) -> None:
+        """Keep it. `by` tells who gave it, where that matters; without, it counts as nobody's with a role."""
+        ...
 
     async def documents(self, readers: Readers) -> list[Document]: ...
 

@@ -84,6 +84,14 @@ class Index(Protocol):
         ...
 
 
+class Confirmations(Protocol):
+    async def alike(self, question: Vectors, audience: Audience) -> Mapping[str, int]:
+        """The passages that people confirmed as the answer to a question like the one with this vector (shape
+        (dimensions,)), and how many people did; only where `audience` may see all that they were shown. Raises
+        Unavailable."""
+        ...
+
+
 class Passages(Protocol):
     """The reading side of the library."""
 

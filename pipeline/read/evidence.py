@@ -33,6 +33,13 @@ class Evidence:
         new = others(further, self.passages)
         return gather(self.asked, [*self.passages, *new]) if new else self
 
+    def unlifted(self) -> Evidence:
+        """The same as it would be had nobody confirmed any of it."""
+        if not any(passage.lift for passage in self.passages):
+            return self
+        own = [one.model_copy(update={"score": one.score - one.lift, "lift": 0.0}) for one in self.passages]
+        return gather(self.asked, sorted((one for one in own if one.score > 0), key=lambda one: -one.score))
+
 
 def gather(asked: Question, passages: Sequence[RetrievedChunk]) -> Evidence:
     """Read `passages` for a question.

@@ -35,6 +35,8 @@ class Citation(Value):
     """All that stands there, where an answer is not sure: what the button shows."""
     score: float = 0.0
     """3 decimals."""
+    confirmed: int = 0
+    """How many people confirmed its passage for a question like this one."""
     positions: tuple[tuple[int, int], ...] = ()
     """Where the sentences that rest on it stand in the body: start, end."""
     date: str = ""

@@ -106,6 +106,10 @@ class RetrievedChunk(Value):
     """Cosine of each unit with the question; empty when there are no vectors."""
     query: int = 0
     """Which of the plan's queries found it."""
+    confirmed: int = 0
+    """How many people confirmed it for a question like this one."""
+    lift: float = 0.0
+    """What its score has of that: below 0 where others came before it, all of it where it would not be there else."""
 
 
 def others(passages: Iterable[RetrievedChunk], known: Iterable[RetrievedChunk]) -> list[RetrievedChunk]:

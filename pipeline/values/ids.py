@@ -81,6 +81,11 @@ class MessageKey(Value):
         """Its channel, as `platform:space:channel`."""
         return f"{self.platform}:{self.space}:{self.channel}"
 
+    @property
+    def workspace(self) -> str:
+        """As of its conversation."""
+        return f"{self.platform}:{self.space}"
+
     @classmethod
     def parse(cls, text: str) -> MessageKey:
         """The inverse of `str()`. Raises ValueError for what has not four parts."""

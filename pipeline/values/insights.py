@@ -58,6 +58,26 @@ class Lack(StrEnum):
     LOW = "answered with low confidence"
 
 
+class Closest(Value):
+    """What the documents say that comes closest to a question."""
+
+    paper: Paper
+    quote: str
+    """Its very words."""
+
+
+class Proposal(Value):
+    """What could be written to answer a question; somebody who knows has to check it."""
+
+    closest: Closest | None = None
+    says: tuple[str, ...] = ()
+    """What the documents say already, word for word."""
+    unsure: tuple[str, ...] = ()
+    """What a model takes them to say."""
+    open: tuple[str, ...] = ()
+    """What they do not say, as questions; where there are none, the question itself."""
+
+
 class Gap(Value):
     """Questions that mean the same and were not answered well; one may be counted in several of the three ways."""
 
@@ -70,6 +90,7 @@ class Gap(Value):
     """How often somebody waits to be told once it is."""
     nearest: Paper | None
     """Where an answer could be added."""
+    proposal: Proposal = Proposal()
 
 
 class Contradiction(Value):

@@ -96,7 +96,7 @@ class Retrieval(Value):
     documents: tuple[str, ...] = ()
     """Distinct document ids before the floor, best first."""
     degraded: tuple[str, ...] = ()
-    """What did not work: `embedder`, `vector`, `lexical`, `reranker`."""
+    """What did not work: `embedder`, `vector`, `lexical`, `confirmations`, `reranker`."""
     corrections: tuple[Correction, ...] = ()
     """What was searched for in place of words that no document holds."""
 

@@ -199,6 +199,10 @@ _REST_LEFT_OUT = Plural(
     "{kept} of {number} sentences supported, the rest left out",
 )
 _USED = Message("Used {from_what}; {checked}.")
+_CONFIRMED = Plural(
+    "{number} person confirmed a passage of it for a question like this one.",
+    "{number} people confirmed a passage of it for a question like this one.",
+)
 _EXTRACT = Message("Put together from the documents' own sentences, without a language model.")
 _WRITTEN_BY = Message("Written by {writer}.")
 _WRITTEN_FOR = Message("Written by {writer}; tokens: {read} read, {written} written.")
@@ -286,15 +290,18 @@ def unanswered_side(sides: Sequence[str], words: Words) -> str:
     return words(_NOTHING_ABOUT, sides=_any(sides, words))
 
 
-def reasoning(*, passages: int, documents: int, kept: int, drafted: int, left_out: bool, words: Words) -> str:
-    """One line on how an answer came about: `Used 3 passages from 2 documents; all 4 sentences supported.`"""
+def reasoning(
+    *, passages: int, documents: int, kept: int, drafted: int, left_out: bool, confirmed: int, words: Words
+) -> str:
+    """How an answer came about: `Used 3 passages from 2 documents; all 4 sentences supported.`"""
     if not kept:
         return words.count(_UNANSWERED, passages)
     used = words.count(_FROM, documents, passages=words.count(_PASSAGES, passages))
-    if kept == drafted:
-        return words(_USED, from_what=used, checked=words.count(_ALL_SUPPORTED, kept))
-    checked = words.count(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
-    return words(_USED, from_what=used, checked=checked)
+    checked = words.count(_ALL_SUPPORTED, kept)
+    if kept != drafted:
+        checked = words.count(_REST_LEFT_OUT if left_out else _SOME_SUPPORTED, drafted, kept=kept)
+    said = words(_USED, from_what=used, checked=checked)
+    return f"{said} {words.count(_CONFIRMED, confirmed)}" if confirmed else said
 
 
 def written_by(usage: Usage, words: Words = ENGLISH) -> str:
@@ -405,3 +412,7 @@ WRITE_NEW = Message("Write a document that answers it; nothing is near.")
 ADD_TO = Message("Write down the answer: a new document, or a section of “{title}”, which comes nearest.")
 CHECK_IN = Message("Check what “{title}” says about it.")
 SAY_PLAINLY = Message("Say it plainly in “{title}”, in the words people ask with.")
+CLOSEST_WORDS = Message("Closest, in “{title}”: “{quote}”")
+TO_BE_CHECKED = Message("Draft: somebody who knows has to check it and fill in what is open.")
+TO_FILL_IN = Message("To be filled in: {question}")
+CHECK_THIS = Message("{text} (to be checked)")

@@ -26,18 +26,30 @@ class SQLFeedback:
         self._database = database
 
     async def rate(self, rating: Rating) -> None:
-        """Keep `rating`. A reason or comment given before stays when the new one has none and the vote is the same."""
+        """Keep `rating`. What was given before stays when the new one has none and the vote is the same: a reason, a
+        comment, a role."""
 
         def work(db: Connection) -> None:
             db.execute(
-                "INSERT INTO rating (answer, person, vote, reason, comment, at) VALUES ($1, $2, $3, $4, $5, $6)"
+                "INSERT INTO rating (answer, person, vote, reason, comment, at, role)"
+                " VALUES ($1, $2, $3, $4, $5, $6, $7)"
                 " ON CONFLICT (answer, person) DO UPDATE SET"
                 " reason = coalesce(excluded.reason,"
                 " CASE WHEN rating.vote = excluded.vote THEN rating.reason END),"
                 " comment = CASE WHEN rating.vote = excluded.vote AND excluded.comment = '' THEN rating.comment"
                 " ELSE excluded.comment END,"
+                " role = CASE WHEN rating.vote = excluded.vote AND excluded.role = '' THEN rating.role"
+                " ELSE excluded.role END,"
                 " vote = excluded.vote, at = excluded.at",
-                (rating.answer_id, rating.person, rating.vote, rating.reason, rating.comment, time.time()),
+                (
+                    rating.answer_id,
+                    rating.person,
+                    rating.vote,
+                    rating.reason,
+                    rating.comment,
+                    time.time(),
+                    rating.role or "",
+                ),
             )
 
         await self._database.write(work)

@@ -47,10 +47,10 @@ TABLES = (
     ),
     StoredTable(
         "rating",
-        "answer word, person word, vote text, reason text NULL, comment text, at real",
+        "answer word, person word, vote text, reason text NULL, comment text, at real, role word DEFAULT ''",
         key=("answer", "person"),
-        indexes=(TableIndex("rating_person", "(person)"),),
-        people=(Personal("person = $1", Export("ratings", "answer, vote, reason, comment", "at"), counted=True),),
+        indexes=(TableIndex("rating_person", "(person)"), TableIndex("rating_role", "(at, role) WHERE role <> ''")),
+        people=(Personal("person = $1", Export("ratings", "answer, vote, reason, comment, role", "at"), counted=True),),
         owned=Owned(Owner.PERSON, "person"),
     ),
     StoredTable(

@@ -95,6 +95,7 @@ class Rig:
             keep=self._keep,
             unindexed={adapter.name: ""},
             means=Means(reader, indexer.keep, "default", lambda: self.open_fetcher()),
+            learns=True,
         )
         self.worker = Worker(
             inbox,

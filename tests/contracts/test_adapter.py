@@ -28,6 +28,7 @@ from pipeline.values import (
     Progress,
     Reason,
     Request,
+    Role,
     Stage,
     Style,
     Usage,
@@ -849,6 +850,16 @@ async def test_a_thumb_up_is_kept_with_its_answer(driver: Driver) -> None:
     await driver.rig.settled()
     await driver.rate(said, "bob", helpful=True, reason=None, comment="")
     assert '"helpful"' in await kept(driver, "bob", "helpful")
+
+
+@pytest.mark.walks(Way.MENTION, Way.RATE, Way.PRIVACY)
+async def test_a_thumb_up_is_kept_with_the_role_of_whoever_gave_it(driver: Driver) -> None:
+    driver.rig.roles[Role.CONTRIBUTOR] = frozenset({driver.named("bob")})
+    said = await driver.mention("ann", "How much leave do I get?")
+    await driver.rig.settled()
+    for person, role in (("bob", "contributor"), ("ann", "")):
+        await driver.rate(said, person, helpful=True, reason=None, comment="")
+        assert f'"role": "{role}"' in await kept(driver, person, "helpful")
 
 
 @pytest.mark.ways_in

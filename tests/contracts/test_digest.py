@@ -47,6 +47,7 @@ async def test_a_channel_gets_what_was_asked_and_what_to_write(driver: Driver) -
     (shown,) = driver.asked()
     assert insights.NUMBERS.format(asked=1, answered=0, partial=0, not_found=1, unhelpful=0) in shown.text
     assert "Who won the cup?" in shown.text
+    assert "- [ ] To be filled in: Who won the cup?" in shown.text
     assert shown.pings == frozenset()
 
 

@@ -7,10 +7,12 @@ import pytest
 from adapters.chat.words import insights
 from pipeline.rules.access import Rule
 from pipeline.values import Action, Document, Preferences, Request, Role
+from pipeline.words import wording
 from tests.contracts.answers import not_found
 from tests.contracts.driver import Driver, Way
 from tests.contracts.rig import once
 from tests.doubles.english import left_in_english
+from tests.doubles.samples import chunks
 
 QUESTION = "Who won the *cup*?"
 
@@ -76,6 +78,32 @@ async def test_documents_that_the_admin_may_not_see_are_not_named(driver: Driver
     assert "2 documents were never cited." in await driver.insights("ann")
     driver.rig.rules["secret"] = Rule(only=("slack:T0OTHER", "discord:1"))
     assert "1 document was never cited." in await driver.insights("ann")
+
+
+async def closest(driver: Driver) -> None:
+    document = Document(id="cups", filename="cups.md", title="Our cups", collection="sports")
+    await driver.rig.storage.library.put(document, chunks("cups", ["The cup stands in the hall."]), None, "")
+
+
+async def test_what_comes_closest_is_quoted_and_what_is_missing_is_drafted(driver: Driver) -> None:
+    await closest(driver)
+    await ask(driver, "bob", "cleo")
+    shown = await driver.insights("ann")
+    assert "Closest, in “Our cups”: “The cup stands in the hall.”" in shown
+    assert "## Who won the *cup*?" in shown
+    assert wording.TO_BE_CHECKED in shown
+    assert "> The cup stands in the hall." in shown
+    assert "- [ ] To be filled in: Who won the *cup*?" in shown
+
+
+async def test_nothing_is_proposed_from_what_the_admin_may_not_see_there(driver: Driver) -> None:
+    await closest(driver)
+    driver.rig.rules["sports"] = Rule(only=("slack:T0OTHER", "discord:1"))
+    await ask(driver, "bob", "cleo")
+    shown = await driver.insights("ann")
+    assert "To be filled in" in shown
+    assert "hall" not in shown
+    assert "Our cups" not in shown
 
 
 async def test_an_admin_who_chose_a_language_meets_no_english_word_of_ours(driver: Driver) -> None:

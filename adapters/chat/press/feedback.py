@@ -34,7 +34,7 @@ class Feedback:
 
     async def _helpful(self, by: Presser) -> None:
         await by.ack(Then.CHANGED if by.shows_votes else Then.TOLD)
-        await self._desk.rate(_rating(by, Vote.HELPFUL))
+        await self._desk.rate(_rating(by, Vote.HELPFUL), by.actor)
         if not by.shows_votes:
             await by.say((await by.words())(words.THANKS))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from adapters.chat.reply.cut import one_line
-from adapters.chat.reply.parts import Block, Heading, Listing, Paragraph, Reply, Text
-from adapters.chat.words.advice import advice
+from adapters.chat.reply.parts import Block, Code, Heading, Listing, Paragraph, Reply, Text
+from adapters.chat.words.advice import advice, draft
 from pipeline.translations import Message, Plural, Words
 from pipeline.values.insights import Insights, QuestionGroup
 from pipeline.values.posting.digest import Spent
@@ -28,6 +28,7 @@ GAPS, MOST, APART, OLD = (
     Message("Documents that do not agree"),
     Message("Cited most, and older than a year"),
 )
+DRAFT = Message("A draft for {question}:")
 NEVER = Plural("{number} document was never cited.", "{number} documents were never cited.")
 _TIMES = Plural("asked once", "asked {number} times")
 _PEOPLE = Plural("by {number} person", "by {number} people")
@@ -59,6 +60,9 @@ def _blocks(seen: Insights, speech: Words, entries: int) -> Iterator[Block]:
     )
     if seen.never_cited:
         yield _said(speech.count(NEVER, len(seen.never_cited)))
+    for gap in seen.gaps[:1]:
+        yield _said(speech(DRAFT, question=wording.quoted(one_line(gap.group.question, QUESTION), speech)))
+        yield Code(text=draft(gap, speech))
 
 
 def _said(text: str) -> Paragraph:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from adapters.chat.reply.panels import why
-from adapters.chat.words.advice import advice
+from adapters.chat.words.advice import advice, draft
 from adapters.web import pages
 from adapters.web.admin.audiences import EVERYBODY, AudienceForm, chosen
 from adapters.web.guard import looking
@@ -68,7 +68,14 @@ class _Admin:
         days = _number(request, "days", 30)
         seen = await self._site.desk.insights(visitor.actor, visitor.readers, days if days in DAYS else 30)
         most = max((week.counts.asked for week in seen.weeks), default=0)
-        return "questions", {"seen": seen, "advice": advice, "days": days, "choices": DAYS, "most": max(most, 1)}
+        return "questions", {
+            "seen": seen,
+            "advice": advice,
+            "draft": draft,
+            "days": days,
+            "choices": DAYS,
+            "most": max(most, 1),
+        }
 
     async def left(self, request: Request, visitor: Visitor) -> tuple[str, dict[str, Any]]:
         return "left", {"left": await self._site.overview.left(visitor.actor, visitor.readers, LEFT)}

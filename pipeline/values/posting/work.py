@@ -8,6 +8,7 @@ from pipeline.values.answers import Answer
 from pipeline.values.base import Value
 from pipeline.values.people import IncomingMessage
 from pipeline.values.posting.outgoing import Outgoing
+from pipeline.values.roles import Role
 
 
 class Work(Outgoing):
@@ -55,3 +56,5 @@ class Rating(Value):
     vote: Vote
     reason: Reason | None = None
     comment: str = ""
+    role: Role | None = None
+    """Their highest, where the bot learns from ratings."""

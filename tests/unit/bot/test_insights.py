@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from adapters.chat.words.advice import advice
+from adapters.chat.words.advice import advice, draft
 from bot.citewell import Citewell
 from bot.insights.insights import insights
 from bot.known import platforms
 from bot.wiring import open_citewell
 from pipeline.values import (
     Answer,
+    Audience,
     Citation,
     Confidence,
     ConversationId,
@@ -25,10 +27,11 @@ from pipeline.values import (
     Outcome,
     PlaceId,
     Rating,
+    RetrievedChunk,
     Vote,
     Wish,
 )
-from pipeline.values.insights import Lack
+from pipeline.values.insights import Lack, Proposal
 from tests.doubles.samples import chunks, message
 from tests.doubles.settings import extractive
 
@@ -191,6 +194,44 @@ async def test_a_gap_counts_who_waits_to_be_told_and_who_took_it_back_no_more(ci
     await citewell.storage.wishes.take_back("U1", "U1")
     (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
     assert gap.waiting == 1
+
+
+async def test_a_gap_comes_with_what_is_closest_and_a_draft_to_be_completed(citewell: Citewell) -> None:
+    await written(citewell, "parking", "Cars are parked behind the house.")
+    await asked(citewell, "Where do I\npark?", Outcome.NOT_FOUND, Level.LOW)
+    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30)).gaps
+    assert advice(gap).endswith("Closest, in “About parking”: “Cars are parked behind the house.”")
+    assert draft(gap).split("\n\n") == [
+        "## Where do I park?",
+        "Draft: somebody who knows has to check it and fill in what is open.",
+        "> Cars are parked behind the house.",
+        "- [ ] To be filled in: Where do I park?",
+    ]
+
+
+async def test_a_model_drafts_for_as_many_gaps_as_a_digest_names(citewell: Citewell) -> None:
+    class Drafting:
+        async def draft(self, question: str, passages: Sequence[RetrievedChunk]) -> Proposal:
+            assert [passage.document.id for passage in passages] == ["parking"]
+            return Proposal(says=("Cars stand there.",), unsure=("Bikes may, too.",), open=("Which house?",))
+
+    drafting: Any = Drafting()
+    await written(citewell, "parking", "Cars are parked behind the house.")
+    for question in ("Where do I park?", "Who repairs the printer?", "When is payday?", "What is for lunch?"):
+        await asked(citewell, question, Outcome.NOT_FOUND, Level.LOW)
+    seen = await insights(citewell.storage, citewell.embedder, platforms(), 30, drafter=drafting)
+    assert [gap.proposal.open for gap in seen.gaps] == [("Which house?",)] * 3 + [()]
+    assert "Cars stand there. Bikes may, too. (to be checked)\n\n- [ ] To be filled in: Which house?" in draft(
+        seen.gaps[0]
+    )
+
+
+async def test_nothing_is_drafted_from_what_its_readers_may_not_see(citewell: Citewell) -> None:
+    await written(citewell, "parking", "Cars are parked behind the house.")
+    await asked(citewell, "Where do I park?", Outcome.NOT_FOUND, Level.LOW)
+    nobody = Audience(collections=frozenset())
+    (gap,) = (await insights(citewell.storage, citewell.embedder, platforms(), 30, audience=nobody)).gaps
+    assert gap.proposal == Proposal()
 
 
 async def test_a_gap_of_an_empty_library_asks_for_a_new_document(citewell: Citewell) -> None:

@@ -70,7 +70,7 @@ def test_each_plot_has_a_name_and_its_figures_as_a_table() -> None:
         "Questions by week and outcome",
         "Questions by place and outcome",
     ]
-    assert len(list(found.iter("details"))) == 2
+    assert len(found.xpath("//figure/following-sibling::details[1]")) == 2
 
 
 def test_a_browser_shows_the_figures_and_runs_nothing(tmp_path: Path) -> None:

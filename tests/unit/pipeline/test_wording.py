@@ -27,10 +27,25 @@ from tests.doubles.llm.walk import passage
 )
 def test_one_thing_is_not_spoken_of_as_many(shown: tuple[int, int, int, int], line: str) -> None:
     passages, documents, kept, drafted = shown
-    said = wording.reasoning(
-        passages=passages, documents=documents, kept=kept, drafted=drafted, left_out=True, words=ENGLISH
+    assert reasoning(passages, documents, kept, drafted) == line
+
+
+def reasoning(passages: int, documents: int, kept: int, drafted: int, confirmed: int = 0) -> str:
+    return wording.reasoning(
+        passages=passages,
+        documents=documents,
+        kept=kept,
+        drafted=drafted,
+        left_out=True,
+        confirmed=confirmed,
+        words=ENGLISH,
     )
-    assert said == line
+
+
+def test_what_people_confirmed_is_said_with_how_many_they_were() -> None:
+    assert reasoning(1, 1, 1, 1, 1).endswith(" 1 person confirmed a passage of it for a question like this one.")
+    assert reasoning(1, 1, 1, 1, 2).endswith(" 2 people confirmed a passage of it for a question like this one.")
+    assert "confirmed" not in reasoning(1, 1, 0, 0, 2)
 
 
 def test_the_parts_of_a_confidence_speak_of_one_document_as_one() -> None:

@@ -71,7 +71,7 @@ def rows_of(space: str) -> Mapping[str, Row]:
         "place": (f"{space}:C1", "{}"),
         "preference": (person, "{}"),
         "question": (key, f"a {space}", f"{key}:1"),
-        "rating": (f"a {space}", person, "helpful", None, "", 1.0),
+        "rating": (f"a {space}", person, "helpful", None, "", 1.0, "contributor"),
         "said": (f"{space}:C1", "1.0", "1.0", person, 1.0, 1.0, "{}"),
         "said_due": (f"{space}:C1", "1.0", 1),
         "seen": (f"{space}:C1", "1.0"),

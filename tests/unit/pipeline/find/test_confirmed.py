@@ -1,0 +1,59 @@
+"""What people confirmed comes further up, no further than it may, and lets nothing else pass."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.find.confirmed import RAISE, lifted
+from pipeline.find.rank import Ranked
+from pipeline.read.asked import read
+from pipeline.read.evidence import gather
+from tests.doubles.samples import document, prose
+
+
+def ranked(scores: list[tuple[float, int]]) -> list[Ranked]:
+    """Best first."""
+    return [
+        Ranked(prose(str(number), "A text.").chunk, document(str(number)), score, 0, np.zeros(0, np.float32), people)
+        for number, (score, people) in enumerate(sorted(scores, reverse=True))
+    ]
+
+
+found = st.lists(st.tuples(st.floats(0.0, 1.0), st.integers(0, 3)), max_size=12).map(ranked)
+
+
+@given(found)
+def test_there_are_the_same_passages_and_the_same_scores(before: list[Ranked]) -> None:
+    after = lifted(before)
+    assert [one.score for one in after] == [one.score for one in before]
+    assert {one.chunk.id for one in after} == {one.chunk.id for one in before}
+
+
+@given(found)
+def test_nothing_passes_what_fits_better_by_more_than_the_raise(before: list[Ranked]) -> None:
+    own = {one.chunk.id: one for one in before}
+    after = [own[one.chunk.id] for one in lifted(before)]
+    for place, above in enumerate(after):
+        for below in after[place + 1 :]:
+            if below.score > above.score:
+                assert above.confirmed
+                assert not below.confirmed
+                assert below.score <= above.score + RAISE
+
+
+@given(found)
+def test_how_well_each_fits_by_itself_is_known(before: list[Ranked]) -> None:
+    own = {one.chunk.id: one.score for one in before}
+    assert all(abs(one.score - one.lift - own[one.chunk.id]) < 1e-9 for one in lifted(before))
+
+
+def test_evidence_tells_how_it_would_be_had_nobody_confirmed_any_of_it() -> None:
+    first, second = prose("first", "Leave is 30 days."), prose("second", "Leave is asked for in the portal.")
+    up = second.model_copy(update={"score": 0.7, "lift": 0.05, "confirmed": 2})
+    down = first.model_copy(update={"score": 0.65, "lift": -0.05})
+    entered = prose("third", "Leave is for staff.").model_copy(update={"score": 0.6, "lift": 0.6})
+    plain = gather(read("How much leave?"), [up, down, entered]).unlifted()
+    assert [(one.chunk.id, round(one.score, 9)) for one in plain.passages] == [("first", 0.7), ("second", 0.65)]
+    assert plain.unlifted() is plain
