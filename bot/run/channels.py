@@ -33,8 +33,6 @@ SHUT = timedelta(minutes=10)
 """How long one that may not be read is left alone."""
 FORGET_EVERY = timedelta(hours=1)
 NEVER = datetime.min.replace(tzinfo=UTC)
-KEPT = "said"
-"""The type of the documents that threads are."""
 
 log = structlog.get_logger(__name__)
 
@@ -166,18 +164,26 @@ class ChannelReader:
         return look
 
     async def make(self) -> int:
-        """Make documents of some threads that changed; how many threads there were."""
+        """Make documents of some threads that changed; how many were made. One that fails keeps no other waiting."""
         due = await self._said.due(PART)
         names = {place: look.name for place, look in (await self._said.looks()).items()} if due else {}
+        made = 0
         for one in due:
-            said = await self._said.thread(one)
-            parsed = document(one, names.get(one.channel, ""), said, [await self._files.blocks(each) for each in said])
-            if parsed:
-                await self._indexer.keep(parsed)
-            else:
-                await self._indexer.library.remove([one.document])
-            await self._said.made(one)
-        return len(due)
+            with failures_logged(log, "thread_not_taken_in", document=one.document):
+                await self._make(one, names.get(one.channel, ""))
+                made += 1
+                continue
+            await self._said.later(one)
+        return made
+
+    async def _make(self, due: DueThread, name: str) -> None:
+        said = await self._said.thread(due)
+        parsed = document(due, name, said, [await self._files.blocks(each) for each in said])
+        if parsed:
+            await self._indexer.keep(parsed)
+        else:
+            await self._indexer.library.remove([due.document])
+        await self._said.made(due)
 
 
 def _oldest(sets: Place) -> datetime:
@@ -199,18 +205,15 @@ def document(due: DueThread, name: str, said: Sequence[Said], files: Sequence[Se
     if not told or (all(asks(one.text) for one in told) and not sent):
         return None
     solved = any(one.accepted for one in told)
-    when = told[0].at
-    where = f"#{name}" if name else str(due.channel)
     about = Document(
         id=due.document,
         collection=str(due.channel),
         source=str(due.channel),
-        filename=where,
+        filename=f"#{name}" if name else str(due.channel),
         title=told[0].title or ("" if told[0].text else told[0].files[0].name),
-        document_type=KEPT,
+        document_type="thread",
         version=str(due.since),
-        metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}", "said_in": where, "began": f"{when:%Y-%m}"}
-        | ({"solved": "yes"} if solved else {}),
+        metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}"} | ({"solved": "yes"} if solved else {}),
     )
     parsed = thread.parsed(told, about)
     return parsed.model_copy(update={"blocks": (*parsed.blocks, *sent)})

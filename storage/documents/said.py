@@ -107,6 +107,10 @@ class SQLSaid:
         row = (str(due.channel), due.thread, due.since)
         await self._database.write(lambda db: db.execute(which, row))
 
+    async def later(self, due: DueThread) -> None:
+        """Its document could not be made: the others come first."""
+        await self._write(lambda db: db.execute(_DUE, (str(due.channel), due.thread, time.time_ns())).rowcount)
+
     async def looks(self) -> dict[PlaceId, ChannelLook]:
         """How far each channel is read."""
         rows = await self._database.read(lambda db: db.execute("SELECT channel, body FROM channel_look").fetchall())

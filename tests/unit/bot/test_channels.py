@@ -1,0 +1,51 @@
+"""Threads that are due become documents, whatever becomes of one of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.desks.desk import CitewellDesk
+from bot.documents.indexing import Indexer
+from bot.known import platforms
+from bot.run.channels import ChannelReader
+from pipeline.errors import Unavailable
+from pipeline.ingest.split import Splitter, WordCount
+from pipeline.rules.access import Rules
+from pipeline.values import Attachment, ChannelLook, Place, PlaceId, Said
+from storage.open import open_storage
+from tests.doubles.reader import ReaderHere
+
+PLACE = PlaceId.parse("slack:T1:C1")
+NOW = datetime.now(UTC)
+
+
+class Away:
+    """A platform that gives no file now."""
+
+    async def file(self, said: Said, file: Attachment) -> bytes:
+        raise Unavailable("Slack", "is away")
+
+
+def said(message: str, *files: Attachment) -> Said:
+    text = f"The code of box {message} is blue."
+    return Said(channel=PLACE, thread=message, message=message, author="slack:T1:U1", at=NOW, text=text, files=files)
+
+
+async def test_a_thread_that_cannot_be_made_now_keeps_no_other_waiting_and_stays_due(tmp_path: Path) -> None:
+    async with open_storage(tmp_path, exclusive=True) as storage:
+        desk = CitewellDesk(
+            storage,
+            rules=Rules(platforms=platforms()),
+            places={PLACE: Place(index=True)},
+            unindexed={"slack": ""},
+        )
+        indexer = Indexer(storage.library, None, Splitter(WordCount()), ReaderHere())
+        away: Any = {"slack": Away()}
+        reader = ChannelReader(storage.said, storage.outbox, desk.places, indexer, away)
+        look = ChannelLook(name="boxes", begun=NOW, complete=NOW)
+        await storage.said.take([said("1", Attachment(id="F1", name="plan.md")), said("2"), said("3")], PLACE, look)
+        assert await reader.make() == 2
+        assert {one.id for one in await storage.library.documents()} == {f"{PLACE}:2", f"{PLACE}:3"}
+        assert [one.thread for one in await storage.said.due(9)] == ["1"]
