@@ -20,7 +20,7 @@ import structlog
 from adapters.discord.events.incoming import ReplyTo
 from adapters.discord.events.places import PLATFORM, place
 from adapters.discord.transport.client import Client
-from pipeline.ports.desk import Channels
+from pipeline.ports import Desk
 from pipeline.values import Actor, IncomingMessage, Manner, Readers
 
 LOOK_UP_SECONDS = 10.0
@@ -31,9 +31,9 @@ log = structlog.get_logger(__name__)
 class DiscordAudiences:
     """All raise Unavailable while it is not known which servers there are: nobody must be taken for a stranger."""
 
-    def __init__(self, client: Client, channels: Channels, *, home_guilds: Iterable[int]) -> None:
+    def __init__(self, client: Client, desk: Desk, *, home_guilds: Iterable[int]) -> None:
         self._client = client
-        self._channels = channels
+        self._desk = desk
         self._home = tuple(home_guilds)
 
     async def of(self, message: IncomingMessage) -> Readers:
@@ -82,7 +82,7 @@ class DiscordAudiences:
     async def _read_by(self, guild_id: int, member: discord.Member | None) -> frozenset[str]:
         """As groups, the channels that are a source and that the member may read; without one, that everyone may."""
         guild, found = self._client.get_guild(guild_id), set[str]()
-        for one in await self._channels.of(f"{PLATFORM}:{guild_id}") if guild else ():
+        for one in await self._desk.channels.of(f"{PLATFORM}:{guild_id}") if guild else ():
             channel = guild.get_channel(int(one.channel)) if guild else None
             if guild and channel:
                 may = channel.permissions_for(member or guild.default_role)

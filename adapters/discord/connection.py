@@ -92,7 +92,7 @@ def connect(
         ready_seconds=pace.ready,
         lag_seconds=pace.lag,
     )
-    audiences = DiscordAudiences(client, desk.channels, home_guilds=options.home)
+    audiences = DiscordAudiences(client, desk, home_guilds=options.home)
     sharer = DiscordSharer(desk, audiences, look=look, threads=threads)
     dispatcher = Dispatcher(desk, inbox, sharer, DiscordShelf(api_url=options.api_url))
     interactions = DiscordInteractions(desk, audiences, dispatcher)

@@ -21,10 +21,10 @@ after a crash and what was asked while we were away; files: the export of a pers
 
 
 def intents(*, message_content: bool) -> discord.Intents:
-    """Guilds, guild messages, reactions, direct messages; message content, the only privileged one, by choice."""
+    """Guilds, guild messages and direct messages; message content, the only privileged one, and reactions by choice."""
     wanted = discord.Intents.none()
-    wanted.guilds = wanted.guild_messages = wanted.guild_reactions = wanted.dm_messages = True
-    wanted.message_content = message_content
+    wanted.guilds = wanted.guild_messages = wanted.dm_messages = True
+    wanted.message_content = wanted.guild_reactions = message_content
     return wanted
 
 

@@ -19,6 +19,7 @@ from adapters.chat.press.knowledge import addable
 from adapters.chat.reply.parts import Look
 from adapters.slack.actors import Actors
 from adapters.slack.audience import SlackAudiences
+from adapters.slack.events.files import Files
 from adapters.slack.events.gapfill import Gapfill
 from adapters.slack.events.incoming import MALFORMED
 from adapters.slack.events.intake import SlackIntake
@@ -28,7 +29,6 @@ from adapters.slack.post.deliver import SlackDeliverer
 from adapters.slack.post.notices import SlackNotices
 from adapters.slack.press import adding
 from adapters.slack.press.account import Homepage
-from adapters.slack.press.files import Files
 from adapters.slack.press.interactions import SlackInteractions
 from adapters.slack.press.knowledge import SlackShelf
 from adapters.slack.press.presser import Context

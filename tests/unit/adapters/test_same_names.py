@@ -11,10 +11,13 @@ JOBS = {
     "config": "its settings, and what is made of them",
     "doctor": "whether the platform lets us work",
     "events/around": "what people said around a message",
+    "events/files": "the bytes of a file that somebody sent",
     "events/gapfill": "what was said while nobody listened",
     "events/incoming": "what the platform sends, as a message",
     "events/intake": "into the inbox",
     "events/spoken": "the text of a message, as words",
+    "events/talk": "what people say in channels that are a source",
+    "named": "channels by their names",
     "parts/blocks": "the pieces that a message of the platform is made of",
     "parts/markup": "foreign text made inert",
     "parts/modal": "forms",
@@ -27,7 +30,6 @@ JOBS = {
     "post/private": "questions by command, answered to one person",
     "post/reply": "the messages of one reply: posted once, edited from then on",
     "press/account": "a person's own data and preferences, and what is indexed for them",
-    "press/files": "the bytes of a file that somebody sent",
     "press/interactions": "what is pressed and asked for after the answer, as what it stands for",
     "press/knowledge": "what people add to the documents",
     "press/presser": "whoever pressed something, and how they are answered",
@@ -38,8 +40,8 @@ JOBS = {
 """Of Slack and Discord; `adapters/chat` has what they do alike."""
 ALONE = {
     "slack": {
-        "actors", "events/missed", "members", "pages", "parts/footer", "post/feed", "post/growth",
-        "post/stream", "press/adding", "press/home_view", "press/pressed", "transport/connection",
+        "actors", "events/missed", "events/search", "members", "pages", "parts/footer", "post/feed", "post/growth",
+        "post/stream", "press/adding", "press/home_view", "press/pressed", "sight", "transport/connection",
         "transport/front", "transport/install_page", "transport/installing", "transport/requests",
         "transport/session", "transport/startup", "transport/workspaces", "web",
     },

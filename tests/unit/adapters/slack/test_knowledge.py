@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.chat.words import knowledge
-from adapters.slack.press.files import origin, within
+from adapters.slack.events.files import origin, within
 from pipeline.rules.access import Rule
 from pipeline.values import Role
 from tests.contracts.driver import Said
