@@ -9,11 +9,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from adapters.slack.events.incoming import SPOKEN, Body, Me, attachment, is_human, person
+from adapters.slack.events.incoming import SPOKEN, Body, Me, attachment, is_human, is_outside, person
 from adapters.slack.events.spoken import mention_of, plain
 from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Web
-from pipeline.errors import CitewellError
+from pipeline.errors import CitewellError, Refused
 from pipeline.ports import Desk
 from pipeline.values import PlaceId, Said, Stretch
 
@@ -64,11 +64,14 @@ class SlackTalk:
                 await self._again(channel, str(item.get("ts") or ""), desk)
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
-        """A part of what was said, from what was said last. Raises Declined or Unavailable."""
+        """A part of what was said, from what was said last. Raises Declined or Unavailable, and Refused for a channel
+        that other organisations write in."""
         at = json.loads(position) if position else {}
         name, since = at.get("name"), at.get("since")
         if not at:
             found = (await self._web.call("conversations.info", channel=channel.channel))["channel"]
+            if is_outside(found, self._me.team):
+                raise Refused(f"{channel} is shared with another organisation", what_to_do="Name one of your own.")
             name, since = str(found.get("name") or ""), float(found.get("created") or 0)
         latest = {"latest": at["latest"]} if at else {}
         await self._pacers["conversations.history"].wait()
