@@ -193,6 +193,7 @@ class DiscordAdapter:
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """A part of what was said in a channel."""
         line = await self._ready(channel.space)
+        await line.client.complete()
         with _while_open(line.client):
             return await history(line.client, channel, position)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.values import Document, Place, Said
+from pipeline.values import Document, Place, Role, Said
 from tests.contracts.driver import Driver, Way
 from tests.contracts.waiting import eventually
 
@@ -229,3 +229,13 @@ async def test_what_was_said_while_the_bot_was_down_is_taken_in(driver: Driver) 
     await driver.aside("ann", "The office dog is called Waffle.")
     await shows(driver, "Waffle")
     await shows(driver, "Monday")
+
+
+async def test_an_admin_makes_a_channel_a_source_in_chat_and_takes_it_back(driver: Driver) -> None:
+    driver.rig.places.clear()
+    driver.rig.roles[Role.ADMIN] = frozenset({driver.named("ann")})
+    await driver.set_up("ann", index="true")
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    await driver.set_up("ann", index="default")
+    await empty(driver)
