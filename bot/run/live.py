@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.chat import thread
 from bot.documents.indexing import Indexer
 from bot.documents.serving import at_this_moment
 from pipeline.elsewhere import Given, or_elsewhere
+from pipeline.find.scale import Scale
 from pipeline.ingest.unit_texts import unit_texts
 from pipeline.ports import PlatformAdapter
 from pipeline.respond import Responder
@@ -22,6 +23,8 @@ BY_WORDS = 0.5
 class LiveSearch:
     indexer: Indexer
     responder: Responder
+    scale: Callable[[], Awaitable[Scale]]
+    """How vectors of the embedder are compared."""
 
     def beside(
         self,
@@ -46,7 +49,7 @@ class LiveSearch:
     async def passages(self, question: str, said: Sequence[Said]) -> list[RetrievedChunk]:
         """Each message as a passage, with how near it is to the question, the nearest first."""
         embedder = at_this_moment(self.indexer.embedder)
-        asked = await embedder.embed([question]) if embedder and said else None
+        asked, scale = await embedder.embed_question(question) if embedder and said else None, await self.scale()
         found = []
         for one in said:
             parsed = thread.parsed([one], _document(one))
@@ -54,7 +57,8 @@ class LiveSearch:
                 near: tuple[float, ...] = ()
                 if embedder and asked is not None:
                     vectors = await embedder.embed(unit_texts(chunk, parsed.document.title))
-                    near = tuple(float(value) for value in vectors @ asked[0])
+                    compared = scale.passages(vectors) @ scale.question(asked)
+                near = tuple(float(value) for value in scale.cosines(compared))
                 score = max(near, default=BY_WORDS)
                 found.append(RetrievedChunk(chunk=chunk, document=parsed.document, score=score, unit_scores=near))
         return sorted(found, key=lambda one: one.score, reverse=True)
