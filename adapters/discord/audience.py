@@ -21,6 +21,7 @@ from adapters.discord.events.incoming import ReplyTo
 from adapters.discord.events.places import PLATFORM, place
 from adapters.discord.transport.client import Client
 from pipeline.ports import Desk
+from pipeline.rules.access import reader_of
 from pipeline.values import Actor, IncomingMessage, Manner, Readers
 
 LOOK_UP_SECONDS = 10.0
@@ -86,7 +87,9 @@ class DiscordAudiences:
             channel = guild.get_channel(int(one.channel)) if guild else None
             if guild and channel:
                 may = channel.permissions_for(member or guild.default_role)
-                found |= {str(one)} if may.view_channel and may.read_message_history else set()
+                denied = member is None and any(map(_closes, channel.overwrites.values()))
+                if may.view_channel and may.read_message_history and not denied:
+                    found.add(reader_of(one))
         return frozenset(found)
 
     def _homes(self) -> tuple[int, ...]:
@@ -121,6 +124,11 @@ class DiscordAudiences:
             return frozenset()
         groups = _groups(member, guild_id)
         return groups | await self._read_by(guild_id, member) if groups else groups
+
+
+def _closes(overwrite: discord.PermissionOverwrite) -> bool:
+    """Whether a channel is closed to somebody by it."""
+    return overwrite.view_channel is False or overwrite.read_message_history is False
 
 
 def _groups(member: discord.Member, guild_id: int) -> frozenset[str]:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from adapters.slack.events.incoming import Me
+from adapters.slack.events.incoming import Me, is_outside
 from adapters.slack.pages import pages
 from adapters.slack.web import Web
 from pipeline.errors import CitewellError
+from pipeline.rules.access import reader_of
 from pipeline.values import PlaceId
 
 BELIEVED = 60.0
@@ -34,17 +35,20 @@ class Sight:
         self._web = web
         self._me = me
         self._seen: dict[str, _Seen] = {}
+        self._late: set[asyncio.Task[bool]] = set()
 
     async def open_to(self, channels: Iterable[PlaceId], user: str = "") -> frozenset[str]:
         """As groups, those that everyone inside may read; with `user`, those they are a member of, too."""
-        asked = [one.channel for one in channels]
-        try:
-            async with asyncio.timeout(self._web.pace.standing):
-                found = await asyncio.gather(*(self._open(channel, user) for channel in asked))
-        except TimeoutError:
-            log.warning("slack_channels_late", channels_count_as="closed")
+        looking = {asyncio.create_task(self._open(one.channel, user)): one for one in channels}
+        if not looking:
             return frozenset()
-        return frozenset(str(self._me.place(channel)) for channel, seen in zip(asked, found, strict=True) if seen)
+        done, late = await asyncio.wait(looking, timeout=self._web.pace.standing)
+        if late:  # they go on, and the next question finds what they saw
+            log.warning("slack_channels_late", channels=len(late), channels_count_as="closed")
+            self._late |= late
+            for task in late:
+                task.add_done_callback(self._late.discard)
+        return frozenset(reader_of(looking[task]) for task in done if task.result())
 
     async def left(self, event: dict[str, Any]) -> None:
         """Somebody left a channel."""
@@ -56,7 +60,8 @@ class Sight:
         try:
             if seen is None or now - seen.at > BELIEVED:
                 shown = (await self._web.call("conversations.info", channel=channel)).get("channel") or {}
-                seen = _Seen(now, shown.get("id") == channel and shown.get("is_private") is False)
+                open_to_all = shown.get("is_private") is False and not is_outside(shown, self._me.team)
+                seen = _Seen(now, shown.get("id") == channel and open_to_all)
             if user and not seen.public and seen.members is None:
                 listed = pages(self._web, "conversations.members", "members", channel=channel, limit=500)
                 seen = seen._replace(members=frozenset([str(one) async for page in listed for one in page]))

@@ -24,9 +24,10 @@ class ChannelDesk:
         there = await self._places.indexed() if len(chain) > 1 else {}
         return next((place for place in chain if place in there), None)
 
-    async def take(self, said: Sequence[Said]) -> None:
-        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns."""
-        await self._said.take([one for one in said if not kept_out(one)])
+    async def take(self, said: Sequence[Said], *, fresh: bool = False) -> None:
+        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns. `fresh`: they were
+        read just now, and not told of."""
+        await self._said.take([one for one in said if not kept_out(one)], fresh=fresh)
         for one in filter(kept_out, said):
             await self._said.drop(one.channel, [one.message])
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
 
@@ -31,6 +32,8 @@ ANEW = timedelta(days=7)
 """How old a whole reading may become: what was edited or deleted while nobody listened is seen by the next one."""
 SHUT = timedelta(minutes=10)
 """How long one that may not be read is left alone."""
+RETRY = timedelta(minutes=1)
+"""After which a reading that failed is begun again."""
 FORGET_EVERY = timedelta(hours=1)
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -56,6 +59,9 @@ class ChannelReader:
         self._told: set[PlaceId] = set()
         self._caught_up: set[PlaceId] = set()
         self._forgotten: dict[PlaceId, datetime] = {}
+        self._next: dict[PlaceId, datetime] = {}
+        """When a reading may begin again."""
+        self._swept = NEVER
         self._places = places
         self._indexer = indexer
         self._adapters = adapters
@@ -79,8 +85,9 @@ class ChannelReader:
     async def look(self) -> None:
         """Begin to read what is to be read, and forget what is no source any more."""
         looks, wanted = await self._said.looks(), await self._places.indexed()
-        for place in looks.keys() - wanted.keys():
+        for place in {*looks, *self._reading, *await self._orphans()} - wanted.keys():
             self._told.discard(place)
+            self._next.pop(place, None)
             await self._stop(place)
             await self._said.forget(place)
             log.info("channel_forgotten", channel=str(place))
@@ -92,12 +99,26 @@ class ChannelReader:
             if look and not look.closed and place not in self._told:
                 self._told.add(place)
                 await self._outbox.tell(Topic.SOURCE, place)
-            if place in self._reading or place.platform not in self._adapters:
+            early = datetime.now(UTC) < self._next.get(place, NEVER)
+            if early or place in self._reading or place.platform not in self._adapters:
                 continue
             if _due(look):
-                self._reading[place] = asyncio.create_task(self._read(place, sets, look), name=f"read {place}")
+                self._begin(place, self._read(place, sets, look))
             elif known and place not in self._caught_up:
-                self._reading[place] = asyncio.create_task(self._catch_up(place), name=f"catch up with {place}")
+                self._begin(place, self._catch_up(place))
+
+    def _begin(self, place: PlaceId, reading: Coroutine[Any, Any, None]) -> None:
+        """What fails is tried again after a while."""
+        self._next[place] = datetime.now(UTC) + RETRY
+        self._reading[place] = asyncio.create_task(reading, name=f"read {place}")
+
+    async def _orphans(self) -> set[PlaceId]:
+        """Every hour, all that anything is kept of: an event may come while a channel is forgotten."""
+        now = datetime.now(UTC)
+        if now - self._swept < FORGET_EVERY:
+            return set()
+        self._swept = now
+        return await self._said.channels()
 
     async def _forget_old(self, place: PlaceId, sets: Place) -> None:
         """What is older than it is to be kept, every hour."""
@@ -127,7 +148,11 @@ class ChannelReader:
         with failures_logged(log, "channel_not_caught_up", channel=str(place)):
             position, news = "", 1
             while news:
-                part = await self._adapters[place.platform].history(place, position)
+                try:
+                    part = await self._adapters[place.platform].history(place, position)
+                except Refused as error:
+                    await self._shut(place, "", error)
+                    return
                 news = await self._said.take([one for one in part.said if not kept_out(one)])
                 position = part.position
                 news = news if position else 0
@@ -142,11 +167,7 @@ class ChannelReader:
             await asyncio.sleep(max(error.retry_after or 0.0, self._every))
             return look
         except Refused as error:
-            log.warning("channel_closed", channel=str(place), reason=str(error))
-            await self._said.forget(place)
-            shut = closed(look.name)
-            await self._said.take((), place, shut)
-            return shut
+            return await self._shut(place, look.name, error)
         said = [one for one in part.said if one.at >= oldest and not kept_out(one)]
         back_to = min((one.at for one in part.said), default=look.back_to)
         over = not part.position or (back_to is not None and back_to < oldest)
@@ -162,6 +183,14 @@ class ChannelReader:
         )
         await self._said.take(said, place, look)
         return look
+
+    async def _shut(self, place: PlaceId, name: str, error: Refused) -> ChannelLook:
+        """We may not read it (any more): nothing of it is kept."""
+        log.warning("channel_closed", channel=str(place), reason=str(error))
+        await self._said.forget(place)
+        shut = closed(name)
+        await self._said.take((), place, shut)
+        return shut
 
     async def make(self) -> int:
         """Make documents of some threads that changed; how many were made. One that fails keeps no other waiting."""

@@ -84,9 +84,10 @@ def _day(said: str, today: date, language: str) -> date | None:
     if not _DATES.search(told):
         return None
     found = DateDataParser(languages=[language], settings=settings).get_date_data(told)
-    if not found.date_obj or found.date_obj.minute or found.date_obj > base:
+    told_at = found.date_obj and found.date_obj.replace(tzinfo=None)
+    if not told_at or told_at.minute or told_at > base:
         return None
-    day: date = found.date_obj.date()
+    day: date = told_at.date()
     match found.period:
         case "week":
             return day - timedelta(days=day.weekday())

@@ -53,8 +53,9 @@ class Channels(Protocol):
         """The one that the places of `chain`, the widest first, are or lie in."""
         ...
 
-    async def take(self, said: Sequence[Said]) -> None:
-        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns."""
+    async def take(self, said: Sequence[Said], *, fresh: bool = False) -> None:
+        """Keep messages as they are now; one that is kept out is forgotten. Durable when it returns. `fresh`: they were
+        read just now, and not told of."""
         ...
 
     async def drop(self, channel: PlaceId, messages: Collection[str], *, deleted: bool = False) -> None:

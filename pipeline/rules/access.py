@@ -83,7 +83,7 @@ class Rules:
 
     def _own(self, collection: str) -> Rule:
         """The rule of a collection that has none: what was said in a channel is for those who may read it there."""
-        return Rule(only=(collection,)) if self.of_channel(collection) else INSIDE
+        return Rule(only=(collection, reader_of(collection))) if self.of_channel(collection) else INSIDE
 
     def of_channel(self, collection: str) -> bool:
         """Whether it holds what was said in a channel, and nothing else: it is called as that is."""
@@ -139,6 +139,11 @@ class Rules:
 
 
 NO_RULES = Rules()
+
+
+def reader_of(channel: object) -> str:
+    """The group of those who may read a channel, wherever they are: only what was said in it is for them."""
+    return f"{channel}:reader"
 
 
 def audience(readers: Readers, collections: Iterable[str], rules: Rules) -> Audience:

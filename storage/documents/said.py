@@ -19,8 +19,10 @@ from storage.documents.sweep import hide, sweep
 from storage.schema.tables import keep
 
 _KEEP, _LOOK = keep("said"), keep("channel_look")
-GONE = "null"
-"""Stands for what was deleted, until the channel is read anew."""
+GONE, OUT = "null", "false"
+"""What stands for a message that was deleted or whose author is forgotten, and for one that is kept out: an event that
+comes late does not bring it back."""
+AGAIN = 60
 _DUE = "INSERT INTO said_due VALUES ($1, $2, $3) ON CONFLICT (channel, thread) DO UPDATE SET since = excluded.since"
 
 
@@ -44,13 +46,20 @@ class SQLSaid:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, said: Sequence[Said], channel: PlaceId | None = None, look: ChannelLook | None = None) -> int:
+    async def take(
+        self,
+        said: Sequence[Said],
+        channel: PlaceId | None = None,
+        look: ChannelLook | None = None,
+        *,
+        fresh: bool = True,
+    ) -> int:
         """Keep messages as they are now; with `look`, that `channel` is read so far, too. Returns how many are new or
-        other than they were."""
+        other than they were. `fresh`: they were read just now, and not told of: what was kept out may be back."""
         seen = time.time()
 
         def work(db: Connection) -> int:
-            news = sum([_take(db, one, seen) for one in said])
+            news = sum([_take(db, one, seen, fresh=fresh) for one in said])
             if look:
                 db.execute(_LOOK, (str(channel), look.model_dump_json()))
             return news
@@ -64,8 +73,8 @@ class SQLSaid:
 
         def work(db: Connection) -> int:
             gone = sum([_drop(db, str(channel), "message = $2", message) for message in messages])
-            for message in messages if deleted else ():
-                db.execute(_KEEP, (str(channel), message, message, "", seen, seen, GONE))
+            mark = GONE if deleted else OUT
+            db.executemany(_KEEP, [(str(channel), message, message, "", seen, seen, mark) for message in messages])
             return gone
 
         gone = bool(await self._write(work))
@@ -74,8 +83,8 @@ class SQLSaid:
         return gone
 
     async def drop_thread(self, channel: PlaceId, thread: str) -> None:
-        """Forget a thread."""
-        await self._write(lambda db: _drop(db, str(channel), "thread = $2", thread))
+        """Forget what was said in a thread; not the message that it was opened from."""
+        await self._write(lambda db: _drop(db, str(channel), "thread = $2 AND message <> $2", thread))
         await sweep(self._database)
 
     async def drop_unseen(self, channel: PlaceId, since: datetime) -> int:
@@ -90,16 +99,16 @@ class SQLSaid:
     async def due(self, most: int) -> list[DueThread]:
         """Threads whose documents are not what they are now, those that wait longest first, of channels that were
         looked at: else nobody knows what one is called."""
-        within = "WHERE channel IN (SELECT channel FROM channel_look)"
-        query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $1"  # noqa: S608 - our own
-        rows = await self._database.read(lambda db: db.execute(query, (most,)).fetchall())
+        within = "WHERE since <= $1 AND channel IN (SELECT channel FROM channel_look)"
+        query = f"SELECT channel, thread, since FROM said_due {within} ORDER BY since LIMIT $2"  # noqa: S608 - our own
+        rows = await self._database.read(lambda db: db.execute(query, (time.time_ns(), most)).fetchall())
         return [DueThread(PlaceId.parse(channel), thread, since) for channel, thread, since in rows]
 
     async def thread(self, due: DueThread) -> list[Said]:
         """What was said there, oldest first."""
         query = "SELECT body FROM said WHERE channel = $1 AND thread = $2 ORDER BY at, message"
         rows = await self._database.read(lambda db: db.execute(query, (str(due.channel), due.thread)).fetchall())
-        return [Said.model_validate_json(body) for (body,) in rows if body != GONE]
+        return [Said.model_validate_json(body) for (body,) in rows if body not in (GONE, OUT)]
 
     async def made(self, due: DueThread) -> None:
         """Its document is what it was when it was asked for; it stays due if it changed since."""
@@ -108,8 +117,15 @@ class SQLSaid:
         await self._database.write(lambda db: db.execute(which, row))
 
     async def later(self, due: DueThread) -> None:
-        """Its document could not be made: the others come first."""
-        await self._write(lambda db: db.execute(_DUE, (str(due.channel), due.thread, time.time_ns())).rowcount)
+        """Its document could not be made: it is tried again in AGAIN seconds."""
+        at = time.time_ns() + AGAIN * 10**9
+        await self._write(lambda db: db.execute(_DUE, (str(due.channel), due.thread, at)).rowcount)
+
+    async def channels(self) -> set[PlaceId]:
+        """Those of which anything is kept."""
+        query = "SELECT channel FROM said UNION SELECT channel FROM said_due UNION SELECT channel FROM channel_look"
+        rows = await self._database.read(lambda db: db.execute(query).fetchall())
+        return {PlaceId.parse(channel) for (channel,) in rows}
 
     async def looks(self) -> dict[PlaceId, ChannelLook]:
         """How far each channel is read."""
@@ -146,26 +162,36 @@ class SQLSaid:
 
 
 def drop_of(db: Connection, person: str) -> int:
-    """Forget what a person said; how many messages went. Inside the caller's transaction."""
-    channels = db.execute("SELECT DISTINCT channel FROM said WHERE author = $1", (person,)).fetchall()
-    return sum(_drop(db, channel, "author = $2", person) for (channel,) in channels)
+    """Forget what a person said, for good; how many messages went. Inside the caller's transaction."""
+    said = db.execute("SELECT channel, message FROM said WHERE author = $1", (person,)).fetchall()
+    gone = sum(_drop(db, channel, "author = $2", person) for channel in {channel for channel, _ in said})
+    now = time.time()
+    db.executemany(_KEEP, [(channel, message, message, "", now, now, GONE) for channel, message in said])
+    return gone
 
 
-def _take(db: Connection, one: Said, seen: float) -> bool:
+def _take(db: Connection, one: Said, seen: float, *, fresh: bool) -> bool:
     """Whether it is new, or other than it was."""
     channel = str(one.channel)
     within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
-    if one.thread != one.message and (root := scalar(db, within, (channel, one.thread))):
+    if not one.title and one.thread != one.message and (root := scalar(db, within, (channel, one.thread))):
         one = one.model_copy(update={"thread": root})
     body = one.model_dump_json()
     kept = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
-    before = Said.model_validate_json(kept) if kept and kept != GONE else None
-    if kept == GONE or (before and before.edited and (one.edited is None or one.edited < before.edited)):
+    before = Said.model_validate_json(kept) if kept and kept not in (GONE, OUT) else None
+    if (
+        kept == GONE
+        or (kept == OUT and not fresh)
+        or (before and before.edited and (one.edited is None or one.edited < before.edited))
+    ):
         db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, one.message))
         return False
     news = before != one
     if news:
         db.execute(_DUE, (channel, one.thread, time.time_ns()))
+    if before and before.thread != one.thread:
+        hide(db, [document_of(channel, before.thread)])
+        db.execute(_DUE, (channel, before.thread, time.time_ns()))
     db.execute(_KEEP, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))
     return news
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from pipeline.rules.access import Rule
 from pipeline.values import Document, Place, Role, Said
 from tests.contracts.driver import Driver, Way
 from tests.contracts.waiting import eventually
@@ -239,3 +240,35 @@ async def test_an_admin_makes_a_channel_a_source_in_chat_and_takes_it_back(drive
     await shows(driver, "Monday")
     await driver.set_up("ann", index="default")
     await empty(driver)
+
+
+async def test_who_was_forgotten_stays_so_when_the_channel_is_read_again(driver: Driver) -> None:
+    await driver.aside("bob", SAID)
+    await driver.aside("ann", "The office dog is called Waffle.")
+    await shows(driver, "Monday")
+    await driver.forget("bob")
+    await shows(driver, "Waffle", without="Monday")
+    await driver.restart()
+    await driver.aside("ann", "The cat is called Pancake.")
+    await shows(driver, "Pancake")
+    await shows(driver, "Waffle", without="Monday")
+
+
+async def test_what_is_kept_out_stays_so_when_its_event_comes_again(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    await driver.react(said)
+    await empty(driver)
+    await driver.again(said)
+    await driver.aside("ann", "The office dog is called Waffle.")
+    await shows(driver, "Waffle", without="Monday")
+
+
+async def test_a_rule_that_names_a_channel_holds_in_that_channel_alone(driver: Driver) -> None:
+    driver.rig.rules["hr"] = Rule(only=(str(driver.place),))
+    held = Document(id="hr", filename="hr.md", title="hr", collection="hr")
+    await driver.rig.storage.library.put(held, [], None, "")
+    await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    assert await seen_by(driver, "bob")
+    assert "hr" not in driver.rig.requests[-1].audience.collections

@@ -67,9 +67,9 @@ class DiscordIntake:
         author, channel, tell = f"{PLATFORM}:{message.author.id}", str(message.channel.id), partial(_offer, message)
         return await self._surely(lambda: self._kept.hear(author, channel, message.content, replied, tell))
 
-    async def change(self, message: discord.Message, me: discord.ClientUser) -> None:
+    async def change(self, client: discord.Client, message: discord.Message, me: discord.ClientUser) -> None:
         """A message was edited."""
-        await self._surely(lambda: self._talk.heard(message, me))
+        await self._surely(lambda: self._talk.again(client, message.channel.id, message.id, said_in(message)))
         text = question(message, me)
         if message.author.bot or not text:
             return

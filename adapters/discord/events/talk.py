@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,32 +30,45 @@ LONGEST = 1_000
 """Messages of a thread that are read: of a longer one the first ones."""
 
 
+Chain = Sequence[PlaceId]
+"""Where something was said, the widest first."""
+
+
 class DiscordTalk:
     """What is said in private threads is not read."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    async def heard(self, message: discord.Message, me: discord.ClientUser) -> None:
-        """Take in a message as it is now, if it is of a channel that is a source. Raises Unavailable."""
+    async def heard(self, message: discord.Message, me: discord.ClientUser, *, fresh: bool = False) -> None:
+        """Take in a message as it is now, if it is of a channel that is a source. Raises Unavailable. `fresh`: it was
+        read just now, and not told of."""
         channel = await self._desk.channels.indexed(said_in(message))
         if channel is None or _hidden(message.channel):
             return
         if read := said(channel, message, me):
-            await self._desk.channels.take([read])
+            await self._desk.channels.take([read], fresh=fresh)
         else:
             await self._desk.channels.drop(channel, [str(message.id)])
 
-    async def reacted(self, client: discord.Client, payload: discord.RawReactionActionEvent, chain: Any) -> None:
+    async def reacted(self, client: discord.Client, payload: discord.RawReactionActionEvent, chain: Chain) -> None:
         """Reactions changed: they may keep a message out, or say that it solved something."""
-        if payload.emoji.name not in (ACCEPTED, KEPT_OUT) or not await self._desk.channels.indexed(chain):
+        if payload.emoji.name in (ACCEPTED, KEPT_OUT):
+            await self.again(client, payload.channel_id, payload.message_id, chain)
+
+    async def again(self, client: discord.Client, channel_id: int, message_id: int, chain: Chain) -> None:
+        """What a message is now that it or its reactions changed: an event tells of one of these alone."""
+        if not await self._desk.channels.indexed(chain):
             return
-        channel: Any = client.get_partial_messageable(payload.channel_id, guild_id=payload.guild_id)
-        with translated("look at a message again"):
-            message = await channel.fetch_message(payload.message_id)
+        channel: Any = client.get_partial_messageable(channel_id, guild_id=int(chain[0].space))
+        try:
+            with translated("look at a message again"):
+                message = await channel.fetch_message(message_id)
+        except Refused:
+            return
         if client.user:
-            message.channel = client.get_channel(payload.channel_id) or message.channel
-            await self.heard(message, client.user)
+            message.channel = client.get_channel(channel_id) or message.channel
+            await self.heard(message, client.user, fresh=True)
 
 
 def said(channel: PlaceId, message: discord.Message, me: discord.ClientUser, *, to_us: bool = False) -> Said | None:

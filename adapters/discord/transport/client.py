@@ -166,7 +166,7 @@ class Client(discord.Client):
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         if self.user:
             with bound(workspace(payload.guild_id)):
-                await self._intake.change(payload.message, self.user)
+                await self._intake.change(self, payload.message, self.user)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         await self._removed(payload.guild_id, payload.channel_id, [payload.message_id])

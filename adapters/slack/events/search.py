@@ -14,7 +14,7 @@ import structlog
 from adapters.slack.events.talk import SlackTalk
 from adapters.slack.web import Web
 from pipeline.errors import CitewellError
-from pipeline.values import IncomingMessage, PlaceId, Said
+from pipeline.values import KEPT_OUT, IncomingMessage, PlaceId, Said
 
 MOST = 10
 """Messages; Slack gives 20 at most, ten times a minute or more."""
@@ -46,8 +46,10 @@ async def search(web: Web, talk: SlackTalk, message: IncomingMessage, question: 
 
 def _of_people(found: dict[str, Any], message: IncomingMessage) -> bool:
     """Not the question itself, and not what a bot said: no answer is its own source."""
+    text = str(found.get("content") or "")
     own = found.get("message_ts") == message.place.message
-    return not (own or found.get("is_author_bot")) and bool(found.get("content")) and bool(found.get("permalink"))
+    left_out = own or found.get("is_author_bot") or KEPT_OUT in text.lower()
+    return not left_out and bool(text) and bool(found.get("permalink"))
 
 
 async def _said(talk: SlackTalk, message: IncomingMessage, found: dict[str, Any]) -> Said:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from adapters.slack.events.incoming import SPOKEN, Body, Me, attachment, is_human, is_outside, person
 from adapters.slack.events.spoken import mention_of, plain
 from adapters.slack.pages import Pacer, pages
-from adapters.slack.web import Web
-from pipeline.errors import CitewellError, Refused
+from adapters.slack.web import Declined, Web
+from pipeline.errors import CitewellError, Refused, Unavailable
 from pipeline.ports import Desk
 from pipeline.values import PlaceId, Said, Stretch
 
@@ -49,19 +48,22 @@ class SlackTalk:
         channel = await desk.channels.indexed(self._me.places(str(item.get("channel") or "")))
         if channel is None:
             return
+        if body.get("is_ext_shared_channel"):
+            await desk.channels.left(channel)
+            return
         match event.get("type"), event.get("subtype"):
             case "message", "message_deleted":
                 await desk.channels.drop(channel, [str(event.get("deleted_ts"))], deleted=True)
             case "message", "message_changed":
-                await self._now(channel, event.get("message") or {}, desk)
+                await self._again(channel, event.get("message") or {}, desk)
             case "message", subtype if subtype in SPOKEN:
                 await self._now(channel, event, desk)
-            case "channel_deleted", _:
+            case (("channel_deleted" | "channel_left" | "group_deleted" | "group_left"), _):
                 await desk.channels.left(channel)
             case "member_left_channel", _ if event.get("user") == self._me.user:
                 await desk.channels.left(channel)
             case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (ACCEPTED, KEPT_OUT):
-                await self._again(channel, str(item.get("ts") or ""), desk)
+                await self._again(channel, item, desk)
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """A part of what was said, from what was said last. Raises Declined or Unavailable, and Refused for a channel
@@ -106,17 +108,24 @@ class SlackTalk:
                 break
         return found[:LONGEST]
 
-    async def _again(self, channel: PlaceId, ts: str, desk: Desk) -> None:
-        """What a message is now, as its reactions changed."""
-        found = await self._web.call("conversations.replies", channel=channel.channel, ts=ts, limit=1, inclusive="true")
-        for one in found.get("messages") or ():
-            if one.get("ts") == ts:
-                await self._now(channel, one, desk)
+    async def _again(self, channel: PlaceId, changed: Body, desk: Desk) -> None:
+        """What a message is now that it or its reactions changed: an event tells of one of these alone."""
+        ts = str(changed.get("ts") or "")
+        exactly = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
+        for method, more in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
+            try:
+                found = await self._web.call(method, **exactly, **more)
+            except Declined:
+                continue
+            for one in found.get("messages") or ():
+                if one.get("ts") == ts:
+                    await self._now(channel, one, desk, fresh=True)
+                    return
 
-    async def _now(self, channel: PlaceId, message: Body, desk: Desk) -> None:
+    async def _now(self, channel: PlaceId, message: Body, desk: Desk, *, fresh: bool = False) -> None:
         said = await self._all_said(channel, [message])
         if said:
-            await desk.channels.take(said)
+            await desk.channels.take(said, fresh=fresh)
         elif ts := message.get("ts"):
             await desk.channels.drop(channel, [str(ts)])
 
@@ -157,10 +166,13 @@ class SlackTalk:
     async def name(self, user: str) -> str:
         """What somebody is called; empty where Slack does not say."""
         if user not in self._names:
-            found: dict[str, Any] = {}
-            with suppress(CitewellError, TimeoutError):
+            try:
                 async with asyncio.timeout(2.0):
                     found = (await self._web.call("users.info", user=user)).get("user") or {}
+            except (Unavailable, TimeoutError):
+                return ""
+            except CitewellError:
+                found = {}
             if len(self._names) >= NAMES:
                 self._names.clear()
             profile = found.get("profile") or {}

@@ -116,7 +116,8 @@ class SlackSession:
         SlackInteractions(context, dispatcher, inbox).register(app)
         app.event("member_joined_channel")(self.members.joined)
         app.event("member_left_channel")(self._left)
-        app.event("channel_deleted")(self._left)
+        for gone in ("channel_deleted", "channel_left", "group_deleted", "group_left"):
+            app.event(gone)(self._left)
         app.event(re.compile(""))(_leave_alone)
         return app
 

@@ -126,6 +126,9 @@ class People:
         self.workspace.channels[channel].members.discard(user)
         if user == self.workspace.bot:
             self.workspace.channels[channel].member = False
+            told = {"channel": "channel_left", "private": "group_left"}[self.workspace.channels[channel].kind]
+            await self.event({"type": told, "channel": channel, "event_ts": self.workspace.next_ts()})
+            return
         kind = {"channel": "C", "private": "G"}[self.workspace.channels[channel].kind]
         event = {"type": "member_left_channel", "user": user, "channel": channel, "channel_type": kind}
         await self.event({**event, "team": self.workspace.team, "event_ts": self.workspace.next_ts()})

@@ -263,22 +263,18 @@ class Workspace:
     def conversations_replies(self, arguments: Json) -> Json:
         """The first message of a thread, and its newer ones, oldest first."""
         self._writable(arguments["channel"])
-        oldest = float(arguments.get("oldest") or 0)
-        everything = self.thread(arguments["channel"], arguments["ts"])
+        asked = self.messages.get((arguments["channel"], arguments["ts"]))
+        root = asked.thread_ts or asked.ts if asked else arguments["ts"]
+        everything = self.thread(arguments["channel"], root)
         if not everything:
             raise Error("thread_not_found")
-        latest = float(arguments.get("latest") or "inf")
-        ends = (oldest, latest) if str(arguments.get("inclusive")) in ("1", "True", "true") else ()
-        inside = [
-            m for m in everything if oldest < float(m.ts) < latest or float(m.ts) in ends or m.ts == arguments["ts"]
-        ]
+        inside = [m for m in everything if _between(m, arguments) or m.ts == root]
         return self._page(inside, arguments)
 
     def conversations_history(self, arguments: Json) -> Json:
         """What stands in a channel itself, newest first; replies stand in their threads."""
         self._writable(arguments["channel"])
-        oldest, latest = float(arguments.get("oldest") or 0), float(arguments.get("latest") or "inf")
-        roots = [m for m in self.roots(arguments["channel"]) if oldest < float(m.ts) < latest]
+        roots = [m for m in self.roots(arguments["channel"]) if _between(m, arguments)]
         return self._page(sorted(roots, key=lambda m: float(m.ts), reverse=True), arguments)
 
     def _page(self, messages: list[Message], arguments: Json) -> Json:
@@ -503,6 +499,13 @@ class Workspace:
     def _fits(self, code: str | None) -> None:
         if code:
             raise Error(code)
+
+
+def _between(message: Message, arguments: Json) -> bool:
+    """Whether a message is between `oldest` and `latest`, which count themselves where that is asked for."""
+    oldest, latest = float(arguments.get("oldest") or 0), float(arguments.get("latest") or "inf")
+    at = float(message.ts)
+    return oldest < at < latest or (str(arguments.get("inclusive")) in ("1", "True", "true") and at in (oldest, latest))
 
 
 def _metadata(arguments: Json) -> Json | None:

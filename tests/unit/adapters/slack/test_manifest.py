@@ -91,7 +91,7 @@ SCHEMA = exactly(
 EVENTS_HANDLED = (
     {"app_uninstalled", "tokens_revoked"}
     | {"agent_session_stopped", "app_home_opened", "app_mention", "member_joined_channel", "member_left_channel"}
-    | {"channel_deleted", "reaction_added", "reaction_removed"}
+    | {"channel_deleted", "channel_left", "group_deleted", "group_left", "reaction_added", "reaction_removed"}
     | {f"message.{kind}" for kind in ("channels", "groups", "im")}
 )
 
