@@ -112,6 +112,10 @@ def discord_world(driver: DiscordDriver, dice: random.Random) -> World:
         some = set(dice.sample(sorted(people), dice.randint(1, PEOPLE)))
         opened = dice.random() < 0.5
         seen[place] = set(people) if opened else some
+        if opened and dice.random() < 0.3:
+            out = dice.choice(sorted(people))
+            seen[place] = seen[place] - {out}
+            driver.world.shut_out(channel, people[out]["id"])
         if not opened:
             driver.world.close(channel, *(people[name]["id"] for name in some))
         places.append(place)

@@ -140,6 +140,11 @@ class World:
             *({"id": one, "type": 1, "allow": str(VIEW_CHANNEL), "deny": "0"} for one in (self.bot["id"], *people)),
         ]
 
+    def shut_out(self, channel_id: str, person: str) -> None:
+        """Let everyone see a channel but this person."""
+        overwrites = self.channels[channel_id].payload["permission_overwrites"]
+        overwrites.append({"id": person, "type": 1, "allow": "0", "deny": str(VIEW_CHANNEL)})
+
     def direct(self, user: Payload) -> str:
         """The DM channel with `user`, made when it is not there yet."""
         for channel_id, channel in self.channels.items():
