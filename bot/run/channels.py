@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
 
-from adapters.chat import thread
 from bot.desks.channels import closed, kept_out
 from bot.desks.places import PlaceSettings
 from bot.documents.indexing import Indexer
+from bot.documents.threads import document
 from bot.log import failures_logged
 from bot.run.thread_files import ThreadFiles
 from pipeline.errors import Refused, Unavailable
-from pipeline.plan.smalltalk import small_talk
 from pipeline.ports import PlatformAdapter
-from pipeline.unasked import asks
-from pipeline.values import Block, ChannelLook, Document, Parsed, Place, PlaceId, Said
+from pipeline.values import ChannelLook, Place, PlaceId
 from pipeline.values.posting.bulletin import Topic
 from storage.documents.said import DueThread, SQLSaid
 from storage.messages.outbox import SQLOutbox
@@ -224,25 +222,3 @@ def _due(look: ChannelLook | None) -> bool:
     if look is None or look.complete is None:
         return True
     return datetime.now(UTC) - look.complete > (SHUT if look.closed else ANEW)
-
-
-def document(due: DueThread, name: str, said: Sequence[Said], files: Sequence[Sequence[Block]] = ()) -> Parsed | None:
-    """A thread as a document, with what each message's files say; None where it tells nothing: it is small talk, or a
-    question that nobody answered."""
-    told = [one for one in said if not small_talk(one.text)]
-    sent = [block for blocks in files for block in blocks]
-    if not told or (all(asks(one.text) for one in told) and not sent):
-        return None
-    solved = any(one.accepted for one in told)
-    about = Document(
-        id=due.document,
-        collection=str(due.channel),
-        source=str(due.channel),
-        filename=f"#{name}" if name else str(due.channel),
-        title=told[0].title or ("" if told[0].text else told[0].files[0].name),
-        document_type="thread",
-        version=str(due.since),
-        metadata={"updated": f"{max(one.at for one in told):%Y-%m-%d}"} | ({"solved": "yes"} if solved else {}),
-    )
-    parsed = thread.parsed(told, about)
-    return parsed.model_copy(update={"blocks": (*parsed.blocks, *sent)})
