@@ -30,7 +30,8 @@ async def test_a_channel_is_named_read_asked_about_and_forgotten(
         async with running(indexed_data, team, **agreed) as process:
 
             async def read() -> bool:
-                return "as it is said" in await citewell(indexed_data, "sources", "list", **settings)
+                listed = await citewell(indexed_data, "sources", "list", **settings)
+                return "as it is said" in listed and "to come" not in listed
 
             await eventually(read)
             shown = await answered(team, await team.mention("ann", QUESTION), "every Monday")
