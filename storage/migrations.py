@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Mapping
 from pipeline.errors import Misconfigured
 from pipeline.values import Answer, Document
 from storage.database import Connection
+from storage.documents.quoted import quote
 from storage.messages.asked import KEEP, line
 
 Step = Callable[[Connection, Collection[str]], None]
@@ -82,6 +83,12 @@ def _dated(db: Connection, before: Collection[str]) -> None:
     db.executemany("UPDATE revision SET dated = $1 WHERE id = $2", [one for one in days if one[0]])
 
 
+def _quoting(db: Connection, before: Collection[str]) -> None:
+    """Which documents each answer shows passages of."""
+    for (body,) in db.execute("SELECT CAST(body AS TEXT) FROM answer").fetchall():
+        quote(db, Answer.model_validate_json(body))
+
+
 MIGRATIONS: Mapping[str, Step | None] = {
     "library": None,
     "conversations": None,
@@ -114,6 +121,7 @@ MIGRATIONS: Mapping[str, Step | None] = {
     "channels": None,
     "dated": _dated,
     "roles_of_ratings": None,
+    "quoting": _quoting,
 }
 
 

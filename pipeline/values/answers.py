@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 
@@ -191,12 +192,21 @@ class Answer(Value):
     def kept(self, instead: str) -> Answer:
         """The same as it may be kept: of what a platform's own search found the links alone, and `instead` of words
         that rest on it."""
-        if not any(citation.live for citation in self.sources):
+        return self.without(lambda citation: citation.live, instead)
+
+    def without(self, gone: Callable[[Citation], bool], instead: str) -> Answer:
+        """The same without the words of sources that are `gone`, and with `instead` of those that rest on them; itself
+        where it has no such source."""
+        if not any(map(gone, self.sources)):
             return self
+
+        def left(citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
+            return tuple(_bare(one) if gone(one) else one for one in citations)
+
         told = {"preface": "", "body": instead, "closing": "", "sentences": (), "quoted": (), "comparison": None}
         return self.model_copy(
             update=told
-            | {"citations": tuple(map(_bare, self.citations)), "nearest": tuple(map(_bare, self.nearest))}
+            | {"citations": left(self.citations), "nearest": left(self.nearest)}
             | dict.fromkeys(("claims", "ungrounded_claims", "key_facts", "limitations"), ())
         )
 
@@ -229,9 +239,9 @@ class Answer(Value):
 
 
 def _bare(citation: Citation) -> Citation:
-    """Without its words, if it must not be kept."""
+    """Without its words."""
     gone = {"title": "", "heading": (), "quote": "", "snippet": "", "passage": "", "table": (), "positions": ()}
-    return citation.model_copy(update=gone | {"title": citation.said_in}) if citation.live else citation
+    return citation.model_copy(update=gone | {"title": citation.said_in or citation.filename})
 
 
 class Stage(StrEnum):

@@ -173,6 +173,7 @@ _SAID = Message("Somebody said in {where}:")
 NOT_KEPT = Message(
     "This was answered from messages that the search found just then. Nothing of them is kept but links."
 )
+REMOVED = Message("This rested on a document or a message that was removed. Its words are not kept any more.")
 _CLOSEST = Plural("The closest passage says:", "The closest passages say:")
 _QUOTED = Message("“{text}”")
 _OR = Message("{first} or {last}")

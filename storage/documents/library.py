@@ -242,11 +242,11 @@ class SQLLibrary:
         return await stage_document(self._database, document, embedder, dimensions)
 
     async def remove(self, document_ids: Collection[str]) -> int:
-        """Forget documents: their text, words and vectors are in the database no more when this returns.
+        """Forget documents: their text, words and vectors are in the database no more when this returns, and answers
+        that quoted them are without their words.
 
-        Answers that quoted them stay as long as answers do, and backups made before until those age out. Cut short by
-        a crash, it is completed when next a document is written or removed, or the bot starts or backs up. Returns how
-        many documents there were."""
+        Backups made before stay until those age out. Cut short by a crash, it is completed when next a document is
+        written or removed, or the bot starts or backs up. Returns how many documents there were."""
         removed = await self._database.write(lambda db: hide(db, document_ids))
         await self.sweep()
         return removed

@@ -13,6 +13,7 @@ from functools import partial
 
 from pipeline.rules.tenancy import EVERYTHING, bound
 from storage.database import Connection, Database, PassageIndex
+from storage.documents.quoted import bare, unquote
 from storage.documents.revision import BATCH_SECONDS, GROUP, generation, in_batches, raise_generation, span
 from storage.settings import set_to, setting
 
@@ -29,6 +30,7 @@ def hide(db: Connection, document_ids: Collection[str]) -> int:
     removed = db.execute(f"{retire} state = 'live'", ids).rowcount
     staged = db.execute(f"{retire} state <> 'live' AND state = 'staged'", ids).rowcount
     if removed or staged:
+        unquote(db, document_ids)
         raise_generation(db)
         set_to(db, "removed", str(generation(db)))
     return removed
@@ -37,12 +39,14 @@ def hide(db: Connection, document_ids: Collection[str]) -> int:
 async def sweep(database: Database) -> None:
     """Delete what no reader can see: replaced and removed revisions, and those a crash left behind.
 
-    Of removed documents nothing is left in the database's files after that, whoever removed them."""
+    Of removed documents nothing is left in the database's files after that, in answers neither, whoever removed
+    them."""
     with bound(EVERYTHING):
         removed, hidden = await database.write(due)
         for revision in hidden:
             await in_batches(database, partial(delete_revision, index=database.passages, revision=revision))
         if removed:
+            await in_batches(database, bare)
             await database.passages.erase(database)
             if await database.scrub():
                 await database.write(partial(erased, removed=removed))

@@ -7,6 +7,7 @@ import time
 
 from pipeline.values import Answer, Conversation, ConversationId, Preferences, Turn, Value
 from storage.database import Connection, Database, scalar
+from storage.documents.quoted import quote
 from storage.messages.asked import KEEP, line
 from storage.schema.tables import keep
 
@@ -76,6 +77,7 @@ class SQLHistory:
 def keep_answer(db: Connection, answer: Answer, author: str, at: float) -> None:
     """Inside a transaction, as part of a larger change. `at`: when it was given, in seconds since the epoch."""
     db.execute(_KEEP, (answer.id, author, at, answer.model_dump_json()))
+    quote(db, answer)
     if asked := line(answer, author, at):
         db.execute(KEEP, asked)
 

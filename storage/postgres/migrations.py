@@ -76,6 +76,7 @@ TRIGGERS = """
     CREATE OR REPLACE FUNCTION answer_forgotten() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         DELETE FROM question WHERE answer = OLD.id;
         DELETE FROM asked WHERE answer = OLD.id;
+        DELETE FROM quoting WHERE answer = OLD.id;
         RETURN NULL;
     END $$;
     CREATE OR REPLACE TRIGGER message_opened AFTER INSERT ON message FOR EACH ROW EXECUTE FUNCTION message_opened();

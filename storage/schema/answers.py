@@ -30,6 +30,14 @@ TABLES = (
         owned=Owned(Owner.PLACE, "key"),
     ),
     StoredTable(
+        "quoting",
+        "document word, answer word, gone flag DEFAULT FALSE",
+        key=("document", "answer"),
+        indexes=(TableIndex("quoting_answer", "(answer)"), TableIndex("quoting_gone", "(answer) WHERE gone")),
+        people="ids of documents and answers; it goes with the answer",
+        owned="ids of documents and answers, and nobody is told of them",
+    ),
+    StoredTable(
         "asked",
         """
         answer word,

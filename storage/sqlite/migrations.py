@@ -65,6 +65,7 @@ TRIGGERS = {
         AFTER DELETE ON answer BEGIN
             DELETE FROM question WHERE answer = OLD.id;
             DELETE FROM asked WHERE answer = OLD.id;
+            DELETE FROM quoting WHERE answer = OLD.id;
         END
     """,
 }

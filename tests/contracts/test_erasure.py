@@ -9,7 +9,19 @@ from datetime import UTC, datetime
 import pytest
 
 from pipeline.errors import Withdrawn
-from pipeline.values import Attachment, ConversationId, Handoff, IncomingMessage, PlaceId, Rating, Vote, Wish
+from pipeline.values import (
+    Attachment,
+    Citation,
+    CitedSentence,
+    ConversationId,
+    Handoff,
+    IncomingMessage,
+    Outcome,
+    PlaceId,
+    Rating,
+    Vote,
+    Wish,
+)
 from storage.open import Storage
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, chunks, document, message
@@ -201,3 +213,44 @@ async def test_a_reply_that_was_kept_goes_with_the_question_that_was_deleted(sto
     assert await storage.library.documents() == []
     await storage.library.sweep()
     assert await storage.database.read(lambda db: db.execute("SELECT count(*) FROM chunk").fetchone()) == (0,)
+
+
+@pytest.mark.parametrize("how", ["removed", "left"])
+async def test_the_words_of_a_removed_document_are_in_no_answer_and_no_conversation_any_more(
+    storage: Storage, how: str
+) -> None:
+    """Only in those that quoted it; what rested on another document stays as it is."""
+    gone, stays = document("gone", source="slack:T1:C1"), document("stays")
+    for each in (gone, stays):
+        await storage.library.put(each, chunks(each.id, [each.id]), None, "")
+    for number, (cited, word) in enumerate(((gone, CANARY), (stays, "archaeopteryx"))):
+        quoted = Citation(
+            number=1, document_id=cited.id, chunk_id=f"{cited.id}#0", title=word, filename=cited.filename, quote=word
+        )
+        given = answer(f"a{number}", f"A {word}.").model_copy(
+            update={
+                "question": f"What {number}?",
+                "standalone": f"What {number}?",
+                "citations": (quoted,),
+                "nearest": (quoted,),
+                "sentences": (CitedSentence(text=f"A {word}.", numbers=(1,)),),
+            }
+        )
+        asked = message(f"{number}.0", text=given.question)
+        await storage.inbox.accept(asked)
+        await storage.inbox.lease()
+        await storage.inbox.answered(asked.key, given)
+        await storage.inbox.posting(asked.key)
+        await storage.inbox.posted(asked.key, "9.9")
+        await storage.inbox.done(asked.key)
+    assert set(await kept(storage, CANARY)) == {"turn", "answer"}
+    if how == "removed":
+        await storage.library.remove([gone.id])
+    else:
+        await storage.said.forget(PlaceId.parse("slack:T1:C1"))
+    assert await kept(storage, CANARY) == []
+    assert set(await kept(storage, "archaeopteryx")) == {"turn", "answer"}
+    bared = await storage.history.answer("a0")
+    assert bared is not None
+    assert (bared.outcome, bared.citations[0].document_id) == (Outcome.ANSWERED, gone.id)
+    assert "removed" in bared.body

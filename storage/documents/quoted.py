@@ -1,0 +1,62 @@
+"""Which documents an answer shows passages of: where one is removed, its words go from the answers, too."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection
+
+from pipeline.translations import Words
+from pipeline.values import Answer, Turn
+from pipeline.words import wording
+from storage.database import Connection
+from storage.documents.revision import BATCH_SECONDS
+
+ANSWERS = 100
+"""Answers looked at by one statement."""
+_QUOTE = "INSERT INTO quoting (document, answer) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+_GONE = "SELECT answer, document FROM quoting WHERE gone ORDER BY answer LIMIT $1"
+
+
+def quote(db: Connection, answer: Answer) -> None:
+    """Keep which documents it shows passages of."""
+    db.executemany(_QUOTE, ((document, answer.id) for document in {one.document_id for one in answer.sources}))
+
+
+def unquote(db: Connection, document_ids: Collection[str]) -> None:
+    """Note that no answer is to hold words of these documents."""
+    gone = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"
+    db.execute(gone, (json.dumps(list(document_ids)),))
+
+
+def bare(db: Connection) -> bool:
+    """Take words of removed documents out of answers, and out of what conversations recall of them, for BATCH_SECONDS;
+    True once none is left."""
+    end = time.monotonic() + BATCH_SECONDS
+    gone: dict[str, set[str]] = {}
+    rows = db.execute(_GONE, (ANSWERS,)).fetchall()
+    for answer, document in rows:
+        gone.setdefault(answer, set()).add(document)
+    for answer, documents in gone.items():
+        _bare(db, answer, documents)
+        done = [(document, answer) for document in documents]
+        db.executemany("DELETE FROM quoting WHERE document = $1 AND answer = $2", done)
+        if time.monotonic() > end:
+            return False
+    return len(rows) < ANSWERS
+
+
+def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> None:
+    row = db.execute("SELECT author, CAST(body AS TEXT) FROM answer WHERE id = $1", (answer_id,)).fetchone()
+    if row is None:
+        return
+    author, answer = row[0], Answer.model_validate_json(row[1])
+    shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
+    left = answer.without(lambda one: one.document_id in documents, Words(answer.language)(wording.REMOVED))
+    db.execute("UPDATE answer SET body = $1 WHERE id = $2", (left.model_dump_json(), answer_id))
+    recalled = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
+    for number, body in db.execute(recalled, (author, answer.question)).fetchall():
+        turn = Turn.model_validate_json(body)
+        again = left.turn(author, turn.asked_at)
+        if again and shown.intersection(turn.chunk_ids):
+            db.execute("UPDATE turn SET body = $1 WHERE id = $2", (again.model_dump_json(), number))
