@@ -116,7 +116,7 @@ def _hearsay(evidence: Evidence, supported: Sequence[Judgement]) -> bool:
     """Whether something rests on what people said in a channel, in a thread that nobody marked as solved."""
     cited = {chunk_id for judgement in supported for chunk_id in judgement.chunk_ids}
     threads = (one.document for one in evidence.passages if one.chunk.id in cited)
-    return any(document.said_in and "solved" not in document.metadata for document in threads)
+    return any(document.said_in and not document.solved for document in threads)
 
 
 def retold(sentences: Sequence[tuple[Sentence, Judgement]], *, generator: str, words: Words = ENGLISH) -> Assessment:

@@ -1,4 +1,5 @@
-"""What people confirmed for questions like the one asked, further up in what was found.
+"""What people confirmed for questions like the one asked, or marked as what solved theirs, further up in what was
+found.
 
 As with a reranker, the passages get the scores that there were in their new order: as many pass each threshold as
 before.
@@ -17,6 +18,6 @@ those that are alike and ask for something else three in a hundred lose what the
 
 
 def lifted(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """`ranked`, best first, with what was confirmed where it would stand with RAISE more."""
-    order = sorted(ranked, key=lambda one: -(one.score + RAISE * bool(one.confirmed)))
+    """`ranked`, best first, with what was confirmed or solved where it would stand with RAISE more."""
+    order = sorted(ranked, key=lambda one: -(one.score + RAISE * (bool(one.confirmed) or one.document.solved)))
     return [replace(one, score=had.score, lift=had.score - one.score) for one, had in zip(order, ranked, strict=True)]

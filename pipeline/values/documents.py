@@ -81,6 +81,11 @@ class Document(Value):
         return self.filename if ":" in self.collection else ""
 
     @property
+    def solved(self) -> bool:
+        """It is a thread that somebody marked as solved."""
+        return bool(self.said_in) and "solved" in self.metadata
+
+    @property
     def dated(self) -> str:
         """The day on which it was last changed or reviewed, as it says itself: `2026-11-22`; empty where it says
         none."""

@@ -10,6 +10,7 @@ from pipeline.find.confirmed import RAISE, lifted
 from pipeline.find.rank import Ranked
 from pipeline.read.asked import read
 from pipeline.read.evidence import gather
+from pipeline.values import Document
 from tests.doubles.samples import document, prose
 
 
@@ -47,6 +48,17 @@ def test_nothing_passes_what_fits_better_by_more_than_the_raise(before: list[Ran
 def test_how_well_each_fits_by_itself_is_known(before: list[Ranked]) -> None:
     own = {one.chunk.id: one.score for one in before}
     assert all(abs(one.score - one.lift - own[one.chunk.id]) < 1e-9 for one in lifted(before))
+
+
+def test_a_thread_that_was_solved_comes_before_an_open_one_that_fits_hardly_better() -> None:
+    said = document("thread", collection="slack:T1:C1")
+    solved = said.model_copy(update={"metadata": {"solved": "yes"}})
+
+    def found(about: Document, score: float) -> Ranked:
+        return Ranked(prose(f"{about.solved}", "A text.").chunk, about, score, 0, np.zeros(0, np.float32))
+
+    for near, first in ((0.68, True), (0.6, False)):
+        assert lifted([found(said, 0.7), found(solved, near)])[0].document.solved is first
 
 
 def test_evidence_tells_how_it_would_be_had_nobody_confirmed_any_of_it() -> None:
