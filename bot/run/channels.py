@@ -18,7 +18,6 @@ from bot.run.thread_files import ThreadFiles
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import PlatformAdapter
 from pipeline.values import ChannelLook, Place, PlaceId
-from pipeline.values.posting.bulletin import Topic
 from storage.documents.said import DueThread, SQLSaid
 from storage.messages.outbox import SQLOutbox
 
@@ -96,7 +95,7 @@ class ChannelReader:
             known = look is not None and look.complete is not None and not look.closed
             if look and not look.closed and place not in self._told:
                 self._told.add(place)
-                await self._outbox.tell(Topic.SOURCE, place)
+                await self._outbox.tell_source(place)
             early = datetime.now(UTC) < self._next.get(place, NEVER)
             if early or place in self._reading or place.platform not in self._adapters:
                 continue

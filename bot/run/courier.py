@@ -15,8 +15,7 @@ from bot.run.waits import GRACE_SECONDS
 from pipeline.errors import CitewellError, Refused
 from pipeline.ports import PlatformAdapter
 from pipeline.values import About, Notice, PersonId, PlaceId
-from pipeline.values.posting.bulletin import Bulletin
-from pipeline.values.posting.digest import Announcement, Digest, Spent
+from pipeline.values.posting.digest import Announcement, Digest, SourceNotice, Spent
 from pipeline.words.language import speaking
 from storage.messages.outbox import SQLOutbox
 
@@ -103,10 +102,10 @@ class Courier:
         match post:
             case Notice():
                 return await self._notice(post, adapter)
-            case Bulletin():
-                place = await self._desk.places.of(post.to.chain)
+            case SourceNotice():
+                place = await self._desk.places.of(PlaceId.parse(post.to).chain)
                 language = speaking(place.language).language
-                return post.model_copy(update={"language": language, "number": place.index_days})
+                return post.model_copy(update={"language": language, "days": place.index_days})
         return await self._report(post, adapter)
 
     async def _notice(self, notice: Notice, adapter: PlatformAdapter) -> Notice:

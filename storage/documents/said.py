@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import ChannelLook, PlaceId, Said
-from pipeline.values.posting.bulletin import Topic
+from pipeline.values.posting.digest import SourceNotice
 from storage.database import Connection, Database, Work, scalar
 from storage.documents.sweep import hide, sweep
 from storage.schema.tables import keep
@@ -150,7 +150,7 @@ class SQLSaid:
             hide(db, [one for (one,) in db.execute("SELECT document FROM revision WHERE source = $1", (place,))])
             for table in ("said", "said_due", "channel_look"):
                 db.execute(f"DELETE FROM {table} WHERE channel = $1", (place,))  # noqa: S608 - our own words
-            db.execute("DELETE FROM outbox WHERE about = $1 AND recipient = $2", (Topic.SOURCE, place))
+            db.execute("DELETE FROM outbox WHERE key = $1", (SourceNotice(to=place).key,))
 
         await self._write(work)
         await sweep(self._database)

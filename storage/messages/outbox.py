@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pipeline.values import About, Handoff, Notice, PlaceId
-from pipeline.values.posting.bulletin import Bulletin, Topic
-from pipeline.values.posting.digest import Announcement, Digest, Spent
+from pipeline.values.posting.digest import Announcement, Digest, Report, SourceNotice, Spent
 from storage.database import Connection, Database, scalar
 from storage.messages.posting import (
     ATTEMPTS,
@@ -23,7 +22,7 @@ from storage.messages.posting import (
 )
 
 POSTS = PostedRows("outbox")
-DIGEST, SPENT = "digest", "spent"
+DIGEST, SPENT, SOURCE = "digest", "spent", "source"
 _DUE = f"""
     SELECT key, about, recipient, body, name, reply, {COLUMNS} FROM outbox
         LEFT JOIN handoff ON handoff.id = outbox.handoff
@@ -65,21 +64,19 @@ class SQLOutbox:
 
         return await self._database.write(work, durable=True)
 
-    async def tell(self, topic: Topic, to: PlaceId) -> bool:
-        """Keep that the people in a channel are to be told; False when they were."""
-        key = Bulletin(topic=topic, to=to).key
-        new = await self._database.write(lambda db: put(db, key, topic, recipient=str(to)), durable=True)
-        if new:
-            self.ring()
-        return new
+    async def tell_source(self, channel: PlaceId) -> bool:
+        """Keep that those in a channel are to be told that it is read; False when they were."""
+        return await self._once(SOURCE, SourceNotice(to=str(channel)))
 
     async def begin_spent(self, day: str, place: PlaceId, to: str) -> bool:
         """Keep that a place has had the answers of an hour is to be told; False when that was begun on that day."""
-        key = Spent(day=day, place=place, to=to).key
-        begun = await self._database.write(lambda db: put(db, key, SPENT, recipient=to), durable=True)
-        if begun:
+        return await self._once(SPENT, Spent(day=day, place=place, to=to))
+
+    async def _once(self, about: str, report: Report) -> bool:
+        new = await self._database.write(lambda db: put(db, report.key, about, recipient=report.to), durable=True)
+        if new:
             self.ring()
-        return begun
+        return new
 
     async def take(self, ours: Callable[[Announcement], bool] = lambda _: True) -> Announcement | None:
         """Of `ours` what is to be posted next, from now on by this process; None when there is nothing now."""
@@ -153,8 +150,8 @@ def _read(row: tuple[Any, ...]) -> Announcement:
     }
     if about == DIGEST:
         return Digest(week=key.removeprefix(f"{DIGEST}:"), to=recipient, **so_far)
-    if about in tuple(Topic):
-        return Bulletin(topic=Topic(about), to=PlaceId.parse(recipient), **so_far)
+    if about == SOURCE:
+        return SourceNotice(to=recipient, **so_far)
     if about == SPENT:
         _, day, place = key.split(":", 2)
         return Spent(day=day, place=PlaceId.parse(place), to=recipient, **so_far)

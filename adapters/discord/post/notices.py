@@ -8,7 +8,7 @@ import discord
 from discord import ui
 
 from adapters.chat.messages import Messages
-from adapters.chat.words import bulletin, insights
+from adapters.chat.words import insights, source_notice
 from adapters.chat.words.handoff import RESOLVE_BUTTON, Told, told
 from adapters.discord import limits
 from adapters.discord.parts import buttons, render
@@ -22,8 +22,7 @@ from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import About, ConversationId, Notice, PersonId, PlaceId
-from pipeline.values.posting.bulletin import Bulletin
-from pipeline.values.posting.digest import Announcement, Digest, Spent
+from pipeline.values.posting.digest import Announcement, Digest, SourceNotice, Spent
 
 RESOLVED = 100
 """Characters that are left for who resolved it."""
@@ -81,10 +80,10 @@ def _notice(notice: Notice) -> ui.LayoutView:
     return layout(texts(shown, f"<@{asker}> " if asker else "", back), row)
 
 
-def _report(report: Digest | Spent | Bulletin) -> ui.LayoutView:
+def _report(report: Digest | Spent | SourceNotice) -> ui.LayoutView:
     """What it has no room for is left out."""
-    if isinstance(report, Bulletin):
-        return layout((escape(bulletin.text(report)),))
+    if isinstance(report, SourceNotice):
+        return layout((_mark(report),))
     if isinstance(report, Spent):
         place = f"<#{report.place.channel}>" if report.place.platform == DISCORD.name else f"`{report.place}`"
         return layout((insights.spent(report, place), _mark(report)))
@@ -99,8 +98,9 @@ def _asker(notice: Notice) -> int:
     return int(PersonId.parse(notice.handoff.asker).user) if on_discord else 0
 
 
-def _mark(report: Digest | Spent) -> str:
-    return f"-# {report.mark}"
+def _mark(report: Digest | Spent | SourceNotice) -> str:
+    """By which it is found again."""
+    return escape(source_notice.text(report)) if isinstance(report, SourceNotice) else f"-# {report.mark}"
 
 
 def texts(shown: Told, ping: str, back: str) -> list[str]:
@@ -142,8 +142,6 @@ def _texts(shown: Told, ping: str, back: str) -> list[str]:
 def _is(post: Announcement, message: discord.Message) -> bool:
     """By the week or day that it names, the button that resolves it, or the answer it refers to; a direct message by
     its words."""
-    if isinstance(post, Bulletin):
-        return escape(bulletin.text(post)) in buttons.texts(message.components)
     if not isinstance(post, Notice):
         return _mark(post) in buttons.texts(message.components)
     if post.about is About.ASKED:

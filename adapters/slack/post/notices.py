@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.chat.messages import Messages
-from adapters.chat.words import bulletin, insights
+from adapters.chat.words import insights, source_notice
 from adapters.chat.words.handoff import NoticeLink, Told, told
 from adapters.slack.audience import SlackAudiences
 from adapters.slack.events.incoming import Me
@@ -20,8 +20,7 @@ from pipeline.errors import Refused
 from pipeline.ports import Receipt
 from pipeline.translations import Words
 from pipeline.values import About, ConversationId, Notice, PersonId
-from pipeline.values.posting.bulletin import Bulletin
-from pipeline.values.posting.digest import Announcement, Digest, Spent
+from pipeline.values.posting.digest import Announcement, Digest, SourceNotice, Spent
 
 CLOCKS = 60.0
 """How far the clocks may differ when a notice is looked for."""
@@ -72,10 +71,10 @@ class SlackNotices:
         return Post((), tuple(made), fallback(f"{shown.heading} {shown.quoted}"))
 
 
-def _report(report: Digest | Spent | Bulletin) -> Post:
+def _report(report: Digest | Spent | SourceNotice) -> Post:
     """What it has no room for is left out."""
-    if isinstance(report, Bulletin):
-        text = markup.mrkdwn(bulletin.text(report))
+    if isinstance(report, SourceNotice):
+        text = markup.mrkdwn(source_notice.text(report))
         return Post((), (section(text),), text)
     if isinstance(report, Spent):
         place = f"<#{report.place.channel}>" if report.place.platform == SLACK.name else f"`{report.place}`"

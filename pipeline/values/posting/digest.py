@@ -1,12 +1,10 @@
-"""What is posted to whom the operator named: insights by the week, and that a place has had its answers."""
+"""What is posted to people and channels that asked nothing: insights by the week, that a place has had its answers,
+that a channel is read."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 from pipeline.values.ids import PlaceId
 from pipeline.values.insights import Insights
-from pipeline.values.posting.bulletin import Bulletin
 from pipeline.values.posting.handoff import Notice
 from pipeline.values.posting.outgoing import Outgoing
 
@@ -16,11 +14,6 @@ class Report(Outgoing):
 
     to: str
     """A channel (`slack:T1:C2`, `discord:1:2`) or a person (`slack:T1:U3`, `discord:user:3`)."""
-
-    @property
-    @abstractmethod
-    def mark(self) -> str:
-        """By which it is found again where nothing else marks it."""
 
     @property
     def platform(self) -> str:
@@ -46,6 +39,7 @@ class Digest(Report):
 
     @property
     def mark(self) -> str:
+        """By which it is found again where nothing else marks it."""
         return self.week
 
 
@@ -64,8 +58,20 @@ class Spent(Report):
 
     @property
     def mark(self) -> str:
+        """As `Digest.mark`."""
         return f"{self.day} · {self.place}"
 
 
-Announcement = Notice | Digest | Spent | Bulletin
+class SourceNotice(Report):
+    """Those in a channel are told, once, that it is read as a source."""
+
+    days: int = 0
+    """That what was said is kept."""
+
+    @property
+    def key(self) -> str:
+        return f"source:{self.to}"
+
+
+Announcement = Notice | Digest | Spent | SourceNotice
 """What the bot posts by itself."""
