@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection
 
-import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.named import joined
 from adapters.slack.transport.startup import OPTIONAL, SCOPES, Workspace, introduce, socket_address
-from adapters.slack.web import SDK_LOG, Declined, SlackPace, Web
+from adapters.slack.web import Declined, SlackPace, Web, passing
 from pipeline.errors import CitewellError, Misconfigured
 from pipeline.ports import Installations
 from pipeline.values import Finding
 from pipeline.values.finding import bad, good, warning
 from pipeline.values.platform import Installation
 
-SECONDS = 10.0
 UNREACHED = "Check the network, the proxy and SLACK_API_URL."
 
 
@@ -24,8 +22,8 @@ async def examine(
     bot_token: str, app_token: str, signing_secret: str, *, api_url: str, channels: Collection[str] = ()
 ) -> AsyncIterator[Finding]:
     """`channels` are those that the settings name: the bot should be in them. Posts nothing."""
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS)) as session:
-        client = AsyncWebClient(token=bot_token, base_url=api_url, session=session, retry_handlers=[], logger=SDK_LOG)
+    async with passing(api_url) as clients:
+        client = clients(bot_token)
         try:
             workspace = await introduce(Web(client, SlackPace(longest_wait=1.0)))
         except CitewellError as error:
@@ -53,12 +51,8 @@ async def examine_installed(
     installations: Collection[Installation], app_token: str, signing_secret: str, *, api_url: str
 ) -> AsyncIterator[Finding]:
     """The workspaces that added the bot by themselves."""
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SECONDS)) as session:
-
-        def client(token: str | None = None) -> AsyncWebClient:
-            return AsyncWebClient(token=token, base_url=api_url, session=session, retry_handlers=[], logger=SDK_LOG)
-
-        yield await _connection(client(), app_token, signing_secret)
+    async with passing(api_url) as client:
+        yield await _connection(client(None), app_token, signing_secret)
         for one in installations:
             where = f"{one.name} ({one.space.space})"
             try:

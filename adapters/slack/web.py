@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,8 @@ from pipeline.errors import Refused, Unavailable
 
 SDK_LOG = logging.getLogger("slack_sdk.citewell")
 """Handed to the vendor's code, which prints message text below WARNING."""
+VISIT_SECONDS = 10.0
+"""How long one request may take outside the bot's own run."""
 
 READS = frozenset(
     {
@@ -74,6 +78,25 @@ class Declined(Refused):
         )
         self.error = error
         self.needed = needed
+
+
+Clients = Callable[[str | None], AsyncWebClient]
+"""One for each token, or for calls without one."""
+
+
+def clients(api_url: str, session: aiohttp.ClientSession) -> Clients:
+    """Those that share the connections of `session`."""
+    SDK_LOG.setLevel("WARNING")
+    return lambda token: AsyncWebClient(
+        token=token, base_url=api_url, session=session, retry_handlers=[], logger=SDK_LOG
+    )
+
+
+@asynccontextmanager
+async def passing(api_url: str) -> AsyncIterator[Clients]:
+    """Clients for a short visit."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=VISIT_SECONDS)) as session:
+        yield clients(api_url, session)
 
 
 class Web:

@@ -42,7 +42,8 @@ class Proposals:
         if passages:
             rows = vectors.rows.get(passages[0].chunk.id)
             own = vectors.matrix[rows] if rows is not None else None
-            closest = _closest(passages[0], _fits(own, *known) if known and own is not None else ())
+            fits = known[1].compared(known[0], own).tolist() if known and own is not None else ()
+            closest = _closest(passages[0], fits)
         drafted = await self.drafter.draft(question, passages) if by_model and self.drafter and passages else Proposal()
         return drafted.model_copy(update={"closest": closest})
 
@@ -52,15 +53,10 @@ class Proposals:
             return None, []
         try:
             scale = await self.scales.now()
-            vector = scale.question(await self.embedder.embed_question(question))
-            return (vector, scale), await self.storage.index.nearest(vector, self.audience, READ)
+            vector = await self.embedder.embed_question(question)
+            return (vector, scale), await self.storage.index.nearest(scale.question(vector), self.audience, READ)
         except Unavailable:
             return None, []
-
-
-def _fits(units: Vectors, question: Vectors, scale: Scale) -> Sequence[float]:
-    found: list[float] = (scale.passages(units) @ question).tolist()
-    return found
 
 
 def _closest(passage: RetrievedChunk, fits: Sequence[float]) -> Closest:

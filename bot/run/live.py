@@ -57,8 +57,7 @@ class LiveSearch:
                 near: tuple[float, ...] = ()
                 if embedder and asked is not None:
                     vectors = await embedder.embed(unit_texts(chunk, parsed.document.title))
-                    compared = scale.passages(vectors) @ scale.question(asked)
-                near = tuple(float(value) for value in scale.cosines(compared))
+                    near = tuple(scale.compared(asked, vectors).tolist())
                 score = max(near, default=BY_WORDS)
                 found.append(RetrievedChunk(chunk=chunk, document=parsed.document, score=score, unit_scores=near))
         return sorted(found, key=lambda one: one.score, reverse=True)

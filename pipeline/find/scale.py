@@ -73,6 +73,10 @@ class Scale:
         """Those of what is left of a question and of units, carried over."""
         return found if self.asked is None else self.asked(found)
 
+    def compared(self, question: Vectors, units: Vectors) -> Vectors:
+        """The cosines of a question's vector with those of units, shape (units,)."""
+        return self.cosines(self.passages(units) @ self.question(question))
+
     def among(self, vectors: Vectors) -> Vectors:
         """The cosines of units with each other, carried over."""
         left = self.passages(vectors)

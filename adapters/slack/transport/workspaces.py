@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.events.incoming import Me
 from adapters.slack.transport.session import SlackSession, Terms
 from adapters.slack.transport.startup import Workspace, introduce, is_dead, report
-from adapters.slack.web import SDK_LOG, Web
+from adapters.slack.web import Web, clients
 from pipeline.errors import Refused
 from pipeline.ports import Desk, Inbox, Installations
 from pipeline.values import PlaceId
@@ -65,10 +65,7 @@ class Connecting:
     def client(self, token: str | None = None) -> AsyncWebClient:
         if self._http is None:
             self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self._terms.pace.timeout))
-        SDK_LOG.setLevel("WARNING")
-        return AsyncWebClient(
-            token=token, base_url=self._terms.api_url, session=self._http, retry_handlers=[], logger=SDK_LOG
-        )
+        return clients(self._terms.api_url, self._http)(token)
 
     def web(self, token: str) -> Web:
         return Web(self.client(token), self._terms.pace)
