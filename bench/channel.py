@@ -1,7 +1,7 @@
-"""`python -m bench.channel`: what people say in a channel about Citewell, nobody mentioned, over Citewell's own documents.
+"""`python -m bench.channel`: what people say in a channel about Citewell, nobody mentioned, over its own documents.
 
-Each message of `tests/quality/channel.jsonl` as in a channel that is set to `auto` at medium: how many are answered, and
-of those that the documents answer how many with what they say; beside that, what a mention would have got.
+Each message of `tests/quality/channel.jsonl` as in a channel that is set to `auto` at medium: how many are answered,
+and of those that the documents answer how many with what they say; beside that, what a mention would have got.
 """
 
 from __future__ import annotations
