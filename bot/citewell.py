@@ -23,6 +23,7 @@ from bot.desks.wishes import try_again, with_wish
 from bot.documents.indexing import Indexer, is_path
 from bot.documents.sync import Sync
 from pipeline.drafting.task import Model
+from pipeline.find.scale import Scale
 from pipeline.ingest.ingest import Event as IngestEvent
 from pipeline.ingest.ingest import Summary
 from pipeline.ports import Embedder, Links, Planner, PlatformAdapter, Retriever, Sources
@@ -62,6 +63,8 @@ class Citewell:
     embedder: Embedder | None
     planner: Planner
     retriever: Retriever
+    scale: Callable[[], Awaitable[Scale]]
+    """How vectors of the embedder are compared."""
     model: Model | None
     indexer: Indexer
     options: Options

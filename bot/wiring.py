@@ -88,6 +88,7 @@ async def open_citewell(settings: Settings, *, exclusive: bool = False, make: bo
                 confirmations=_learnt(stack, settings, storage, embedder, scales.now, rules),
                 top_k=settings.top_k,
             ),
+            scale=scales.now,
             model=await stack.enter_async_context(open_model(settings, planner, storage)),
             indexer=indexer,
             options=_options(settings),

@@ -1,21 +1,21 @@
-"""Channels that are a source: their history is read part by part, and each thread that changes a document."""
+"""Channels that are a source: each is read when it is due, and each thread that changes is made a document."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
 
 import structlog
 
-from bot.desks.channels import closed, kept_out
 from bot.desks.places import PlaceSettings
 from bot.documents.indexing import Indexer
 from bot.documents.threads import document
 from bot.log import failures_logged
+from bot.run.channel_history import ChannelHistory, oldest
 from bot.run.thread_files import ThreadFiles
-from pipeline.errors import Refused, Unavailable
 from pipeline.ports import PlatformAdapter
 from pipeline.values import ChannelLook, Place, PlaceId
 from storage.documents.said import DueThread, SQLSaid
@@ -37,6 +37,23 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 log = structlog.get_logger(__name__)
 
 
+@dataclass
+class _Channel:
+    """What this process has done for one."""
+
+    told: bool = False
+    caught_up: bool = False
+    tidied: datetime = NEVER
+    """When what was too old went last."""
+    not_before: datetime = NEVER
+    """When a reading may begin again."""
+    reading: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self.reading is not None and not self.reading.done()
+
+
 class ChannelReader:
     """Runs in one process at a time."""
 
@@ -52,18 +69,14 @@ class ChannelReader:
     ) -> None:
         self._said = said
         self._outbox = outbox
-        self._files = ThreadFiles(adapters, indexer.reader)
-        self._told: set[PlaceId] = set()
-        self._caught_up: set[PlaceId] = set()
-        self._forgotten: dict[PlaceId, datetime] = {}
-        self._next: dict[PlaceId, datetime] = {}
-        """When a reading may begin again."""
-        self._swept = NEVER
         self._places = places
         self._indexer = indexer
         self._adapters = adapters
         self._every = every
-        self._reading: dict[PlaceId, asyncio.Task[None]] = {}
+        self._files = ThreadFiles(adapters, indexer.reader)
+        self._history = ChannelHistory(said, adapters, pause=every)
+        self._channels: dict[PlaceId, _Channel] = {}
+        self._swept = NEVER
 
     async def run(self) -> None:
         """Keep up until cancelled."""
@@ -76,38 +89,51 @@ class ChannelReader:
                         pass
                 await asyncio.sleep(self._every)
         finally:
-            for task in self._reading.values():
-                task.cancel()
+            for channel in self._channels.values():
+                if channel.reading:
+                    channel.reading.cancel()
 
     async def look(self) -> None:
         """Begin to read what is to be read, and forget what is no source any more."""
         looks, wanted = await self._said.looks(), await self._places.indexed()
-        for place in {*looks, *self._reading, *await self._orphans()} - wanted.keys():
-            self._told.discard(place)
-            self._next.pop(place, None)
-            await self._stop(place)
-            await self._said.forget(place)
-            log.info("channel_forgotten", channel=str(place))
-        self._reading = {place: task for place, task in self._reading.items() if not task.done()}
+        for place in {*looks, *self._channels, *await self._orphans()} - wanted.keys():
+            await self._forget(place)
         for place, sets in wanted.items():
-            await self._forget_old(place, sets)
-            look = looks.get(place)
-            known = look is not None and look.complete is not None and not look.closed
-            if look and not look.closed and place not in self._told:
-                self._told.add(place)
-                await self._outbox.tell_source(place)
-            early = datetime.now(UTC) < self._next.get(place, NEVER)
-            if early or place in self._reading or place.platform not in self._adapters:
-                continue
-            if _due(look):
-                self._begin(place, self._read(place, sets, look))
-            elif known and place not in self._caught_up:
-                self._begin(place, self._catch_up(place))
+            await self._keep_up(place, sets, looks.get(place), self._channels.setdefault(place, _Channel()))
 
-    def _begin(self, place: PlaceId, reading: Coroutine[Any, Any, None]) -> None:
+    async def _keep_up(self, place: PlaceId, sets: Place, look: ChannelLook | None, channel: _Channel) -> None:
+        now = datetime.now(UTC)
+        if now - channel.tidied > FORGET_EVERY:
+            channel.tidied = now
+            await self._said.drop_old(place, oldest(sets))
+        if look and not look.closed and not channel.told:
+            channel.told = True
+            await self._outbox.tell_source(place)
+        if channel.busy or now < channel.not_before or place.platform not in self._adapters:
+            return
+        if _due(look):
+            self._begin(place, channel, partial(self._history.read, place, sets, look))
+        elif look and not look.closed and not channel.caught_up:
+            self._begin(place, channel, partial(self._history.catch_up, place))
+
+    def _begin(self, place: PlaceId, channel: _Channel, history: Callable[[], Awaitable[None]]) -> None:
         """What fails is tried again after a while."""
-        self._next[place] = datetime.now(UTC) + RETRY
-        self._reading[place] = asyncio.create_task(reading, name=f"read {place}")
+
+        async def read() -> None:
+            with failures_logged(log, "channel_not_read", channel=str(place)):
+                await history()
+                channel.caught_up = True
+
+        channel.not_before = datetime.now(UTC) + RETRY
+        channel.reading = asyncio.create_task(read(), name=f"read {place}")
+
+    async def _forget(self, place: PlaceId) -> None:
+        channel = self._channels.pop(place, _Channel())
+        if channel.reading:
+            channel.reading.cancel()
+            await asyncio.wait({channel.reading})
+        await self._said.forget(place)
+        log.info("channel_forgotten", channel=str(place))
 
     async def _orphans(self) -> set[PlaceId]:
         """Every hour, all that anything is kept of: an event may come while a channel is forgotten."""
@@ -116,78 +142,6 @@ class ChannelReader:
             return set()
         self._swept = now
         return await self._said.channels()
-
-    async def _forget_old(self, place: PlaceId, sets: Place) -> None:
-        """What is older than it is to be kept, every hour."""
-        now = datetime.now(UTC)
-        if now - self._forgotten.get(place, NEVER) > FORGET_EVERY:
-            self._forgotten[place] = now
-            await self._said.drop_old(place, _oldest(sets))
-
-    async def _stop(self, place: PlaceId) -> None:
-        if task := self._reading.pop(place, None):
-            task.cancel()
-            await asyncio.wait({task})
-
-    async def _read(self, place: PlaceId, sets: Place, look: ChannelLook | None) -> None:
-        """Read all of a channel's history, from where it was left."""
-        with failures_logged(log, "channel_not_read", channel=str(place)):
-            look = look if look and not look.complete else ChannelLook(begun=datetime.now(UTC))
-            oldest = _oldest(sets)
-            while look.complete is None:
-                look = await self._part(place, look, oldest)
-            await self._said.drop_unseen(place, look.begun)
-            self._caught_up.add(place)
-            log.info("channel_read", channel=str(place), messages=look.read)
-
-    async def _catch_up(self, place: PlaceId) -> None:
-        """Read what was said last until nothing of it is new: what was said while nobody listened, however long."""
-        with failures_logged(log, "channel_not_caught_up", channel=str(place)):
-            position, news = "", 1
-            while news:
-                try:
-                    part = await self._adapters[place.platform].history(place, position)
-                except Refused as error:
-                    await self._shut(place, "", error)
-                    return
-                news = await self._said.take([one for one in part.said if not kept_out(one)])
-                position = part.position
-                news = news if position else 0
-            self._caught_up.add(place)
-
-    async def _part(self, place: PlaceId, look: ChannelLook, oldest: datetime) -> ChannelLook:
-        """How far it is read after the next part; one that we may not read any more is forgotten."""
-        try:
-            part = await self._adapters[place.platform].history(place, look.position)
-        except Unavailable as error:
-            log.warning("channel_unavailable", channel=str(place), reason=str(error))
-            await asyncio.sleep(max(error.retry_after or 0.0, self._every))
-            return look
-        except Refused as error:
-            return await self._shut(place, look.name, error)
-        said = [one for one in part.said if one.at >= oldest and not kept_out(one)]
-        back_to = min((one.at for one in part.said), default=look.back_to)
-        over = not part.position or (back_to is not None and back_to < oldest)
-        look = look.model_copy(
-            update={
-                "name": part.name or look.name,
-                "position": "" if over else part.position,
-                "read": look.read + len(said),
-                "back_to": back_to,
-                "since": max(part.since, oldest),
-                "complete": datetime.now(UTC) if over else None,
-            }
-        )
-        await self._said.take(said, place, look)
-        return look
-
-    async def _shut(self, place: PlaceId, name: str, error: Refused) -> ChannelLook:
-        """We may not read it (any more): nothing of it is kept."""
-        log.warning("channel_closed", channel=str(place), reason=str(error))
-        await self._said.forget(place)
-        shut = closed(name)
-        await self._said.take((), place, shut)
-        return shut
 
     async def make(self) -> int:
         """Make documents of some threads that changed; how many were made. One that fails keeps no other waiting."""
@@ -210,11 +164,6 @@ class ChannelReader:
         else:
             await self._indexer.library.remove([due.document])
         await self._said.made(due)
-
-
-def _oldest(sets: Place) -> datetime:
-    """Since when what was said is kept."""
-    return datetime.now(UTC) - timedelta(days=sets.index_days or 0)
 
 
 def _due(look: ChannelLook | None) -> bool:

@@ -16,7 +16,6 @@ from bot.citewell import Citewell
 from bot.config.read import read_settings
 from bot.config.settings import Settings
 from bot.documents.due_sources import kept_fresh
-from bot.documents.scales import Scales
 from bot.platforms import make_adapters
 from bot.run.channels import ChannelReader
 from bot.run.courier import Courier, tell_spent
@@ -80,7 +79,7 @@ async def serve(settings: Settings, say: Callable[[str], None], only: str | None
             concurrency=settings.concurrency,
             at_a_time=settings.concurrency if citewell.model else BUSY,
             expire_late=settings.late == "expire",
-            live=LiveSearch(citewell.indexer, citewell.responder, Scales(storage.database, citewell.embedder).now),
+            live=LiveSearch(citewell.indexer, citewell.responder, citewell.scale),
             spent=partial(tell_spent, storage.outbox, settings.digest),
             reached=here,
             idle_seconds=SHARED_IDLE_SECONDS if settings.database else IDLE_SECONDS,

@@ -15,15 +15,13 @@ from pipeline.rules.tenancy import EVERYTHING, bound
 from pipeline.values import ChannelLook, PlaceId, Said
 from pipeline.values.posting.digest import SourceNotice
 from storage.database import Connection, Database, Work, scalar
+from storage.documents.said_rows import DUE, GONE, KEEP, OUT, document_of, drop, take
 from storage.documents.sweep import hide, sweep
 from storage.schema.tables import keep
 
-_KEEP, _LOOK = keep("said"), keep("channel_look")
-GONE, OUT = "null", "false"
-"""What stands for a message that was deleted or whose author is forgotten, and for one that is kept out: an event that
-comes late does not bring it back."""
+_LOOK = keep("channel_look")
 AGAIN = 60
-_DUE = "INSERT INTO said_due VALUES ($1, $2, $3) ON CONFLICT (channel, thread) DO UPDATE SET since = excluded.since"
+"""Seconds until a document that could not be made is tried again."""
 
 
 class DueThread(NamedTuple):
@@ -35,11 +33,6 @@ class DueThread(NamedTuple):
     @property
     def document(self) -> str:
         return document_of(self.channel, self.thread)
-
-
-def document_of(channel: object, thread: str) -> str:
-    """The id of the document that a thread is."""
-    return f"{channel}:{thread}"
 
 
 class SQLSaid:
@@ -59,7 +52,7 @@ class SQLSaid:
         seen = time.time()
 
         def work(db: Connection) -> int:
-            news = sum([_take(db, one, seen, fresh=fresh) for one in said])
+            news = sum([take(db, one, seen, fresh=fresh) for one in said])
             if look:
                 db.execute(_LOOK, (str(channel), look.model_dump_json()))
             return news
@@ -72,9 +65,9 @@ class SQLSaid:
         seen = time.time()
 
         def work(db: Connection) -> int:
-            gone = sum([_drop(db, str(channel), "message = $2", message) for message in messages])
+            gone = sum([drop(db, str(channel), "message = $2", message) for message in messages])
             mark = GONE if deleted else OUT
-            db.executemany(_KEEP, [(str(channel), message, message, "", seen, seen, mark) for message in messages])
+            db.executemany(KEEP, [(str(channel), message, message, "", seen, seen, mark) for message in messages])
             return gone
 
         gone = bool(await self._write(work))
@@ -84,17 +77,15 @@ class SQLSaid:
 
     async def drop_thread(self, channel: PlaceId, thread: str) -> None:
         """Forget what was said in a thread; not the message that it was opened from."""
-        await self._write(lambda db: _drop(db, str(channel), "thread = $2 AND message <> $2", thread))
-        await sweep(self._database)
+        await self._drop(channel, "thread = $2 AND message <> $2", thread)
 
     async def drop_unseen(self, channel: PlaceId, since: datetime) -> int:
         """Forget what was not seen since then: of a history that was read whole since, it is gone."""
-        at = since.timestamp()
-        return await self._write(lambda db: _drop(db, str(channel), "seen < $2 AND at < $2", at))
+        return await self._drop(channel, "seen < $2 AND at < $2", since.timestamp())
 
     async def drop_old(self, channel: PlaceId, before: datetime) -> int:
         """Forget what was said before then."""
-        return await self._write(lambda db: _drop(db, str(channel), "at < $2", before.timestamp()))
+        return await self._drop(channel, "at < $2", before.timestamp())
 
     async def due(self, most: int) -> list[DueThread]:
         """Threads whose documents are not what they are now, those that wait longest first, of channels that were
@@ -119,7 +110,7 @@ class SQLSaid:
     async def later(self, due: DueThread) -> None:
         """Its document could not be made: it is tried again in AGAIN seconds."""
         at = time.time_ns() + AGAIN * 10**9
-        await self._write(lambda db: db.execute(_DUE, (str(due.channel), due.thread, at)).rowcount)
+        await self._write(lambda db: db.execute(DUE, (str(due.channel), due.thread, at)).rowcount)
 
     async def channels(self) -> set[PlaceId]:
         """Those of which anything is kept."""
@@ -156,51 +147,12 @@ class SQLSaid:
         await sweep(self._database)
         await self._database.scrub()
 
+    async def _drop(self, channel: PlaceId, which: str, value: object) -> int:
+        gone = await self._write(lambda db: drop(db, str(channel), which, value))
+        if gone:
+            await sweep(self._database)
+        return gone
+
     async def _write(self, work: Work[int] | Work[None]) -> int:
         with bound(EVERYTHING):
             return await self._database.write(work, durable=True) or 0
-
-
-def drop_of(db: Connection, person: str) -> int:
-    """Forget what a person said, for good; how many messages went. Inside the caller's transaction."""
-    said = db.execute("SELECT channel, message FROM said WHERE author = $1", (person,)).fetchall()
-    gone = sum(_drop(db, channel, "author = $2", person) for channel in {channel for channel, _ in said})
-    now = time.time()
-    db.executemany(_KEEP, [(channel, message, message, "", now, now, GONE) for channel, message in said])
-    return gone
-
-
-def _take(db: Connection, one: Said, seen: float, *, fresh: bool) -> bool:
-    """Whether it is new, or other than it was."""
-    channel = str(one.channel)
-    within = "SELECT thread FROM said WHERE channel = $1 AND message = $2"
-    if not one.title and one.thread != one.message and (root := scalar(db, within, (channel, one.thread))):
-        one = one.model_copy(update={"thread": root})
-    body = one.model_dump_json()
-    kept = scalar(db, "SELECT body FROM said WHERE channel = $1 AND message = $2", (channel, one.message))
-    before = Said.model_validate_json(kept) if kept and kept not in (GONE, OUT) else None
-    if (
-        kept == GONE
-        or (kept == OUT and not fresh)
-        or (before and before.edited and (one.edited is None or one.edited < before.edited))
-    ):
-        db.execute("UPDATE said SET seen = $1 WHERE channel = $2 AND message = $3", (seen, channel, one.message))
-        return False
-    news = before != one
-    if news:
-        db.execute(_DUE, (channel, one.thread, time.time_ns()))
-    if before and before.thread != one.thread:
-        hide(db, [document_of(channel, before.thread)])
-        db.execute(_DUE, (channel, before.thread, time.time_ns()))
-    db.execute(_KEEP, (channel, one.message, one.thread, one.author, one.at.timestamp(), seen, body))
-    return news
-
-
-def _drop(db: Connection, channel: str, which: str, value: object) -> int:
-    """How many messages went. The document of each thread is hidden until it is made anew."""
-    where = f"FROM said WHERE channel = $1 AND {which}"
-    threads = [thread for (thread,) in db.execute(f"SELECT DISTINCT thread {where}", (channel, value))]
-    hide(db, [document_of(channel, thread) for thread in threads])
-    for thread in threads:
-        db.execute(_DUE, (channel, thread, time.time_ns()))
-    return db.execute(f"DELETE {where}", (channel, value)).rowcount

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 
 from storage.database import Alone, Connection
-from storage.documents.said import drop_of
+from storage.documents.said_rows import drop_of
 from storage.documents.sweep import hide
 from storage.messages.erase import erase_wishes_for, taught_by
 from storage.schema.documents import ADDED_BY
