@@ -1,11 +1,10 @@
 """`kill -9` while a channel's history is read and while people write, edit and delete: nothing lost, nothing twice.
 
-`CHAOS_KILLS=200` is the long run. Each event is told until the bot has it: a life is shorter than Slack's pauses."""
+Each event is told until the bot has it: a life is shorter than Slack's pauses."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -20,8 +19,9 @@ from tests.doubles.slack.server import SlackServer
 from tests.doubles.slack.workspace import TEAM, Message
 from tests.faults.nursery import Nursery
 from tests.faults.slack_people import unreliable
+from tests.trials import Count, trials
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "8"))
+KILLS = trials(8)
 BEFORE = 40
 """Threads that were there before, a half more for each kill."""
 PLACE = f"slack:{TEAM}:{CHANNEL}"
@@ -85,7 +85,9 @@ async def in_library(folder: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.slow
-async def test_whatever_moment_it_is_killed_at_every_message_is_in_one_document_once(tmp_path: Path) -> None:
+async def test_whatever_moment_it_is_killed_at_every_message_is_in_one_document_once(
+    tmp_path: Path, record_property: Count
+) -> None:
     moments: Counter[str] = Counter()
     async with SlackServer(granted()) as slack, Nursery("tests.faults.channel_bot") as nursery:
         slack.workspace.add(CHANNEL, name="team")
@@ -111,4 +113,5 @@ async def test_whatever_moment_it_is_killed_at_every_message_is_in_one_document_
                 break
             await asyncio.sleep(0.1)
         assert found == expected
+    record_property("kills", KILLS)
     assert sum(moments.values()) == KILLS

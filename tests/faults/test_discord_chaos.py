@@ -1,13 +1,12 @@
 """`kill -9` at every step of a reply on Discord, under load, with lost responses and a history that lags: nothing
 lost, nothing twice.
 
-`CHAOS_KILLS=500` is the long run (`make chaos`), half of it with answers in threads; each life gets eight or more new
+Half of it with answers in threads; each life gets eight or more new
 questions."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import re
 from collections import Counter
@@ -22,8 +21,9 @@ from tests.doubles.discord.faults import Fault
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import Payload
 from tests.faults.nursery import Nursery
+from tests.trials import Count, trials
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "10")) // 2
+KILLS = trials(5)
 POST, EDIT, THREAD = r"/channels/\d+/messages$", r"/channels/\d+/messages/\d+$", r"/messages/\d+/threads$"
 INCOMING = "while it comes in"
 STEPS = {
@@ -170,7 +170,7 @@ def complete(reply: Payload) -> bool:
 @pytest.mark.slow
 @pytest.mark.timeout(300 + KILLS * 20)
 @pytest.mark.parametrize("threads", [False, True], ids=["replies", "threads"])
-async def test_no_question_is_lost_or_answered_twice(tmp_path: Path, threads: bool) -> None:
+async def test_no_question_is_lost_or_answered_twice(tmp_path: Path, threads: bool, record_property: Count) -> None:
     async with FakeDiscord() as discord, Nursery("tests.faults.discord_bot") as nursery:
         chaos = Chaos(discord, nursery, tmp_path / "data", threads=threads)
         await chaos.acquaint()
@@ -180,7 +180,7 @@ async def test_no_question_is_lost_or_answered_twice(tmp_path: Path, threads: bo
         await chaos.settled()
         wrong = {message["content"]: len(chaos.replies(message)) for message in chaos.asked}
         wrong = {text: count for text, count in wrong.items() if count != 1}
-        print(f"\n{len(chaos.asked)} questions, {sum(chaos.kills.values())} kills: {dict(chaos.kills)}")  # noqa: T201
-        print(f"lost responses: {dict(chaos.lost)}")  # noqa: T201
+        record_property("questions", len(chaos.asked))
+        record_property("kills", KILLS)
         assert wrong == {}
         assert min(chaos.kills[step] for step in chaos.steps) >= KILLS // len(chaos.steps)

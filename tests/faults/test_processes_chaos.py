@@ -1,12 +1,9 @@
 """`kill -9` of several processes that answer from one database, of the database, in whose place a standby comes, and of
-the network between them: nothing lost, nothing twice.
-
-`CHAOS_KILLS=500` is the long run (`make chaos`)."""
+the network between them: nothing lost, nothing twice."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -26,8 +23,9 @@ from tests.doubles.slack.workspace import Message
 from tests.doubles.standby import Replicated, replicated
 from tests.faults.nursery import Nursery
 from tests.faults.slack_people import LOST_RESPONSES, complete, unreliable
+from tests.trials import Count, trials
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "6"))
+KILLS = trials(6)
 PROCESSES = 4
 QUESTIONS = 4
 """Asked before each kill."""
@@ -174,7 +172,9 @@ async def networks(pair: Replicated) -> AsyncIterator[list[Relay]]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(PATIENCE + 60 + KILLS * 15)
-async def test_no_question_is_lost_or_answered_twice_by_several_processes(pair: Replicated, tmp_path: Path) -> None:
+async def test_no_question_is_lost_or_answered_twice_by_several_processes(
+    pair: Replicated, tmp_path: Path, record_property: Count
+) -> None:
     async with SlackServer(granted()) as slack, networks(pair) as relays, nurseries() as processes:
         team = Team(slack, processes)
         ground = Ground(pair, relays, team)
@@ -196,7 +196,8 @@ async def test_no_question_is_lost_or_answered_twice_by_several_processes(pair: 
         except TimeoutError:
             raise AssertionError((team.unanswered(), rows(pair.primary.url(SHARED)))) from None
         await until(lambda: not team.telling)
-        print(f"\n{len(team.asked)} questions, {team.shot.total()} kills: {dict(team.shot)}; {dict(ground.met)}")  # noqa: T201
+        record_property("questions", len(team.asked))
+        record_property("kills", KILLS)
         assert [asked.text for asked in team.asked if len(team.replies(asked)) != 1] == []
 
 

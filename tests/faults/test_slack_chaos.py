@@ -1,11 +1,10 @@
 """`kill -9` at every step of a reply, under load, with lost acks and lost responses: nothing lost, nothing twice.
 
-`CHAOS_KILLS=500` is the long run (`make chaos`); each life gets four or more new questions."""
+Each life gets four or more new questions."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import sqlite3
 from collections import Counter
@@ -21,8 +20,9 @@ from tests.doubles.slack.server import SlackServer
 from tests.doubles.slack.workspace import Message
 from tests.faults.nursery import Nursery
 from tests.faults.slack_people import LOST_RESPONSES, complete, unreliable
+from tests.trials import Count, trials
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "10"))
+KILLS = trials(10)
 STEPS = {
     "before the ack": ("", ""),
     "after the ack": ("", ""),
@@ -144,7 +144,7 @@ class Chaos:
 
 @pytest.mark.slow
 @pytest.mark.timeout(PATIENCE + 60 + KILLS * 5)
-async def test_no_question_is_lost_or_answered_twice(tmp_path: Path) -> None:
+async def test_no_question_is_lost_or_answered_twice(tmp_path: Path, record_property: Count) -> None:
     async with SlackServer(granted()) as slack, Nursery("tests.faults.slack_bot") as nursery:
         chaos = Chaos(slack, nursery, tmp_path / "data")
         for number in range(KILLS):
@@ -153,7 +153,7 @@ async def test_no_question_is_lost_or_answered_twice(tmp_path: Path) -> None:
         await chaos.answered()
         await until(lambda: not chaos.telling)
         twice = [message.text for message in chaos.asked if len(chaos.replies(message)) != 1]
-        print(f"\n{len(chaos.asked)} questions, {sum(chaos.kills.values())} kills: {dict(chaos.kills)}")  # noqa: T201
-        print(f"lost responses: {dict(chaos.lost)}; deliveries given up unacked: {len(chaos.people.unacked)}")  # noqa: T201
+        record_property("questions", len(chaos.asked))
+        record_property("kills", KILLS)
         assert twice == []
         assert min(chaos.kills[step] for step in STEPS) >= KILLS // len(STEPS)
