@@ -1,5 +1,5 @@
 # Every target works on a fresh machine with python3 (3.11 or newer), make and a package registry.
-.PHONY: demo test e2e check fmt words bench bench-scale quality quality-small soak lock release
+.PHONY: demo test e2e check fmt words bench bench-scale quality quality-small soak lock audit release
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -66,8 +66,14 @@ build/release/bin/cyclonedx-py: $(BIN)/citewell locks/release.txt
 	build/release/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement locks/release.txt
 	touch $@
 
-release: build/release/bin/cyclonedx-py ## wheel, source archive and bill of materials into dist, checked
-	rm -rf dist
+audit: build/release/bin/cyclonedx-py ## the container's file linted, and known vulnerabilities of what is locked
+	build/release/bin/hadolint Dockerfile
+	sh deploy/audit.sh build/release/bin/pip-audit locks/run.txt
+
+release: build/release/bin/cyclonedx-py ## wheel, source archive and bill of materials into dist, built twice and checked
+	rm -rf dist build/again
 	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python -m build --no-isolation --outdir build/again .
+	for file in dist/*; do cmp $$file build/again/$${file##*/} || exit 1; done
 	build/release/bin/cyclonedx-py requirements locks/run.txt --pyproject pyproject.toml --output-reproducible --output-file dist/citewell.cdx.json
 	$(BIN)/python deploy/check_release.py dist

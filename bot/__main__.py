@@ -4,15 +4,19 @@ What the commands import takes about a second, and is imported only where Ctrl-C
 
 from __future__ import annotations
 
+import ctypes
 import io
 import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells count."""
+ARENA_MAX, ARENAS = -8, 2
+"""`M_ARENA_MAX` of glibc's mallopt(3). Left to itself it keeps up to 16 heaps for our threads, of which none gives back
+what it had: 360 MB in the place of 310 while 10,000 threads of a channel become documents."""
 
 
 def main() -> None:
@@ -22,6 +26,8 @@ def main() -> None:
         from bot.commands.app import app
         from pipeline.errors import CitewellError
     os.umask(0o077)
+    with suppress(AttributeError, OSError, TypeError):  # no glibc
+        ctypes.CDLL(None).mallopt(ARENA_MAX, ARENAS)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
