@@ -9,6 +9,7 @@ import pytest
 from pipeline.rules.access import Rule
 from pipeline.values import Document, Place, Role, Said
 from tests.contracts.driver import Driver, Way
+from tests.contracts.slack_driver import SlackDriver
 from tests.contracts.waiting import eventually
 
 pytestmark = pytest.mark.walks(Way.TALK)
@@ -135,6 +136,15 @@ async def test_the_channel_is_told_once_that_it_is_read(driver: Driver) -> None:
 async def test_an_edit_is_followed(driver: Driver) -> None:
     said = await driver.aside("bob", SAID)
     await shows(driver, "Monday")
+    await driver.reword(said, SAID.replace("Monday", "Friday"))
+    await shows(driver, "Friday", without="Monday")
+
+
+async def test_an_edit_is_followed_where_the_platform_does_not_show_the_message_yet(driver: Driver) -> None:
+    said = await driver.aside("bob", SAID)
+    await shows(driver, "Monday")
+    if isinstance(driver, SlackDriver):
+        said.handle.visible_at += 3600
     await driver.reword(said, SAID.replace("Monday", "Friday"))
     await shows(driver, "Friday", without="Monday")
 

@@ -60,7 +60,7 @@ async def _said(talk: SlackTalk, message: IncomingMessage, found: dict[str, Any]
         thread=ts,
         message=ts,
         author=user,
-        name=await talk.name(user) if user else "",
+        name=await talk.names.of(user) if user else "",
         at=datetime.fromtimestamp(float(ts), UTC),
         text=talk.plain(str(found["content"])),
         url=str(found["permalink"]),

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from adapters.slack.events.incoming import SPOKEN, Body, Me, attachment, is_human, is_outside, person
+from adapters.slack.events.names import Names
 from adapters.slack.events.spoken import mention_of, plain
 from adapters.slack.pages import Pacer, pages
 from adapters.slack.web import Declined, Web
-from pipeline.errors import CitewellError, Refused, Unavailable
+from pipeline.errors import Refused, Unavailable
 from pipeline.ports import Desk
 from pipeline.values import PlaceId, Said, Stretch
 
@@ -24,8 +25,8 @@ REPLIES, LONGEST = 200, 1_000
 """Messages of a thread that are read at a time, and at most: of a longer one the first ones."""
 BURST = 15
 """Calls of each method that need not wait."""
-NAMES = 5_000
-"""People whose names are remembered."""
+UNSEEN = 60.0
+"""Seconds for which a message that is not found may be one that Slack does not show yet, and not one that is gone."""
 
 
 class SlackTalk:
@@ -36,7 +37,7 @@ class SlackTalk:
         self._web = web
         self._me = me
         self._address = address.rstrip("/")
-        self._names: dict[str, str] = {}
+        self.names = Names(web)
         self._pacers = {
             method: Pacer(BURST, web.pace.reading) for method in ("conversations.history", "conversations.replies")
         }
@@ -55,7 +56,7 @@ class SlackTalk:
             case "message", "message_deleted":
                 await desk.channels.drop(channel, [str(event.get("deleted_ts"))], deleted=True)
             case "message", "message_changed":
-                await self._again(channel, event.get("message") or {}, desk)
+                await self._changed(channel, event.get("message") or {}, desk)
             case "message", subtype if subtype in SPOKEN:
                 await self._now(channel, event, desk)
             case (("channel_deleted" | "channel_left" | "group_deleted" | "group_left"), _):
@@ -63,7 +64,7 @@ class SlackTalk:
             case "member_left_channel", _ if event.get("user") == self._me.user:
                 await desk.channels.left(channel)
             case (("reaction_added" | "reaction_removed"), _) if event.get("reaction") in (ACCEPTED, KEPT_OUT):
-                await self._again(channel, item, desk)
+                await self._reacted(channel, str(item.get("ts") or ""), desk)
 
     async def history(self, channel: PlaceId, position: str) -> Stretch:
         """A part of what was said, from what was said last. Raises Declined or Unavailable, and Refused for a channel
@@ -92,7 +93,7 @@ class SlackTalk:
         place = self._me.place(channel)
         found = [one for one in await self._replies(place, thread, latest=until) if one["ts"] != until]
         people = [one for one in found if self._is_spoken(one)]
-        await asyncio.gather(*map(self.name, {str(one["user"]) for one in people}))
+        await asyncio.gather(*map(self.names.of, {str(one["user"]) for one in people}))
         return [await self._said(place, one) for one in people]
 
     async def _replies(
@@ -108,19 +109,30 @@ class SlackTalk:
                 break
         return found[:LONGEST]
 
-    async def _again(self, channel: PlaceId, changed: Body, desk: Desk) -> None:
-        """What a message is now that it or its reactions changed: an event tells of one of these alone."""
-        ts = str(changed.get("ts") or "")
+    async def _changed(self, channel: PlaceId, told: Body, desk: Desk) -> None:
+        """An event tells the text alone; looked at again it has its reactions, too, but maybe not this text yet."""
+        found = await self._found(channel, str(told.get("ts") or "")) or told
+        now = found if _is_newer(found, told) else {**told, "reactions": found.get("reactions")}
+        await self._now(channel, now, desk, fresh=True)
+
+    async def _reacted(self, channel: PlaceId, ts: str, desk: Desk) -> None:
+        """Raises Unavailable for what was said a moment ago and is not to be seen yet: the event comes again."""
+        if found := await self._found(channel, ts):
+            await self._now(channel, found, desk, fresh=True)
+        elif ts and datetime.now(UTC).timestamp() - float(ts) < UNSEEN:
+            raise Unavailable("Slack", "a message that was reacted to is not to be seen yet")
+
+    async def _found(self, channel: PlaceId, ts: str) -> Body | None:
+        """A message as it is now; None where it is not to be seen."""
         exactly = {"channel": channel.channel, "oldest": ts, "latest": ts, "inclusive": "true"}
         for method, more in (("conversations.history", {}), ("conversations.replies", {"ts": ts})):
             try:
-                found = await self._web.call(method, **exactly, **more)
+                page = await self._web.call(method, **exactly, **more)
             except Declined:
                 continue
-            for one in found.get("messages") or ():
-                if one.get("ts") == ts:
-                    await self._now(channel, one, desk, fresh=True)
-                    return
+            if found := next((one for one in page.get("messages") or () if one.get("ts") == ts), None):
+                return dict(found)
+        return None
 
     async def _now(self, channel: PlaceId, message: Body, desk: Desk, *, fresh: bool = False) -> None:
         said = await self._all_said(channel, [message])
@@ -150,7 +162,7 @@ class SlackTalk:
             thread=thread,
             message=ts,
             author=person(self._me.team, user),
-            name=await self.name(user),
+            name=await self.names.of(user),
             at=datetime.fromtimestamp(float(ts), UTC),
             edited=_edited(message),
             text=plain(str(message.get("text") or ""), self._me.user),
@@ -163,21 +175,11 @@ class SlackTalk:
         """The words that a person sees, without our own mention."""
         return plain(text, self._me.user)
 
-    async def name(self, user: str) -> str:
-        """What somebody is called; empty where Slack does not say."""
-        if user not in self._names:
-            try:
-                async with asyncio.timeout(2.0):
-                    found = (await self._web.call("users.info", user=user)).get("user") or {}
-            except (Unavailable, TimeoutError):
-                return ""
-            except CitewellError:
-                found = {}
-            if len(self._names) >= NAMES:
-                self._names.clear()
-            profile = found.get("profile") or {}
-            self._names[user] = str(profile.get("display_name") or found.get("real_name") or found.get("name") or "")
-        return self._names[user]
+
+def _is_newer(found: Body, told: Body) -> bool:
+    """Whether what was found is what an event told, or newer."""
+    at, last = _edited(told), _edited(found)
+    return at is None or (last is not None and last >= at)
 
 
 def _edited(message: Body) -> datetime | None:
