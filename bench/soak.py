@@ -32,6 +32,10 @@ class Promise:
 
 
 PROMISES = (
+    Promise(
+        "five questions a second with indexing beside: memory, files and connections are flat",
+        ("tests/journeys/test_steady.py",),
+    ),
     Promise("no question is lost or answered twice: Slack", ("tests/faults/test_slack_chaos.py",)),
     Promise("no question is lost or answered twice: Discord", ("tests/faults/test_discord_chaos.py",)),
     Promise(
