@@ -17,11 +17,12 @@ class ChannelDesk:
 
     async def of(self, space: str) -> frozenset[PlaceId]:
         """Those of a workspace or server (`slack:T1`)."""
-        return frozenset(place for place in await self._places.indexed() if str(place.around) == space)
+        there = await self._places.indexed(PlaceId.parse(space).platform)
+        return frozenset(place for place in there if str(place.around) == space)
 
     async def indexed(self, chain: Sequence[PlaceId]) -> PlaceId | None:
         """The one that the places of `chain`, the widest first, are or lie in."""
-        there = await self._places.indexed() if len(chain) > 1 else {}
+        there = await self._places.indexed(chain[0].platform) if len(chain) > 1 else {}
         return next((place for place in chain if place in there), None)
 
     async def take(self, said: Sequence[Said], *, fresh: bool = False) -> None:

@@ -50,8 +50,10 @@ class PlaceSettings:
         """What was set in chat for this very place."""
         return (await self._store.of([place])).get(place, Place())
 
-    async def indexed(self) -> dict[PlaceId, Place]:
-        """The channels that are read as a source, each with what holds there."""
+    async def indexed(self, platform: str = "") -> dict[PlaceId, Place]:
+        """The channels (of one `platform`) that are read as a source, each with what holds there."""
+        if platform and self._unindexed.get(platform, platform):
+            return {}
         chat = await self._store.all()
         named = {place for place in {*self._file, *chat} if self._rules.platforms.is_channel(place)}
         found = {place: in_force(place.chain, self._file, chat) for place in named}

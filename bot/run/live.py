@@ -11,8 +11,10 @@ from bot.documents.serving import at_this_moment
 from pipeline.elsewhere import Given, or_elsewhere
 from pipeline.find.scale import Scale
 from pipeline.ingest.unit_texts import unit_texts
+from pipeline.plan.smalltalk import small_talk
 from pipeline.ports import PlatformAdapter
 from pipeline.respond import Responder
+from pipeline.unasked import asks
 from pipeline.values import LIVE, Document, Event, IncomingMessage, Manner, Request, RetrievedChunk, Said
 
 BY_WORDS = 0.5
@@ -51,7 +53,7 @@ class LiveSearch:
         embedder = at_this_moment(self.indexer.embedder)
         asked, scale = await embedder.embed_question(question) if embedder and said else None, await self.scale()
         found = []
-        for one in said:
+        for one in (one for one in said if not (small_talk(one.text) or asks(one.text))):
             parsed = thread.parsed([one], _document(one))
             for chunk in self.indexer.splitter.split(parsed):
                 near: tuple[float, ...] = ()

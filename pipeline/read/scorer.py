@@ -118,10 +118,12 @@ class Scorer:
         )
 
     def _dated(self, index: int, held: float) -> bool:
-        """Whether a heading is the answer: `3.2.0 (4 March 2026)` to when 3.2.0 came."""
+        """Whether a heading is the answer: `3.2.0 (4 March 2026)` to when 3.2.0 came. That of a message says who wrote
+        it, and when."""
         text = self._passage.chunk.text_of(index)
         heading = self._passage.chunk.units[index].kind is BlockKind.HEADING
-        return self._asked.dates and heading and held > 0 and bool(dates(text.lower()))
+        stated = heading and not self._passage.document.said_in
+        return self._asked.dates and stated and held > 0 and bool(dates(text.lower()))
 
     def _before(self, index: int) -> frozenset[str]:
         chunk = self._passage.chunk

@@ -27,10 +27,11 @@ ALONE_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0
 """How long others go before a suspect, where there are always others."""
 
-TURNS = """
+PAGE = 20
+TURNS = f"""
     SELECT turn, since, scope, author FROM waiting WHERE space = $1 AND (turn, since) > ($2, $3)
-        ORDER BY turn, since LIMIT 20
-"""
+        ORDER BY turn, since LIMIT {PAGE}
+"""  # noqa: S608 - our own words
 """Served longest ago first, then waiting longest; "" is the space of the spaces."""
 LEASABLE = """
     state = 'open' AND not_before <= $1 AND leased_until <= $1 AND NOT EXISTS (
@@ -46,11 +47,12 @@ SUSPECT = f"""
     SELECT sequence, not_before, space FROM message WHERE ends >= {SUSPICIOUS} AND {LEASABLE}
         ORDER BY not_before, sequence
 """  # noqa: S608 - as above
-UNDER_WAY = """
-    SELECT count(*), count(*) FILTER (WHERE alone_until > $1) FROM message
-        WHERE state = 'open' AND leased_until > 0 AND leased_until > $1 AND holder = $2
-"""
-SERVED = "INSERT INTO served VALUES ($1, $2) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
+UNDER_WAY = f"""
+    SELECT count(*), count(*) FILTER (WHERE alone_until > $1),
+        EXISTS (SELECT 1 FROM message WHERE state = 'open' AND ends >= {SUSPICIOUS})
+        FROM message WHERE state = 'open' AND leased_until > 0 AND leased_until > $1 AND holder = $2
+"""  # noqa: S608 - as above
+SERVED = "INSERT INTO served VALUES ($1, $3), ($2, $3) ON CONFLICT (scope) DO UPDATE SET turn = excluded.turn"
 HELD = "state = 'open' AND leased_until > 0 AND holder = $1"
 TAKE = f"SELECT key, space, author, attempt, ends FROM message WHERE sequence = $2 AND {LEASABLE}"  # noqa: S608 - as above
 
@@ -60,10 +62,11 @@ def candidate(db: Connection, now: float, served: Callable[[str], bool]) -> int 
     leased.
 
     What may be the cause of processes' ends waits until nothing is under way in this one, and then has it to itself."""
-    under_way, alone = db.execute(UNDER_WAY, (now, db.holder)).fetchone()
+    under_way, alone, suspicious = db.execute(UNDER_WAY, (now, db.holder)).fetchone()
     if alone:
         return None
-    suspect, due = next((row for *row, space in db.execute(SUSPECT, (now,)).fetchall() if served(space)), (None, now))
+    suspects = db.execute(SUSPECT, (now,)).fetchall() if suspicious else ()
+    suspect, due = next((row for *row, space in suspects if served(space)), (None, now))
     if due + PATIENCE_SECONDS > now and (found := _next_in_turn(db, now, served)) is not None:
         return found
     return None if under_way or suspect is None else int(suspect)
@@ -85,6 +88,8 @@ def _turns(db: Connection, space: str) -> Iterator[tuple[str, str]]:
     turn, since = -1, -1
     while rows := db.execute(TURNS, (space, turn, since)).fetchall():
         yield from ((scope, author) for _, _, scope, author in rows)
+        if len(rows) < PAGE:
+            return
         turn, since, *_ = rows[-1]
 
 
@@ -149,9 +154,9 @@ def _serve(db: Connection, space: str, author: str) -> None:
         "INSERT INTO setting VALUES ('turn', '1') ON CONFLICT (name)"
         " DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT) RETURNING CAST(value AS BIGINT)"
     ).fetchone()
-    for scope in (space, f"{space} {author}"):
-        db.execute(SERVED, (scope, turn))
-        db.execute("UPDATE waiting SET turn = $1 WHERE scope = $2", (turn, scope))
+    scopes = (space, f"{space} {author}")
+    db.execute(SERVED, (*scopes, turn))
+    db.execute("UPDATE waiting SET turn = $3 WHERE scope IN ($1, $2)", (*scopes, turn))
 
 
 def _work(db: Connection, sequence: int, attempts: int, late_before: float) -> Work:

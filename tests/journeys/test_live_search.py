@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.slack_driver import SlackDriver, granted
+from tests.doubles.slack.workspace import BOT
 from tests.journeys.process import answered, running, stopped
 
 SAID = "The quetzal conference room got a new projector that speaks wireless HDMI."
@@ -54,4 +55,16 @@ async def test_documents_come_first_and_closed_channels_guests_and_missing_scope
             team.slack.scopes = granted() - {"search:read.public"}
             team.workspace.channels[ELSEWHERE].kind = "channel"
             await answered(team, await team.mention("ann", QUESTION), "could not find")
+            await stopped(process)
+
+
+@pytest.mark.slow
+async def test_what_others_asked_is_no_answer(indexed_data: Path, tmp_path: Path) -> None:
+    team, asked = SlackDriver(tmp_path / "unused"), "Who painted the quetzal statue?"
+    async with team.double():
+        team.workspace.add(ELSEWHERE, name="news")
+        team.people.write("U0BOB", ELSEWHERE, f"<@{BOT}> {asked}")
+        team.people.write("U0BOB", ELSEWHERE, asked)
+        async with running(indexed_data, team) as process:
+            await answered(team, await team.mention("ann", asked), "could not find")
             await stopped(process)

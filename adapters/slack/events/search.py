@@ -38,16 +38,17 @@ async def search(web: Web, talk: SlackTalk, message: IncomingMessage, question: 
                 limit=MOST,
             )
             messages = (found.get("results") or {}).get("messages") or ()
-            return tuple([await _said(talk, message, one) for one in messages if _of_people(one, message)])
+            return tuple([await _said(talk, message, one) for one in messages if _of_people(talk, one, message)])
     except (CitewellError, TimeoutError) as error:
         log.info("slack_search_unanswered", reason=str(error) or "it took too long")
         return ()
 
 
-def _of_people(found: dict[str, Any], message: IncomingMessage) -> bool:
-    """Not the question itself, and not what a bot said: no answer is its own source."""
+def _of_people(talk: SlackTalk, found: dict[str, Any], message: IncomingMessage) -> bool:
+    """Not the question itself, nor another one to us, and not what a bot said: no answer is its own source."""
     text = str(found.get("content") or "")
-    own = found.get("message_ts") == message.place.message
+    ours = talk.is_to_us(text)
+    own = ours or found.get("message_ts") == message.place.message
     left_out = own or found.get("is_author_bot") or KEPT_OUT in text.lower()
     return not left_out and bool(text) and bool(found.get("permalink"))
 

@@ -146,7 +146,11 @@ class SlackTalk:
 
     def _is_read(self, message: Body) -> bool:
         """Of people, and for people: no questions to us."""
-        return self._is_spoken(message) and not mention_of(self._me.user).search(str(message.get("text") or ""))
+        return self._is_spoken(message) and not self.is_to_us(str(message.get("text") or ""))
+
+    def is_to_us(self, text: str) -> bool:
+        """Whether a message addresses the bot."""
+        return bool(mention_of(self._me.user).search(text))
 
     def _is_spoken(self, message: Body) -> bool:
         """No joins, no bots, and not kept out."""

@@ -1,0 +1,86 @@
+"""What an answer costs, in counts that no machine changes: a change that makes it cost more has to say so here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.models.onnx.embedder import OnnxEmbedder
+from bench.load import OnSlack
+from bot.run.service import serve
+from storage.postgres.connection import PostgresConnection, PostgresTransactions
+from storage.sqlite.connection import SQLiteConnection, SQLiteTransactions
+from tests.contracts.slack_driver import granted
+from tests.doubles.engines import Engine
+from tests.doubles.settings import extractive
+from tests.doubles.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer
+from tests.journeys.process import indexed
+
+QUESTIONS = 8
+COSTS = {"commits": 6, "vectors": 1, "calls": 2}
+"""Of the cheapest of QUESTIONS mentions, each answered before the next is asked: others pay for what the bot does by
+itself meanwhile. Web calls: the post, and the look at who is in the channel."""
+STATEMENTS = {"sqlite": 57, "postgresql": 84}
+"""On a quiet machine; on PostgreSQL 22 of them name the workspace that the others are for."""
+LOOKS = 12
+"""Statements more where that is slow: the inbox is looked at five times a second."""
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What was done since it was cleared."""
+    counted: Counter[str] = Counter()
+
+    def counting(what: str, kind: type[Any], name: str, many: Callable[..., int] = lambda *_: 1) -> None:
+        before = getattr(kind, name)
+
+        def count(self: Any, *given: Any, **named: Any) -> Any:
+            counted[what] += many(*given)
+            return before(self, *given, **named)
+
+        monkeypatch.setattr(kind, name, count)
+
+    for connection in (SQLiteConnection, PostgresConnection):
+        counting("statements", connection, "execute")
+        counting("statements", connection, "executemany")
+    for transactions in (SQLiteTransactions, PostgresTransactions):
+        counting("commits", transactions, "begin")
+    counting("vectors", OnnxEmbedder, "embed", len)
+    counting("vectors", OnnxEmbedder, "embed_question")
+    return counted
+
+
+@pytest.mark.slow
+async def test_an_answer_costs_no_more_than_it_did(engine: Engine, documents: Path, counts: Counter[str]) -> None:
+    await indexed(engine.folder, documents, engine.url)
+    async with SlackServer(granted()) as slack:
+        platform = OnSlack(slack)
+        settings = extractive(
+            engine.folder,
+            database=engine.url or None,
+            slack_bot_token=BOT_TOKEN,
+            slack_app_token=APP_TOKEN,
+            slack_api_url=slack.api_url,
+        )
+        serving = asyncio.create_task(serve(settings, lambda line: None))
+        await platform.connected()
+        await platform.ask()
+        found: list[Counter[str]] = []
+        for _ in range(QUESTIONS):
+            counts.clear()
+            slack.calls.clear()
+            await platform.ask()
+            await asyncio.sleep(0.2)
+            found.append(counts + Counter({"calls": len(slack.calls)}))
+        os.kill(os.getpid(), signal.SIGTERM)
+        await serving
+    least = {name: min(one[name] for one in found) for name in found[0]}
+    assert least.pop("statements") <= STATEMENTS["postgresql" if engine.url else "sqlite"] + LOOKS
+    assert least == COSTS
