@@ -13,6 +13,7 @@ use or retired.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 
 from pipeline.errors import Misconfigured
@@ -85,8 +86,9 @@ def _dated(db: Connection, before: Collection[str]) -> None:
 
 def _quoting(db: Connection, before: Collection[str]) -> None:
     """Which documents each answer shows passages of."""
-    for (body,) in db.execute("SELECT CAST(body AS TEXT) FROM answer").fetchall():
-        quote(db, Answer.model_validate_json(body))
+    for answer, body in db.execute("SELECT id, CAST(body AS TEXT) FROM answer").fetchall():
+        shown = json.loads(body)
+        quote(db, answer, [one["document_id"] for one in (*shown.get("citations", ()), *shown.get("nearest", ()))])
 
 
 MIGRATIONS: Mapping[str, Step | None] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from pipeline.translations import Words
 from pipeline.values import Answer, Turn
@@ -18,9 +18,9 @@ _QUOTE = "INSERT INTO quoting (document, answer) VALUES ($1, $2) ON CONFLICT DO 
 _GONE = "SELECT answer, document FROM quoting WHERE gone ORDER BY answer LIMIT $1"
 
 
-def quote(db: Connection, answer: Answer) -> None:
-    """Keep which documents it shows passages of."""
-    db.executemany(_QUOTE, ((document, answer.id) for document in {one.document_id for one in answer.sources}))
+def quote(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
+    """Keep which documents an answer shows passages of."""
+    db.executemany(_QUOTE, ((document, answer_id) for document in dict.fromkeys(document_ids)))
 
 
 def unquote(db: Connection, document_ids: Collection[str]) -> None:
