@@ -233,7 +233,7 @@ async def test_a_code_that_slack_did_not_give_adds_nothing(home: House) -> None:
     assert not await added(home)
 
 
-async def test_whatever_browsers_bring_adds_the_workspace_whose_code_it_is_and_touches_no_other(
+async def test_browsers_add_the_workspace_of_the_code_they_bring_and_no_other(
     home: House, record_property: Count
 ) -> None:
     """Codes, states and cookies of several browsers and workspaces in any combination, each brought again and again;

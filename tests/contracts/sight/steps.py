@@ -343,8 +343,7 @@ class Steps:
                 self._given(str(error), [person], "taken back")
                 return
         self._given(title or "", [person], "taken back", again=True)
-        if title:
-            self._model.holds[self._memory.documents.pop(name)] = GONE
+        await self._noted()
 
     # --- Kept, counted, and posted by itself -------------------------------------------------------
 
@@ -359,6 +358,10 @@ class Steps:
         with bound(_space(person)):
             await self._desk.forget(person)
         self._model.told[person] = set()
+        await self._noted()
+
+    async def _noted(self) -> None:
+        """Documents that went with something else are gone."""
         there = {document.id for document in await self._storage.library.documents()}
         for name in [one for one in self._memory.documents if one not in there]:
             self._model.holds[self._memory.documents.pop(name)] = GONE
@@ -429,7 +432,10 @@ class Steps:
         form = {"action": action, "about": about, "csrf": CSRF, "conversation": "", "fragment": "1"}
         answer = await self._world.client.post("/press", data=form, headers={"x-person": person})
         assert answer.status_code < 500, answer.text
-        self._given(answer.text, [person], f"pressed {action}", again=action == Button.EXPORT)
+        own = action in (Button.EXPORT, Button.TAKE_BACK)
+        self._given(answer.text, [person], f"pressed {action}", again=own)
+        if action == Button.TAKE_BACK:
+            await self._noted()
 
     async def link(self) -> None:
         """One that is made now, or one of before, opened by whoever has it."""
