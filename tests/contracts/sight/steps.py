@@ -30,7 +30,7 @@ from pipeline.values import (
     RetrievedChunk,
     Vote,
 )
-from tests.contracts.sight.model import GONE, LETTERS, REPLACED, Model, Opened
+from tests.contracts.sight.model import GONE, LETTERS, REPLACED, WORD, Model, Opened
 from tests.contracts.sight.world import ADMINS, CHANNELS, COLLECTIONS, CSRF, PEOPLE, URL, WES, WIM, World
 from tests.doubles.page import parsed
 
@@ -226,7 +226,10 @@ class Steps:
             for text, readers in platform.shown:
                 self._given(text, readers, "answers")
             self._memory.answers += [one.id for one in platform.answers]
+            for text, author in platform.owed:
+                self._model.told.setdefault(author, set()).update(WORD.findall(text))
             platform.shown.clear()
+            platform.owed.clear()
             platform.answers.clear()
 
     async def _posted(self, surface: str) -> None:

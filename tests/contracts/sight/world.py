@@ -102,6 +102,8 @@ class Platform:
         self._model = model
         self.shown: list[tuple[str, frozenset[str]]] = []
         """What was posted, and who reads it."""
+        self.owed: list[tuple[str, str]] = []
+        """What was told later, and whose it is: they may have left the channel since, which SECURITY.md says."""
         self.answers: list[Answer] = []
 
     async def readers(self, of: IncomingMessage | PlaceId | PersonId) -> Readers:
@@ -147,6 +149,8 @@ class Platform:
                 if isinstance(event, Answer):
                     self.answers.append(event)
             text, who = "\n".join(said), frozenset({message.author}) if alone else self.reading(place)
+            if message.manner is Manner.AWAITED:
+                self.owed.append((text, message.author))
         else:
             text, who = outgoing.model_dump_json(), self._whom(outgoing)
         self.shown.append((text, who))
