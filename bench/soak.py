@@ -43,6 +43,14 @@ PROMISES = (
     ),
     Promise("no message of a channel is lost or taken in twice", ("tests/faults/test_channel_chaos.py",)),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
+    Promise(
+        "nobody is given a word of a document that they may not see",
+        ("tests/contracts/sight/test_sight.py::test_nobody_is_given_a_word_of_what_they_may_not_see",),
+    ),
+    Promise(
+        "a workspace is added by whoever began it in that browser, and touches no other",
+        ("tests/journeys/test_workspaces.py::test_browsers_add_the_workspace_of_the_code_they_bring_and_no_other",),
+    ),
 )
 
 

@@ -245,7 +245,7 @@ class Responder:
         known = {
             "preface": _joined(above, answer.preface),
             "corrections": retrieval.corrections,
-            "standalone": plan.question,
+            "standalone": plan.said or plan.question,
             "topic": plan.topic,
         }
         return answer.model_copy(update={"usage": usage.model_copy(update=spent), **known})
@@ -295,7 +295,18 @@ class Responder:
         if request.conversation is None:
             return Conversation(id=NOBODY, turns=request.turns, around=request.around)
         recalled = await self.history.recall(request.conversation, self.options.history_turns)
-        return recalled.model_copy(update={"around": request.around})
+        turns = await self._seen(recalled.turns, request.audience)
+        return recalled.model_copy(update={"around": request.around, "turns": turns})
+
+    async def _seen(self, turns: Sequence[Turn], audience: Audience) -> tuple[Turn, ...]:
+        """`turns`, of those that rest on what `audience` may not see by now the question alone."""
+        cited = [chunk for turn in turns for chunk in turn.chunk_ids]
+        if not cited or self.library is None:
+            return tuple(turns)
+        there = await self.library.chunks(cited)
+        seen = {chunk.id for chunk, document in there if document.collection in audience.collections}
+        untold = {"answer": "", "said": "", "items": (), "chunk_ids": ()}
+        return tuple(turn if seen.issuperset(turn.chunk_ids) else turn.model_copy(update=untold) for turn in turns)
 
     async def _record(self, request: Request, answer: Answer) -> None:
         turn = answer.turn(request.author, datetime.now(UTC))

@@ -28,13 +28,15 @@ class Asking:
         self._replies = replies
 
     async def answer(self, caller: Caller, asked: Asked, key: str) -> str:
-        """The body of the answer. With an idempotency key, the same request within a day is answered with the same.
+        """The body of the answer. With an idempotency key, the same request within a day is answered with the same, for
+        as long as the caller may see all of it.
 
         Raises Refused for a key that came with another request, and Busy while it is still being answered."""
         if not key:
             return await self._made(caller, asked)
         name, digest = f"{caller.id} {key}", hashlib.sha256(asked.model_dump_json().encode()).hexdigest()
-        if (known := await self._replies.begin(name, digest)) is not None:
+        known = await self._replies.begin(name, digest)
+        if known and await self._reading.shown(json.loads(known)["answer"]["id"], caller.audience):
             return known
         try:
             body = await self._made(caller, asked)

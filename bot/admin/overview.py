@@ -52,7 +52,8 @@ class AdminOverview:
                 continue
             platform = self._citewell.rules.platforms.of(where.platform) if where else None
             private = platform is None or where is None or platform.direct(where) or platform.private(where)
-            if actor.person != OPERATOR and (private or await desk.answer(answer.id, readers) is None):
+            others = where is not None and not self._citewell.rules.hear(readers, where.workspace)
+            if actor.person != OPERATOR and (private or others or await desk.answer(answer.id, readers) is None):
                 continue
             found.append(Left(question=answer.question, at=at, sentences=answer.ungrounded_claims, answer=answer))
         return found

@@ -81,17 +81,32 @@ class CitewellDesk:
         return audience(readers, await self._storage.library.collections(), self._rules)
 
     async def answer(self, answer_id: str, readers: Readers) -> Answer | None:
-        """A past answer, if everyone of `readers` may see every passage it shows, as the rules are now.
+        """A past answer, if everyone of `readers` may see every passage it shows and every document it names, as the
+        rules are now; what it says of words of others is left out.
 
         A passage that was changed or removed since has no rules any more: then nobody gets the answer."""
+        return await self.seen(answer_id, await self.audience(readers))
+
+    async def seen(self, answer_id: str, theirs: Audience) -> Answer | None:
+        """The same for an audience."""
         answer = await self._storage.history.answer(answer_id)
         if answer is None:
             return None
         shown = [citation.chunk_id for citation in (*answer.citations, *answer.nearest)]
-        allowed = (await self.audience(readers)).collections
+        allowed = theirs.collections
         found = await self._storage.library.chunks(shown)
         visible = {chunk.id for chunk, document in found if document.collection in allowed}
-        return answer if visible.issuperset(shown) else None
+        if not visible.issuperset(shown):
+            return None
+        if not all([await self._titled(one, allowed) == title for one, title in answer.named.items()]):
+            return None
+        held = [await self._titled(document, allowed) for one in answer.corrections for document in one.documents]
+        return answer if all(held) else answer.uncorrected()
+
+    async def _titled(self, document_id: str, collections: Collection[str]) -> str:
+        """How a document is called now; empty where it is in none of `collections`."""
+        document = await self._storage.library.document(document_id)
+        return (document.title or document.filename) if document and document.collection in collections else ""
 
     async def hand_over(self, press: Press, readers: Readers) -> str:
         """Ask the people who are set where it was pressed, once; what the asker is told."""

@@ -90,16 +90,23 @@ class KnowledgeDesk:
             kept = await self._means.keep(Parsed(document=document, blocks=read.content.blocks))
         return Added(document_id, document.title, collection, kept.passages, replaced=replaced, flagged=kept.flagged)
 
-    async def take_back(self, actor: Actor, document_id: str) -> str | None:
-        """Its title, or None where it is not there any more. Raises NotAllowed."""
+    async def take_back(self, actor: Actor, readers: Readers, document_id: str) -> str | None:
+        """Its title, or None where it is not there any more, or is another's that `readers` may not see or that was
+        added in another organisation's workspace. Raises NotAllowed."""
         document = await self._library.document(document_id)
         if document is None or not document.source.startswith(SOURCE):
             return None
         own = document.metadata.get("author") == actor.person
+        if not own and not self._reach(readers, document):
+            return None
         action = Action.TAKE_BACK if own else Action.TAKE_BACK_OTHERS
         await self._authority.require(actor, action, f"{document_id} in {document.collection}")
         await self._library.remove([document_id])
         return document.title
+
+    def _reach(self, readers: Readers, document: Document) -> bool:
+        seen = self._rules.sight(readers, document.collection).allowed
+        return seen and self._rules.hear(readers, document.source.removeprefix(SOURCE))
 
 
 class _Read(NamedTuple):

@@ -49,6 +49,10 @@ class Reader:
         """Whether an answer to that author is kept under that id."""
         return await self._history.author(answer_id) == author
 
+    async def shown(self, answer_id: str, audience: Audience) -> bool:
+        """Whether an answer is kept and `audience` may see by now all that it shows."""
+        return await self._desk.seen(answer_id, audience) is not None
+
     async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
         """The passages that fit `text`, best first."""
         found = await self._retriever.retrieve(Search(question=text, queries=(text,)), audience)

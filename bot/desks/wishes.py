@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pipeline.errors import Busy
 from pipeline.ports import Inbox
 from pipeline.translations import Message, Words
-from pipeline.values import Answer, Chosen, IncomingMessage, Manner, Press, Request, Wish, Wished, corrected
+from pipeline.values import Answer, Chosen, IncomingMessage, Manner, Press, Request, Wish, Wished
 from pipeline.words import wording
 from storage.messages.wishes import SQLWishes
 from storage.open import Storage
@@ -43,12 +43,11 @@ class WishDesk:
 
 def wish(answer: Answer, press: Press) -> Wish:
     """The question of `answer`, complete by itself, in the words it was asked in: documents may have them by then."""
-    asked = {one.meant.lower(): one.word for one in answer.corrections}
     return Wish(
         id=secrets.token_hex(8),
         answer_id=answer.id,
         person=press.person,
-        question=corrected(answer.standalone, asked) or answer.question,
+        question=answer.standalone or answer.question,
         origin=press.origin,
         message="" if press.private else press.message,
         said_in=press.chain,

@@ -73,7 +73,7 @@ def changes(
         sources_provided=len(items),
         has_sufficient_context=bool(items),
         grounding_score=float(bool(items)),
-        standalone=search.question,
+        standalone=search.said or search.question,
         topic=search.topic,
     )
 

@@ -209,6 +209,7 @@ def without_search(
         abstain_reason="" if outcome is Outcome.ANSWERED else text,
         reasoning=words(wording.UNSEARCHED),
         usage=usage,
+        named=plan.named if isinstance(plan, CannedReply) else {},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -112,8 +112,18 @@ class HybridRetriever:
             nearest=tuple(map(_passage, _spread(ranked, self._top_k)[0])),
             documents=tuple(dict.fromkeys(one.document.id for one in ranked)),
             degraded=tuple(sorted(ranker.degraded)),
-            corrections=tuple(dict.fromkeys(correction for one in found for correction in one.corrections)),
+            corrections=await self._placed(dict.fromkeys(one for of in found for one in of.corrections), audience),
         )
+
+    async def _placed(self, corrections: Iterable[Correction], audience: Audience) -> tuple[Correction, ...]:
+        """`corrections` with where their words are from."""
+
+        async def placed(one: Correction) -> Correction:
+            found = [(await self._index.lexical([word], audience, 1)).hits for word in (one.meant, *one.others)]
+            held = await self._passages.chunks([hit.chunk_id for hits in found for hit in hits])
+            return one.model_copy(update={"documents": tuple(dict.fromkeys(document.id for _, document in held))})
+
+        return tuple([await placed(one) for one in corrections])
 
     async def _find(self, ranker: Ranker, number: int, query: str, thread: str, share: int) -> _Found:
         """What `query` finds, or as its slips are corrected where that fits better; reaching further where copies

@@ -51,6 +51,8 @@ class FollowUp(Value):
 
     question: str
     """Complete: what an answer is judged against."""
+    said: str
+    """The same in people's own words, without the item of an answer that it counts off: what may be kept and told."""
     query: str
     """What to search for besides `context`: the question with nothing in it that is merely the topic so far."""
     topic: str = ""
@@ -70,11 +72,13 @@ def complete(question: str, turns: Sequence[Turn], around: Around = ALONE) -> Fo
     topic = around.pointed if 0 < len(around.pointed) <= TOPIC else _topic(turns)
     asked = _named(question, turns[-1].items) if turns else question
     if not topic or not leans(asked):
-        return FollowUp(question=asked, query=asked, context=context)
+        said = question if asked == question or not topic else _whole(question, topic)
+        return FollowUp(question=asked, said=said, query=asked, context=context)
     contrast = _OPENING.match(asked) and own_terms(asked)
-    whole = asked if contrast else f"{_unmarked(asked)} ({_unmarked(topic)})?"
+    whole = asked if contrast else _whole(asked, topic)
+    said = whole if asked == question else _whole(question, topic)
     query = f"{_unmarked(asked)}: {topic}" if contrast else asked
-    return FollowUp(question=whole, query=query, topic=topic, context=context)
+    return FollowUp(question=whole, said=said, query=query, topic=topic, context=context)
 
 
 def leans(question: str) -> bool:
@@ -111,6 +115,10 @@ def _named(question: str, items: Sequence[str]) -> str:
         return question
     label = _LABEL_END.split(items[place].replace("**", ""), maxsplit=1)[0][:LABEL].strip()
     return f"{question[: found.start()]}{label}{question[found.end() :]}" if label else question
+
+
+def _whole(question: str, topic: str) -> str:
+    return f"{_unmarked(question)} ({_unmarked(topic)})?"
 
 
 def _unmarked(question: str) -> str:

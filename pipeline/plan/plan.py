@@ -75,11 +75,16 @@ class RulePlanner:
         if talk is Talk.SUMMARY:
             return Clarify(reason=words(wording.NOT_IN_A_THREAD))
         documents = await self.passages.documents(audience)
-        titles = list(dict.fromkeys(one.title or one.filename for one in documents if not one.flagged))
+        titled: dict[str, str] = {}
+        for one in documents:
+            if not one.flagged:
+                titled.setdefault(one.title or one.filename, one.id)
+        titles = list(titled)[: 1 if talk is Talk.GREETING else _NAMED]
+        named = {titled[title]: title for title in titles}
         if talk is Talk.GREETING:
-            return CannedReply(text=wording.greeting(titles[0] if titles else "", len(documents), words))
+            return CannedReply(text=wording.greeting("".join(titles), len(documents), words), named=named)
         flags = ("more_documents",) if len(documents) > _NAMED else ()
-        return CannedReply(text=wording.introduction(titles[:_NAMED], len(documents), words), flags=flags)
+        return CannedReply(text=wording.introduction(titles, len(documents), words), flags=flags, named=named)
 
     async def _known(self, question: str, audience: Audience) -> bool:
         """Whether the documents know a word of a very short question: `VPN?` is a question."""
@@ -97,6 +102,7 @@ class RulePlanner:
         found = compared(completed.query) if intent is Intent.COMPARISON else parts(completed.query)
         return Search(
             question=completed.question,
+            said=completed.said,
             queries=tuple(query for _, query in found) or (completed.query,),
             sides=tuple(side for side, _ in found),
             intent=intent,
@@ -124,6 +130,7 @@ def _whole(question: str, conversation: Conversation) -> Search | None:
     intent = intent_of(asked)
     return Search(
         question=asked,
+        said=asked,
         queries=(asked,),
         intent=intent,
         format=format_of(asked, intent),

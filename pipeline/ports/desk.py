@@ -117,8 +117,8 @@ class Knowledge(Protocol):
         Raises NotAllowed, NotAdded and Unavailable; what was there before is as it was then."""
         ...
 
-    async def take_back(self, actor: Actor, document_id: str) -> str | None:
-        """Forget what was added; its title, or None where it is not there any more. Raises NotAllowed."""
+    async def take_back(self, actor: Actor, readers: Readers, document_id: str) -> str | None:
+        """Forget what was added; its title, or None where there is none that `readers` may see. Raises NotAllowed."""
         ...
 
 

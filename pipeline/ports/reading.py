@@ -62,6 +62,10 @@ class Reading(Protocol):
         """Whether an answer to that author is kept under that id."""
         ...
 
+    async def shown(self, answer_id: str, audience: Audience) -> bool:
+        """Whether an answer is kept and `audience` may see by now all that it shows."""
+        ...
+
     async def search(self, text: str, audience: Audience, limit: int) -> Sequence[Passage]:
         """The passages that fit `text`, best first."""
         ...

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from enum import StrEnum
+
+from pydantic import Field
 
 from pipeline.values.base import Value
 from pipeline.values.documents import Link
@@ -173,9 +175,11 @@ class Answer(Value):
     usage: Usage = Usage()
     incident: str = ""
     standalone: str = ""
-    """The question as it was looked up, complete by itself; empty where nothing was looked up."""
+    """The question as people put it, complete by itself; empty where nothing was looked up."""
     corrections: tuple[Correction, ...] = ()
     """Words of the question that no document holds, and what was searched for instead."""
+    named: dict[str, str] = Field(default_factory=dict)
+    """The titles of documents that it names and does not quote, by their ids."""
     topic: str = ""
     """The earlier question that it leaned on, for the next one that leans."""
     alone: bool = False
@@ -206,9 +210,29 @@ class Answer(Value):
         told = {"preface": "", "body": instead, "closing": "", "sentences": (), "quoted": (), "comparison": None}
         return self.model_copy(
             update=told
+            | {"confidence": self.confidence.model_copy(update={"reasons": ()})}
             | {"citations": left(self.citations), "nearest": left(self.nearest)}
             | dict.fromkeys(("claims", "ungrounded_claims", "key_facts", "limitations"), ())
         )
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """The ids of all documents of which it has words."""
+        read = (document for one in self.corrections for document in one.documents)
+        return frozenset((*(one.document_id for one in self.sources), *self.named, *read))
+
+    def forgetting(self, documents: Collection[str], instead: str) -> Answer:
+        """The same without any word of these documents, and with `instead` of what rests on them."""
+        left = self.without(lambda one: one.document_id in documents, instead)
+        if any(one in documents for one in self.named):
+            left = left.model_copy(update={"body": instead, "named": {}})
+        if any(one in documents for correction in self.corrections for one in correction.documents):
+            left = left.uncorrected()
+        return left
+
+    def uncorrected(self) -> Answer:
+        """The same without saying what was searched for instead of words of the question."""
+        return self.model_copy(update={"preface": "", "corrections": ()})
 
     @property
     def as_of(self) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from pydantic import Field
+
 from pipeline.values.base import Value
 from pipeline.values.documents import RetrievedChunk
 
@@ -32,6 +34,8 @@ class Search(Value):
 
     question: str
     queries: tuple[str, ...]
+    said: str = ""
+    """`question` in people's own words, as it is kept and told: with no word that only documents have."""
     sides: tuple[str, ...] = ()
     """What each query is about, for a comparison: `("full-time staff", "contractors")`."""
     intent: Intent = Intent.FACTUAL
@@ -56,6 +60,8 @@ class CannedReply(Value):
 
     text: str
     flags: tuple[str, ...] = ()
+    named: dict[str, str] = Field(default_factory=dict)
+    """The titles of documents in it, by their ids."""
 
 
 class Clarify(Value):
@@ -82,6 +88,8 @@ class Correction(Value):
     meant: str
     others: tuple[str, ...] = ()
     """Words that are as near."""
+    documents: tuple[str, ...] = ()
+    """The ids of documents that hold these words, one for each."""
 
 
 class Retrieval(Value):

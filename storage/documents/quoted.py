@@ -1,4 +1,4 @@
-"""Which documents an answer shows passages of: where one is removed, its words go from the answers, too."""
+"""Which documents an answer has words of: where one is removed, they go from the answers, too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GONE = "SELECT answer, document FROM quoting WHERE gone ORDER BY answer LIMIT $
 
 
 def quote(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
-    """Keep which documents an answer shows passages of."""
+    """Keep which documents an answer has words of."""
     db.executemany(_QUOTE, ((document, answer_id) for document in dict.fromkeys(document_ids)))
 
 
@@ -52,8 +52,9 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> None:
         return
     author, answer = row[0], Answer.model_validate_json(row[1])
     shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
-    left = answer.without(lambda one: one.document_id in documents, Words(answer.language)(wording.REMOVED))
+    left = answer.forgetting(documents, Words(answer.language)(wording.REMOVED))
     db.execute("UPDATE answer SET body = $1 WHERE id = $2", (left.model_dump_json(), answer_id))
+    db.execute("DELETE FROM api_reply WHERE body LIKE $1", (f'%"id":"{answer_id}"%',))
     recalled = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
     for number, body in db.execute(recalled, (author, answer.question)).fetchall():
         turn = Turn.model_validate_json(body)

@@ -77,7 +77,7 @@ class SQLHistory:
 def keep_answer(db: Connection, answer: Answer, author: str, at: float) -> None:
     """Inside a transaction, as part of a larger change. `at`: when it was given, in seconds since the epoch."""
     db.execute(_KEEP, (answer.id, author, at, answer.model_dump_json()))
-    quote(db, answer.id, (one.document_id for one in answer.sources))
+    quote(db, answer.id, answer.documents)
     if asked := line(answer, author, at):
         db.execute(KEEP, asked)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from cryptography.fernet import Fernet
 from pydantic import SecretStr
 
 from bot.doctor.examine import examine
+from bot.platforms import installations
 from bot.run.courier import Courier, begin_digest
 from pipeline.errors import Misconfigured
 from pipeline.values import Audience
@@ -20,6 +23,7 @@ from tests.contracts.waiting import until
 from tests.doubles.postgres import Server
 from tests.doubles.slack.server import SlackServer
 from tests.journeys.workspaces import KEY, House, Team, house, opened
+from tests.trials import Count, trials
 
 QUESTION = "How many vacation days do employees get?"
 
@@ -227,6 +231,43 @@ async def test_a_code_that_slack_did_not_give_adds_nothing(home: House) -> None:
     brought = home.slack.allow(link, home.acme.workspace) | {"code": "guessed"}
     assert (await home.back(brought, cookie))[0] == 401
     assert not await added(home)
+
+
+async def test_browsers_add_the_workspace_of_the_code_they_bring_and_no_other(
+    home: House, record_property: Count
+) -> None:
+    """Codes, states and cookies of several browsers and workspaces in any combination, each brought again and again;
+    states that expired, that another server gave out and that nobody did."""
+    dice, tries, added_by_now = random.Random(1), trials(60), dict[str, str]()
+    link, cookie, _ = await home.invited()
+    name = cookie.partition("=")[0]
+    late = Fernet(KEY).encrypt_at_time(b"state 1", int(time.time()) - 700).decode()
+    foreign = Fernet(Fernet.generate_key()).encrypt(b"state 2").decode()
+    states, taken = {"": "", late: "", foreign: "", KEY: "", Fernet(KEY).encrypt(b"xoxb-1").decode(): ""}, set[str]()
+    codes: dict[str, Team | None] = {"guessed": None}
+    for _ in range(tries):
+        if dice.random() < 0.4:
+            link, _, _ = await home.invited()
+        team = dice.choice((home.acme, home.beta))
+        allowed = home.slack.allow(link, team.workspace)
+        states[allowed["state"]] = link
+        codes[allowed["code"]] = team
+        state, code = dice.choice([*states][-6:]), dice.choice([*codes][-3:])
+        browser = dice.choice((state, state, state, dice.choice([*states]), ""))
+        home.slack.org_wide = whole = dice.random() < 0.1
+        status, _ = await home.back({"code": code, "state": state}, f"{name}={browser}" if browser else "")
+        begun = bool(states[state]) and browser == state and state not in taken
+        if begun:
+            taken.add(state)
+            given = codes.pop(code) if code != "guessed" else None
+            if given and not whole:
+                added_by_now[f"slack:{given.workspace.team}"] = f"xoxb-{given.workspace.team}"
+            assert (status == 200) is bool(given and not whole)
+        else:
+            assert status in (400, 401)
+        there = await installations(home.citewell.settings, home.citewell.storage.database).all()
+        assert {str(one.space): one.token for one in there} == added_by_now
+    record_property("returns from Slack", tries)
 
 
 async def test_nothing_that_a_visitor_sends_stands_in_the_pages(home: House) -> None:

@@ -147,7 +147,7 @@ class Additions(Generic[P]):
         await by.ack(Then.CHANGED)
         words = await by.words()
         try:
-            title = await self._desk.knowledge.take_back(await by.actor(), by.pressed.about)
+            title = await self._desk.knowledge.take_back(await by.actor(), await by.readers(), by.pressed.about)
         except NotAllowed:
             await by.say(words(knowledge.NOT_YOURS))
             return

@@ -228,7 +228,8 @@ async def test_a_word_that_no_document_holds_is_taken_for_the_nearest_one(
 ) -> None:
     found = await find(office, question)
     assert ids(found)[0] == first
-    assert found.corrections == (Correction(word=word, meant=meant),)
+    (held,) = found.corrections[0].documents
+    assert found.corrections == (Correction(word=word, meant=meant, documents=(held,)),)
     assert found.understood(Search(question=question.upper(), queries=())).question == (
         question.upper().replace(word.upper(), meant)
     )
@@ -243,7 +244,7 @@ async def test_a_word_of_another_language_is_no_slip_of_one_that_the_documents_h
 async def test_words_as_near_as_the_one_that_was_taken_are_named(office: Storage) -> None:
     await put(office, "files", "Only owners delete files.", "Owners delete the folder too.", "The delta is sent.")
     found = await find(office, "Who may delte files?")
-    assert found.corrections == (Correction(word="delte", meant="delete", others=("delta",)),)
+    assert found.corrections == (Correction(word="delte", meant="delete", others=("delta",), documents=("files",)),)
 
 
 async def test_a_word_of_the_language_that_no_document_holds_is_left_as_it_is(office: Storage) -> None:

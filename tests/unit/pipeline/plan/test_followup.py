@@ -49,6 +49,14 @@ def test_what_misses_its_subject_is_asked_with_the_last_question_and_searched_as
     assert (found.query, found.topic) == (question, ASKED)
 
 
+def test_the_item_of_an_answer_that_is_counted_off_is_asked_for_and_not_kept() -> None:
+    for question in ("How long is it in the second one?", "and the second one?"):
+        found = complete(question, OFFICES)
+        assert "Paris office" in found.question
+        assert "Paris" not in found.said
+        assert question.rstrip("?") in found.said
+
+
 def test_the_subject_outlives_questions_that_only_lean_on_it() -> None:
     turns = (*NOTICE, turn("why?", "Because of the law. [1]"), turn("ok thanks", "You are welcome."))
     assert complete("And how long?", turns).topic == ASKED
