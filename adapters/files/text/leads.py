@@ -19,6 +19,8 @@ MOST_ADDRESSES = 50_000
 """Of one sitemap: the most that the protocol allows."""
 LONGEST = 2_048
 """Characters of an address; longer ones are left out, as in sitemaps."""
+_PIECE = 65_536
+"""Bytes: of more at once the parser takes no more than 10 MB."""
 _GZIP = b"\x1f\x8b"
 
 
@@ -44,7 +46,8 @@ def read_sitemap(content: bytes) -> Leads:
         target=_target(found), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
     try:
-        parser.feed(content)
+        for start in range(0, len(content), _PIECE):
+            parser.feed(content[start : start + _PIECE])
         parser.close()
     except etree.XMLSyntaxError as error:
         raise _no_sitemap() from error
