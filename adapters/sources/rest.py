@@ -20,6 +20,8 @@ MOST_BYTES = 40_000_000
 """Of one answer."""
 MOST_PARTS = 10_000
 """Of one list: a million entries in parts of a hundred."""
+_DENIED = frozenset({401, 403, 404})
+"""Statuses of what is not for this account; services that do not tell what there is say 404."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -78,6 +80,7 @@ class Rejected(Unavailable):
         said, what_to_do = service.words.get(reason, other)
         message = f"{said} ({f'status {status} {reason}'.rstrip()})"
         super().__init__(service.name, message, retry_after=wait, permanent=wait is None, what_to_do=what_to_do)
+        self.denied = wait is None and status in _DENIED
         self.status = status
         self.reason = reason
         self.gone = status in service.gone
@@ -162,6 +165,8 @@ class Rest:
         return await self._once(method, path, body, most)
 
     async def _once(self, method: str, path: str, body: object, most: int) -> Fetched:
+        if path and not path.startswith("/"):
+            raise self.strange()  # behind the name of the host it would make another of it
         await self._turn()
         signed = {"authorization": f"Bearer {await self._tokens.token()}"} if self._tokens else {}
         return await self._fetcher.fetch(

@@ -21,6 +21,7 @@ class Outage:
         self._left: int | None = None
         self._throttled = 0
         self._strange: object = None
+        self._denied = 0
 
     def fail_after(self, requests: int | None) -> None:
         """Answer 503 after so many more requests; None: work again."""
@@ -29,6 +30,10 @@ class Outage:
     def throttle(self, requests: int) -> None:
         """Answer the next so many requests with 429 and `Retry-After: 0`."""
         self._throttled = requests
+
+    def deny(self, status: int) -> None:
+        """Answer everything with this status, as to somebody who may not read it; 0: work again."""
+        self._denied = status
 
     def answer(self, strange: object) -> None:
         """Answer everything with this JSON; None: work again."""
@@ -49,6 +54,8 @@ class Outage:
             if self._throttled:
                 self._throttled -= 1
                 return web.json_response({"code": "rate_limited"}, status=429, headers={"Retry-After": "0"})
+            if self._denied:
+                return web.json_response({"code": "denied"}, status=self._denied)
             if self._strange is not None:
                 return web.json_response(self._strange)
             return await handler(request)

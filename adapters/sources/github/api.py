@@ -76,6 +76,7 @@ class GitHubApi:
                 NAME,
                 f"there is no repository {self._repository} for this token",
                 permanent=True,
+                denied=True,
                 what_to_do="Check the name, and that the token may read issues, discussions and contents of it.",
             )
         if found is None or reply.kinds - {"NOT_FOUND"}:

@@ -15,8 +15,8 @@ from adapters.sources.web.site import Site
 from pipeline.errors import Unavailable
 
 _SITEMAPS = 500
-_DENIED = frozenset({401, 403})
-"""Statuses of what is not for us."""
+DENIED = frozenset({401, 403, 404, 410})
+"""Statuses of what is not there, or not for us."""
 
 
 class Coverage:
@@ -50,7 +50,7 @@ class Coverage:
             fetched = await site.get(sitemap, most=MOST_SITEMAP_BYTES)
             if fetched.status != 200:
                 said = f"the sitemap {sitemap} answers with status {fetched.status}"
-                denied = fetched.status in _DENIED
+                denied = fetched.status in DENIED
                 raise Unavailable(netloc(sitemap), said, denied=denied, what_to_do="Check `sitemap`.")
             found = await reader.read_sitemap(fetched.body)
             listed = await asyncio.to_thread(addresses, found.links)

@@ -13,7 +13,7 @@ from adapters.files.leads import Leads
 from adapters.files.reader import Reader
 from adapters.sources.web.addresses import absolute, netloc
 from adapters.sources.web.claims import Claims
-from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.coverage import DENIED, Coverage
 from adapters.sources.web.document import PageItem, item_of, read_document
 from adapters.sources.web.formats import PAGES, content_type, file_name
 from adapters.sources.web.known import Known, kept, recalled
@@ -30,8 +30,6 @@ LINKS_CHARACTERS = 50_000_000
 """Of the links that are kept until the next look, which a crawl follows then."""
 _FAILURES = 5
 """Pages in a row that do not come: the site is down."""
-_DENIED = frozenset({401, 403, 404, 410})
-"""Statuses of a page that is not there, or not for us."""
 
 
 @dataclass
@@ -162,7 +160,7 @@ class WebSource:
             fetched = await self._site.get(asked, most=MOST_PAGE_BYTES)
         if self._coverage.crawls and named and fetched.status != 200:
             said = f"the page to start from answers with status {fetched.status}"
-            raise Unavailable(netloc(asked), said, denied=fetched.status in _DENIED, what_to_do="Check `start`.")
+            raise Unavailable(netloc(asked), said, denied=fetched.status in DENIED, what_to_do="Check `start`.")
         if fetched.status != 200:
             return None
         address = absolute(fetched.url)

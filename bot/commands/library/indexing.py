@@ -195,6 +195,8 @@ def summarise(summary: Summary, name: str = "") -> None:
         "removed": summary.removed,
         "failed": sum(not failed.whole for failed in summary.failed),
     }
+    if summary.denied:
+        note(f"{name}: its documents are in no answer until it can be read again".removeprefix(": "))
     if summary.unreached and not any(counts.values()):
         return
     told = ", ".join(f"{count} {change}" for change, count in counts.items())

@@ -181,7 +181,7 @@ async def test_forms_of_forbidden_addresses_are_refused_before_git_connects(clon
 async def test_a_token_is_sent_in_a_header_to_its_host_alone_and_is_written_nowhere(clone: Clone) -> None:
     clone.served.token = "Basic " + base64.b64encode(b"x-access-token:s3cret").decode()
     for token in ("", "wrong"):
-        with pytest.raises(Refused, match="does not let git read"):
+        with pytest.raises(Unavailable, match="does not let git read"):
             await clone.labels(clone.source(token=token))
     assert len(await clone.labels(clone.source(token="s3cret"))) == 4
     encoded = clone.served.token.split()[1]
@@ -200,7 +200,7 @@ async def test_a_host_that_is_down_is_unavailable_and_a_repository_that_is_not_t
     with pytest.raises(Unavailable, match="git: ls-remote"):
         await clone.labels()
     clone.served.outage.fail_after(None)
-    with pytest.raises(Refused, match="no such repository"):
+    with pytest.raises(Unavailable, match="no such repository"):
         await clone.labels(clone.source(url=clone.served.url.replace("team", "gone")))
 
 
