@@ -211,7 +211,11 @@ async def _alone(folder: Path) -> int:
         raise Unavailable("git", "a command of an earlier sync is still running") from error
 
 
+_SERVERS = ("remote:", "fatal: remote error:")
+"""What lines begin with that the server wrote."""
+
+
 def _last_line(text: str) -> str:
     """What git itself says in the end, without what the server had it say."""
-    lines = [line for line in visible(text).splitlines() if line.strip() and not line.startswith("remote:")]
+    lines = [line for line in visible(text).splitlines() if line.strip() and not line.startswith(_SERVERS)]
     return lines[-1].strip()[:200] if lines else "no reason was given"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from adapters.fetch.fetcher import Fetched, Fetcher
 from adapters.sources.github.shapes import MoreComments, ThreadPage
-from adapters.sources.rest import Json, Rest, Service, Shape
+from adapters.sources.rest import Json, Rest, Service, Shape, word
 from pipeline.errors import Unavailable
 
 NAME = "GitHub"
@@ -82,7 +82,7 @@ class GitHubApi:
         if found is None or reply.kinds - {"NOT_FOUND"}:
             raise Unavailable(
                 NAME,
-                f"refused the query ({', '.join(filter(None, sorted(reply.kinds))) or 'without a reason'})",
+                f"refused the query ({', '.join(filter(None, map(word, sorted(reply.kinds)))) or 'without a reason'})",
                 what_to_do="Check that the token may read issues and discussions of the repository.",
             )
         return self._rest.read(found, into)

@@ -250,6 +250,26 @@ async def test_what_a_token_that_is_not_taken_any_more_gave_is_in_no_answer(team
     assert await team.passages("thirty") == []
 
 
+@pytest.mark.needs("token")
+@pytest.mark.parametrize("status", [200, 302, 307, 400, 401, 403])
+async def test_what_signs_requests_goes_to_no_other_host_and_into_no_error(team: Team, status: int) -> None:
+    told: list[object] = []
+    for requests in (0, 1, 2, 4):
+        await team.remote.put(f"page-{requests}", f"Page {requests}", "Everyone gets thirty days.")
+        team.remote.outage.turn(requests, status)
+        try:
+            told.append(await team.sync())
+        except Refused as error:
+            told.append(error)
+    assert not all(summary == Summary(added=1) for summary in told)
+    secrets = team.remote.outage.credentials
+    assert secrets
+    for secret in secrets:
+        assert secret not in str(told)
+        assert not any(secret in head for head in team.remote.outage.elsewhere)
+    assert not any("authorization" in head.lower() for head in team.remote.outage.elsewhere)
+
+
 @pytest.mark.needs("api")
 async def test_a_strange_answer_loses_nothing_and_is_told(team: Team) -> None:
     await fill(team.remote)
