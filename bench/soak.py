@@ -42,6 +42,14 @@ PROMISES = (
         "no question is lost or answered twice: two processes on PostgreSQL", ("tests/faults/test_processes_chaos.py",)
     ),
     Promise("no message of a channel is lost or taken in twice", ("tests/faults/test_channel_chaos.py",)),
+    Promise(
+        "what a server sends ends in an error of ours, and others are served",
+        ("tests/unit/adapters/fetch/test_hostile_servers.py",),
+    ),
+    Promise("a head or sitemap costs an error line and no more", ("tests/unit/adapters/files/test_leads.py",)),
+    Promise(
+        "an address of a web site stands for what it says itself", ("tests/unit/adapters/sources/test_web_claims.py",)
+    ),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
     Promise(
         "nobody is given a word of a document that they may not see",

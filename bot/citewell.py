@@ -210,7 +210,8 @@ class Citewell:
 
     @cached_property
     def sync(self) -> Sync:
-        return Sync(self.settings.default_collection, self.storage, self.indexer)
+        settings = self.settings
+        return Sync(settings.default_collection, self.storage, self.indexer, settings.retention_days)
 
     async def look_again(self) -> None:
         """Look again at every file and folder that was indexed by its path; what goes wrong with one is logged, and the

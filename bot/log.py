@@ -16,6 +16,7 @@ import structlog
 from bot import known
 from pipeline.errors import CitewellError
 from pipeline.screen.private import find
+from pipeline.words.text import one_line
 
 _SECRET = re.compile(
     r"xox[a-z]-[\w-]+|xapp-[\w-]+|sk-[\w-]{8,}|Bearer\s+\S+|Bot\s+[\w-]{20,}\.[\w-]+\.[\w-]+"
@@ -65,7 +66,7 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
         if key in _PRIVATE:
             event[key] = f"[{len(str(value))} characters]"
         elif isinstance(value, str):
-            event[key] = redact(value)
+            event[key] = redact(value) if key == "exception" else one_line(redact(value))
     return event
 
 
@@ -90,7 +91,7 @@ def _in_words(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
     event.pop("raised_at", None)
     what = str(event.pop("event")).replace("_", " ")
     more = ", ".join(f"{name} {value}" if name != "reason" else str(value) for name, value in event.items())
-    return redact(f"citewell: {what}: {more}" if more else f"citewell: {what}")
+    return one_line(redact(f"citewell: {what}: {more}" if more else f"citewell: {what}"))
 
 
 def _as_said(_: Any, __: str, event: MutableMapping[str, Any]) -> str:

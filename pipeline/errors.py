@@ -35,6 +35,7 @@ class Unavailable(CitewellError):
         *,
         retry_after: float | None = None,
         permanent: bool = False,
+        denied: bool = False,
         what_to_do: str = "",
     ) -> None:
         super().__init__(f"{service}: {message}", what_to_do=what_to_do)
@@ -42,6 +43,8 @@ class Unavailable(CitewellError):
         self.retry_after = retry_after
         self.permanent = permanent
         """Trying again cannot help (wrong key, unknown model)."""
+        self.denied = denied
+        """It is there and does not let us have what was asked for, or not any more."""
 
 
 class Unusable(CitewellError):

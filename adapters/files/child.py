@@ -1,8 +1,8 @@
 """The process that reads files: one file after another from standard input, under limits.
 
-A request is a line of JSON (`suffix`, `size`, `cpu_seconds`) and the bytes of the file. A reply is a frame, its length
-in 8 bytes and JSON: `content` with how many `frames` of `blocks` follow and how many those are, or `refused` with
-`what_to_do`, and `spent` when the process should be replaced.
+A request is a line of JSON (`suffix`, `size`, `cpu_seconds`, and whether `leads` are wanted not the content) and
+the bytes of the file. A reply is a frame, its length in 8 bytes and JSON: `content` with how many `frames` of `blocks`
+follow and how many those are, or `leads`, or `refused` with `what_to_do`, and `spent` when it should be replaced.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import math
 import os
 import resource
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adapters.files.blocks import Blocks, packed
-from adapters.files.formats import BINARY_FORMATS, read_format
-from adapters.files.outline import Content
+from adapters.files.formats import BINARY_FORMATS, read_format, read_leads
 from pipeline.errors import Refused
 
 PAGE_SECONDS = 0.1
@@ -41,16 +40,22 @@ def main() -> None:
     requests = sys.stdin.buffer
     while request := requests.readline():
         asked = json.loads(request)
-        reply, frames = _answer(asked["suffix"], requests.read(asked["size"]), asked["cpu_seconds"])
+        content = requests.read(asked["size"])
+        reply, frames = _answer(asked["suffix"], content, asked["cpu_seconds"], leads=asked["leads"])
         for frame in (json.dumps(reply).encode(), *frames):
             replies.write(len(frame).to_bytes(8, "big") + frame)
         replies.flush()
 
 
-def _answer(suffix: str, content: bytes, cpu_seconds: float) -> tuple[dict[str, object], Sequence[bytes]]:
+def _answer(
+    suffix: str, content: bytes, cpu_seconds: float, *, leads: bool
+) -> tuple[dict[str, object], Sequence[bytes]]:
     try:
         with understood(suffix):
-            found = _read(suffix, content, cpu_seconds)
+            on_pages = _limited(suffix, len(content), cpu_seconds)
+            if leads:
+                return {"leads": read_leads(suffix, content).model_dump(mode="json")}, ()
+            found = read_format(suffix, content, on_pages)
             blocks = found.blocks
             frames = blocks.frames if isinstance(blocks, Blocks) else (packed(list(blocks)),)
             known = found.model_dump(mode="json", exclude={"blocks"})
@@ -74,15 +79,16 @@ def understood(suffix: str) -> Iterator[None]:
         raise Refused(wrong, what_to_do="Open and save it again, then retry.") from error
 
 
-def _read(suffix: str, content: bytes, cpu_seconds: float) -> Content:
+def _limited(suffix: str, size: int, cpu_seconds: float) -> Callable[[int], None]:
+    """Limits the processor time of what is read now; what is returned hears of pages, and gives more for them."""
     started = _used()
-    allowed = cpu_seconds + TEXT_SECONDS * len(content) if suffix not in BINARY_FORMATS else cpu_seconds
+    allowed = cpu_seconds + TEXT_SECONDS * size if suffix not in BINARY_FORMATS else cpu_seconds
     _allow(started + min(allowed, MOST_SECONDS))
 
     def on_pages(count: int) -> None:
         _allow(started + min(cpu_seconds + PAGE_SECONDS * count, MOST_SECONDS))
 
-    return read_format(suffix, content, on_pages)
+    return on_pages
 
 
 def _used() -> float:

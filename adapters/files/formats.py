@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from adapters.files.leads import Leads
 from adapters.files.outline import Content
 
 TEXT_FORMATS = (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv")
 BINARY_FORMATS = (".pdf", ".docx", ".pptx", ".xlsx")
 JSON_LINES = (".jsonl", ".ndjson")
-WEB_PAGE = ".web-page"
-"""No file has it: HTML with a site around its content."""
+WEB_PAGE, SITEMAP = ".web-page", ".sitemap"
+"""No files have these: HTML with a site around its content, and a list of the pages of a site."""
 
 
 def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = lambda count: None) -> Content:
@@ -64,3 +65,10 @@ def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = l
             from adapters.files.office.xlsx import read_xlsx
 
             return read_xlsx(content, on_pages)
+
+
+def read_leads(suffix: str, content: bytes) -> Leads:
+    """Where a page or a sitemap leads. Raises Refused, and whatever a library raises."""
+    from adapters.files.text.leads import read_head, read_sitemap
+
+    return read_sitemap(content) if suffix == SITEMAP else read_head(content)

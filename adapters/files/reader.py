@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from adapters.files.formats import BINARY_FORMATS, JSON_LINES, TEXT_FORMATS, WEB_PAGE
+from adapters.files.formats import BINARY_FORMATS, JSON_LINES, SITEMAP, TEXT_FORMATS, WEB_PAGE
+from adapters.files.leads import Leads
 from adapters.files.outline import Content
 from adapters.files.worker import ReaderProcess
 from pipeline.errors import Refused
@@ -49,6 +50,15 @@ class Reader:
         if not found.has_text:
             raise Refused("the page holds no text", what_to_do="It may be made by scripts, which are not run.")
         return found
+
+    async def read_head(self, content: bytes) -> Leads:
+        """What a page of a web site says of others and of itself. Raises Refused with the reason."""
+        check_size(len(content), MAX_TEXT_BYTES)
+        return await self._text.leads(WEB_PAGE, content)
+
+    async def read_sitemap(self, content: bytes) -> Leads:
+        """The pages, or other sitemaps, that a sitemap lists. Raises Refused with the reason."""
+        return await self._text.leads(SITEMAP, content)
 
     async def close(self) -> None:
         """End the child processes."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adapters.files.blocks import Blocks
+from adapters.files.leads import Leads
 from adapters.files.outline import MAX_CHARACTERS, Content
 from pipeline.errors import Refused
 
@@ -31,6 +32,7 @@ class _Reply(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     content: Content | None = None
+    leads: Leads | None = None
     frames: int = 0
     blocks: int = 0
     refused: str = ""
@@ -52,12 +54,25 @@ class ReaderProcess:
 
     async def read(self, suffix: str, content: bytes) -> Content:
         """Raises Refused with the reason, also when the child died over the file, took too long or said too much."""
+        reply = await self._reply(suffix, content)
+        if reply.content is None:
+            raise _broken()
+        return reply.content
+
+    async def leads(self, suffix: str, content: bytes) -> Leads:
+        """Raises as `read`."""
+        reply = await self._reply(suffix, content, leads=True)
+        if reply.leads is None:
+            raise _broken()
+        return reply.leads
+
+    async def _reply(self, suffix: str, content: bytes, *, leads: bool = False) -> _Reply:
         async with self._lock:
             process = await self._running()
             longest = self._wall_seconds or (OFFICE_SECONDS if suffix in _OFFICE else WALL_SECONDS)
             try:
                 async with asyncio.timeout(longest):
-                    reply = await self._exchange(process, suffix, content)
+                    reply = await self._exchange(process, suffix, content, leads=leads)
             except TimeoutError as error:
                 await self.close()
                 raise Refused("reading it took too long", what_to_do="Split it into smaller files.") from error
@@ -66,9 +81,9 @@ class ReaderProcess:
                 raise
             if reply.spent:
                 await self.close()
-        if reply.content is None:
+        if reply.refused:
             raise Refused(reply.refused, what_to_do=reply.what_to_do)
-        return reply.content
+        return reply
 
     async def close(self) -> None:
         """End the child, whatever it is doing."""
@@ -89,10 +104,10 @@ class ReaderProcess:
             )
         return self._process
 
-    async def _exchange(self, process: Process, suffix: str, content: bytes) -> _Reply:
+    async def _exchange(self, process: Process, suffix: str, content: bytes, *, leads: bool) -> _Reply:
         """Raises Refused when the child died or said what it never says."""
         try:
-            await self._ask(process, suffix, content)
+            await self._ask(process, suffix, content, leads=leads)
             reply = _Reply.model_validate_json(await self._frame(process, MAX_REPLY))
             if reply.content is None:
                 return reply
@@ -107,9 +122,9 @@ class ReaderProcess:
         except ValidationError as error:
             raise _broken() from error
 
-    async def _ask(self, process: Process, suffix: str, content: bytes) -> None:
+    async def _ask(self, process: Process, suffix: str, content: bytes, *, leads: bool) -> None:
         assert process.stdin
-        request = {"suffix": suffix, "size": len(content), "cpu_seconds": self._cpu_seconds}
+        request = {"suffix": suffix, "size": len(content), "cpu_seconds": self._cpu_seconds, "leads": leads}
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.write(content)
         await process.stdin.drain()

@@ -20,6 +20,10 @@ MOST_BYTES = 40_000_000
 """Of one answer."""
 MOST_PARTS = 10_000
 """Of one list: a million entries in parts of a hundred."""
+_DENIED = frozenset({401, 403, 404})
+"""Statuses of what is not for this account; services that do not tell what there is say 404."""
+_LONGEST_WORD = 60
+"""Characters: more than twice those of `exportSizeLimitExceeded`, the longest that is looked for."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -76,8 +80,9 @@ class Rejected(Unavailable):
     def __init__(self, service: Service, status: int, reason: str, wait: float | None) -> None:
         other = service.words.get(status, ("refused", "")) if wait is None else ("asked to wait", "")
         said, what_to_do = service.words.get(reason, other)
-        message = f"{said} ({f'status {status} {reason}'.rstrip()})"
+        message = f"{said} ({f'status {status} {word(reason)}'.rstrip()})"
         super().__init__(service.name, message, retry_after=wait, permanent=wait is None, what_to_do=what_to_do)
+        self.denied = wait is None and status in _DENIED
         self.status = status
         self.reason = reason
         self.gone = status in service.gone
@@ -162,6 +167,8 @@ class Rest:
         return await self._once(method, path, body, most)
 
     async def _once(self, method: str, path: str, body: object, most: int) -> Fetched:
+        if path and not path.startswith("/"):
+            raise self.strange()  # behind the name of the host it would make another of it
         await self._turn()
         signed = {"authorization": f"Bearer {await self._tokens.token()}"} if self._tokens else {}
         return await self._fetcher.fetch(
@@ -179,6 +186,11 @@ class Rest:
             mine = max(now, self._free)
             self._free = mine + self._pace
             await self._sleep(mine - now)
+
+
+def word(said: str) -> str:
+    """What a service calls a reason, if it is a word: a text of its own may hold what it was asked with."""
+    return said if said.isascii() and said.replace("_", "").isalpha() and len(said) <= _LONGEST_WORD else ""
 
 
 async def unless_gone(asked: Awaitable[T]) -> T | None:

@@ -93,4 +93,5 @@ def _outcome(at: datetime, look: SourceLook) -> str:
     counts = {"added": look.added, "changed": look.changed, "removed": look.removed, "failed": look.failed}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing new"
     kept = f"{wording.counted(look.kept, 'document')} gone and kept" if look.kept else ""
-    return f"{at:%Y-%m-%d %H:%M} " + "; ".join(filter(None, (look.problem or told, kept)))
+    denied = f"in no answer since {look.denied:%Y-%m-%d %H:%M}" if look.denied else ""
+    return f"{at:%Y-%m-%d %H:%M} " + "; ".join(filter(None, (look.problem or told, denied, kept)))

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from bot import known
-from bot.commands.terminal import Data, note, out, run, settings
+from bot.commands.terminal import Data, note, out, run, say, settings
 from pipeline.rules.access import Roles, Rules, Sight, roles_of
 from pipeline.rules.places import Layer
 from pipeline.values import Actor, Decision, PersonId, PlaceId, Readers, Value
-from pipeline.words.text import visible
 
 audience = typer.Typer(help="Who sees what.", no_args_is_help=True)
 OUTSIDE = "While a guest or somebody of another organisation reads along"
@@ -62,7 +61,7 @@ def explain(
             reading = _Reading(place=place, person=reader)
             settings = await citewell.desk.places.origins(place)
             for line in _explained(reading, collections, citewell.rules, citewell.roles, settings):
-                out.print(visible(line), markup=False, soft_wrap=True)
+                say(line)
 
     run(work())
 
@@ -143,7 +142,7 @@ def audit(
         if not decisions:
             note("Nobody has changed anything yet.")
         for decision in decisions:
-            out.print(visible(_line(decision)), markup=False, soft_wrap=True)
+            say(_line(decision))
 
     run(work())
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
-from bot.commands.terminal import Data, note, out, run, settings
+from bot.commands.terminal import Data, note, run, say, settings
 from pipeline.errors import Refused
 from pipeline.words import wording
 
@@ -92,11 +92,7 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup.
         contents, kept = await restore(file, found.data)
         _tell(f"{found.data} is restored from {file}", contents)
         if kept:
-            out.print(
-                f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well.",
-                markup=False,
-                soft_wrap=True,
-            )
+            say(f"What was there before is kept in {kept}. It holds what people asked: delete it once all is well.")
         note("Questions sent before the restored database took over are not answered; whoever waits has to ask again.")
 
     run(work())
@@ -124,4 +120,4 @@ def _tell(what: str, contents: Contents) -> None:
         wording.counted(contents.answers, "answer"),
     )
     waiting = f"; {wording.counted(contents.waiting, 'question')} waiting" if contents.waiting else ""
-    out.print(f"{what}: {', '.join(counted)}{waiting}.", markup=False, soft_wrap=True)
+    say(f"{what}: {', '.join(counted)}{waiting}.")

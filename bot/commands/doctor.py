@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.terminal import Data, out, run
+from bot.commands.terminal import Data, out, run, say
 from bot.config.read import examine_settings, unread_names
 from bot.config.settings import Settings
 from pipeline.errors import Misconfigured
@@ -85,9 +85,9 @@ def _unread() -> list[Finding]:
 
 def _print(finding: Finding, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(finding.model_dump(mode="json"), ensure_ascii=False))
+        typer.echo(visible(json.dumps(finding.model_dump(mode="json"), ensure_ascii=False)))
         return
     out.print(SHOWN[finding.state], end="  ")
-    out.print(f"{finding.subject}: {visible(finding.said)}", markup=False, soft_wrap=True)
+    say(f"{finding.subject}: {finding.said}")
     if finding.fix:
-        out.print(f"         {visible(finding.fix)}", markup=False, soft_wrap=True)
+        say(f"         {finding.fix}")

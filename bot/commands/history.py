@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.terminal import Data, note, out, run, settings
+from bot.commands.terminal import Data, ask, note, out, run, settings
 from pipeline.rules.access import OPERATOR
 from pipeline.values import Action, Vote
 from pipeline.words import wording
-from pipeline.words.text import visible
+from pipeline.words.text import one_line
 
 history = typer.Typer(help="See, export or erase what was asked and answered.", no_args_is_help=True)
 Person = Annotated[
@@ -46,10 +46,10 @@ def show(
         if not turns:
             note(f"Nothing is kept of {f'the conversation {thread!r}' if thread else 'any conversation'} here.")
         for where, turn in turns:
-            out.print(visible(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
+            out.print(one_line(f"{turn.asked_at:%Y-%m-%d %H:%M}{where}"), markup=False, style="dim", end=" ")
             out.print(">", style="bold", end=" ")
-            out.print(visible(turn.question), markup=False, style="bold")
-            out.print(visible(turn.answer or "(not answered)"), markup=False)
+            out.print(turn.question, markup=False, style="bold")
+            out.print(turn.answer or "(not answered)", markup=False)
             out.print()
 
     run(work())
@@ -81,10 +81,10 @@ def ratings(
             out.print()
             out.print(f"{complaint.at:%Y-%m-%d %H:%M}", style="dim", end=" ")
             out.print(">", style="bold", end=" ")
-            out.print(visible(complaint.question), markup=False, style="bold")
+            out.print(complaint.question, markup=False, style="bold")
             out.print(f"{complaint.reason or 'no reason given'} (answer {complaint.answer_id})", markup=False)
             if complaint.comment:
-                out.print(visible(complaint.comment), markup=False)
+                out.print(complaint.comment, markup=False)
 
     run(work())
 
@@ -114,7 +114,7 @@ def forget(
     """Erase all that is kept about a person: questions, answers, ratings, preferences."""
     found = settings(data)
     if not yes:
-        typer.confirm(f"Erase everything kept about {person}?", abort=True)
+        ask(f"Erase everything kept about {person}?")
 
     async def work() -> None:
         from bot.desks.authority import AT_THE_TERMINAL

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Column, Table
+from rich.text import Text
 
 from bot import known
-from bot.commands.terminal import Data, out, run, settings
+from bot.commands.terminal import Data, out, run, say, settings
 from pipeline.rules.platforms import alternatives
 from pipeline.values import Action
 from pipeline.words import wording
-from pipeline.words.text import visible
+from pipeline.words.text import one_line
 
 if TYPE_CHECKING:
     from pipeline.values.insights import Insights
@@ -46,7 +47,7 @@ def insights(
             from bot.insights.page import page
 
             html.write_text(page(seen), encoding="utf-8")
-            out.print(f"The page is in {html}.", markup=False)
+            say(f"The page is in {html}.")
         elif as_json:
             out.print_json(seen.model_dump_json())
         else:
@@ -72,7 +73,7 @@ def _show(seen: Insights) -> None:
     ]
     table = Table(Column("place or week", overflow="fold"), *header, box=None)
     for name, of in rows:
-        table.add_row(name, *map(str, (of.asked, of.answered, of.partial, of.not_found, of.unhelpful)))
+        table.add_row(Text(one_line(name)), *map(str, (of.asked, of.answered, of.partial, of.not_found, of.unhelpful)))
     if rows:
         out.print(table)
     _list("Asked most", (f"{group.count} × {group.question}" for group in seen.most_asked))
@@ -85,8 +86,8 @@ def _show(seen: Insights) -> None:
         ),
     )
     for gap in seen.gaps[:DRAFTED]:
-        out.print(f"\nA draft for {gap.group.question}", style="bold", markup=False)
-        out.print(visible(draft(gap)), markup=False, soft_wrap=True)
+        out.print(f"\nA draft for {one_line(gap.group.question)}", style="bold", markup=False)
+        out.print(draft(gap), markup=False, soft_wrap=True)
     _list(
         "Documents that do not agree",
         (
@@ -108,4 +109,4 @@ def _list(heading: str, entries: Iterable[str]) -> None:
     if listed:
         out.print(f"\n{heading}", style="bold")
     for entry in listed:
-        out.print(f"  {visible(entry)}", markup=False, soft_wrap=True)
+        say(f"  {entry}")

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.terminal import Data, out, run, settings
+from bot.commands.terminal import Data, run, say, settings
 from bot.desks.authority import AT_THE_TERMINAL
 from pipeline.errors import Refused
 from pipeline.values import Action
 from pipeline.values.keys import Key
-from pipeline.words.text import visible
 
 keys = typer.Typer(help="Keys for programs that ask over the API or MCP.", no_args_is_help=True)
 
@@ -35,8 +34,8 @@ def add(
         async with open_citewell(found) as citewell:
             await citewell.authority.require(AT_THE_TERMINAL, Action.MAKE_KEY, name)
             key, secret = await citewell.storage.keys.add(name, collection or (), per_minute)
-        out.print(secret, markup=False, soft_wrap=True)
-        out.print(f"{_said(key)}. It is not shown again.", markup=False, soft_wrap=True)
+        say(secret)
+        say(f"{_said(key)}. It is not shown again.")
 
     run(work())
 
@@ -51,7 +50,7 @@ def list_(data: Data = None) -> None:
 
         async with open_citewell(found, make=False) as citewell:
             for key in await citewell.storage.keys.all():
-                out.print(_said(key), markup=False, soft_wrap=True)
+                say(_said(key))
 
     run(work())
 
@@ -68,7 +67,7 @@ def revoke(name: Annotated[str, typer.Argument(help="The name or the id of the k
             await citewell.authority.require(AT_THE_TERMINAL, Action.REVOKE_KEY, name)
             if (key := await citewell.storage.keys.revoke(name)) is None:
                 raise Refused(f"there is no key called {name}", what_to_do="`citewell keys list` names them.")
-        out.print(f"{visible(key.name)} is revoked.", markup=False, soft_wrap=True)
+        say(f"{key.name} is revoked.")
 
     run(work())
 
@@ -76,4 +75,4 @@ def revoke(name: Annotated[str, typer.Argument(help="The name or the id of the k
 def _said(key: Key) -> str:
     finds = ", ".join(key.collections) or "what anyone inside may see"
     state = f", revoked {key.revoked:%Y-%m-%d}" if key.revoked else ""
-    return visible(f"{key.name} ({key.id}), made {key.at:%Y-%m-%d}: finds {finds}; {key.per_minute} a minute{state}")
+    return f"{key.name} ({key.id}), made {key.at:%Y-%m-%d}: finds {finds}; {key.per_minute} a minute{state}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.terminal import err, note, out, run, settings, warn
+from bot.commands.terminal import err, note, run, say, settings, warn
 from pipeline.errors import Refused
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def migrate(
             old = await stack.enter_async_context(open_end(source, embedder=_named(embedder), make=False))
             new = await stack.enter_async_context(open_end(target, embedder=_named(embedder), make=True))
             with err.status(f"Moving {old.name} to {new.name}"):
-                await move(old.engine, new.engine, old.name, lambda table, rows: _say(f"{table}: {rows:,}"))
-            _say("Every table holds the same in both.")
+                await move(old.engine, new.engine, old.name, lambda table, rows: say(f"{table}: {rows:,}"))
+            say("Every table holds the same in both.")
             with err.status("Asking both"):
                 await _compare(old, new, embedder)
             await finish(old.engine, new.engine)
-            _say(f"{old.name} is moved to {new.name}.")
+            say(f"{old.name} is moved to {new.name}.")
         note(f"{old.name} still holds what people asked: delete it, and its backups, once all is well.")
 
     run(work())
@@ -79,7 +79,7 @@ async def _compare(old: End, new: End, embedder: Embedder | None) -> None:
         same += {one.document.id for one in before} == {one.document.id for one in after}
         lacking.update(*(one.degraded for one in found))
     warn(f"{what} does not work: the questions were asked without it" for what in sorted(lacking))
-    _say(f"Of {len(asked)} questions {again} find again what came first, {same} the same documents altogether.")
+    say(f"Of {len(asked)} questions {again} find again what came first, {same} the same documents altogether.")
     if len(asked) - again > max(LOST * len(asked), 1):
         raise Refused(
             "too many questions do not find again what came first",
@@ -104,7 +104,3 @@ def _retriever(end: End, embedder: Embedder | None) -> HybridRetriever:
 
 def _named(embedder: Embedder | None) -> Callable[[], str]:
     return lambda: embedder.name if embedder else ""
-
-
-def _say(line: str) -> None:
-    out.print(line, markup=False, soft_wrap=True)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from bot import known
-from bot.commands.terminal import Data, out, settings
+from bot.commands.terminal import Data, say, settings
 from bot.commands.terminal import run as run_to_end
 from bot.run.roles import parts
 from pipeline.rules.platforms import alternatives
@@ -48,7 +48,7 @@ def run(data: Data = None, only: OnlyOption = None) -> None:
     async def work() -> None:
         from bot.run.service import serve
 
-        status = await serve(found, lambda line: out.print(line, soft_wrap=True, markup=False), only)
+        status = await serve(found, say, only)
         if status:
             raise typer.Exit(status)
 

@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from bot.commands.terminal import Data, out, run, settings
+from bot.commands.terminal import Data, run, say, settings, tell_rows
 from pipeline.errors import Refused
 
 if TYPE_CHECKING:
@@ -38,14 +37,7 @@ def list_jobs(context: typer.Context, data: Data = None) -> None:
             for name, job in jobs_of(found, citewell).items():
                 last = await runs.last(name)
                 rows.append((name, job.purpose, _every(job.every), _ended(last), _due(due(last, job.every))))
-        if not out.is_terminal:
-            for row in rows:
-                typer.echo("\t".join(row))
-            return
-        table = Table("name", "purpose", "every", "last run", "next run", box=None)
-        for row in rows:
-            table.add_row(*row)
-        out.print(table)
+        tell_rows(("name", "purpose", "every", "last run", "next run"), rows)
 
     run(work())
 
@@ -71,7 +63,7 @@ def run_now(
                 raise Refused(f"there is no job {name!r}", what_to_do=todo)
             runs = JobRuns(citewell.storage.database)
             await perform(name, jobs[name], runs)
-            out.print(f"{name}: {_ended(await runs.last(name))}", markup=False)
+            say(f"{name}: {_ended(await runs.last(name))}")
 
     run(work())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sys
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -13,17 +13,18 @@ from typing import Annotated, Any
 
 import structlog
 import typer
-from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
 
-from adapters.console.piped import Piped
+from adapters.console.piped import Piped, Plain
 from bot.config.read import read_settings
 from bot.config.settings import Settings
 from pipeline.errors import Refused
-from pipeline.words.text import visible
+from pipeline.words.text import one_line
 
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder; default: CITEWELL_DATA or ./citewell-data.")]
 out = Piped(highlight=False, emoji=False)
-err = Console(stderr=True, highlight=False, emoji=False)
+err = Plain(stderr=True, highlight=False, emoji=False)
 
 
 def settings(data: Path | None = None, *, service: bool = False) -> Settings:
@@ -74,13 +75,36 @@ def text_input() -> Iterator[None]:
 def confirm_forgetting(what: str) -> None:
     """Ask whether to forget `what`. Raises Abort for a no, and Refused where nobody can be asked."""
     if not sys.stdin.isatty():
-        raise Refused(f"this would forget {visible(what)}", what_to_do="If that is meant, add --yes.")
-    typer.confirm(f"Forget {visible(what)}?", abort=True)
+        raise Refused(f"this would forget {what}", what_to_do="If that is meant, add --yes.")
+    ask(f"Forget {what}?")
+
+
+def ask(question: str) -> None:
+    """Raises Abort for a no."""
+    typer.confirm(one_line(question), abort=True)
+
+
+def say(text: str) -> None:
+    """A line of what was asked for."""
+    out.print(one_line(text), markup=False, soft_wrap=True)
 
 
 def note(text: str) -> None:
     """A line beside what was asked for, on standard error."""
-    err.print(visible(text), markup=False, soft_wrap=True)
+    err.print(one_line(text), markup=False, soft_wrap=True)
+
+
+def tell_rows(headings: Sequence[str | Column], rows: Iterable[Sequence[str]]) -> None:
+    """A table on a terminal, elsewhere one row a line with tabs between."""
+    table = Table(*headings, box=None)
+    for row in rows:
+        cells = [one_line(cell) for cell in row]
+        if out.is_terminal:
+            table.add_row(*map(Text, cells))
+        else:
+            typer.echo("\t".join(cells))
+    if out.is_terminal:
+        out.print(table)
 
 
 def warn(lines: Iterable[str]) -> None:

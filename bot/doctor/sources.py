@@ -88,6 +88,7 @@ def _failed(source: _Source) -> Finding | None:
     """How the last look at it went wrong."""
     if source.look.problem:
         said = f"{source.name} was last looked at {source.at:%Y-%m-%d %H:%M} UTC, and {source.look.problem}"
+        said += f"; in no answer since {source.look.denied:%Y-%m-%d %H:%M}" if source.look.denied else ""
         return bad("sources", said, f"Mend what it names, then: {source.again}")
     if source.look.failed:
         said = f"{source.name}: {wording.counted(source.look.failed, 'document')} could not be read"

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,6 +30,8 @@ class Sync:
     default_collection: str
     storage: Storage
     indexer: Indexer
+    keep_days: int = 30
+    """For so long the documents of a source are kept that lets us read nothing any more."""
 
     async def table(
         self, table: SourceTable, on_event: Callable[[Event], None] = lambda _: None, *, losing: bool = False
@@ -98,10 +101,21 @@ class Sync:
             try:
                 summary = await work()
             except CitewellError as error:
-                await looks.ended(source, SourceLook(problem=str(error)))
+                await looks.ended(source, SourceLook(problem=str(error), denied=await self._denied(source, Summary())))
                 raise
-            await looks.ended(source, _look(summary))
+            denied = await self._denied(source, summary)
+            if denied and datetime.now(UTC) - denied > timedelta(days=self.keep_days):
+                removed = await self.storage.library.remove((await self.storage.library.versions(source)).keys())
+                summary = summary.model_copy(update={"removed": removed})
+            await looks.ended(source, _look(summary).model_copy(update={"denied": denied}))
         return summary
+
+    async def _denied(self, source: str, summary: Summary) -> datetime | None:
+        """Since when the source lets us read nothing; a look that failed otherwise does not begin that anew."""
+        _, before = (await SQLSourceLooks(self.storage.database).last()).get(source, (None, SourceLook()))
+        if summary.denied:
+            return before.denied or datetime.now(UTC)
+        return before.denied if await self.storage.library.withheld(source) else None
 
     @contextmanager
     def _alone(self, source: str) -> Iterator[None]:

@@ -32,22 +32,29 @@ async def ingest(
     """Bring `library` up to date with `source`: new and changed documents replaced whole, gone ones forgotten.
 
     What is there of it is in `collection` before anything is read: a document that cannot be read now is not left
-    where others see it.
+    where others see it; what nobody sees stays so until something is listed again.
 
     What the source withholds is forgotten before anything is read. Without an embedder, or when it fails, documents
-    are stored without vectors. Nothing else is forgotten when the source could not list everything or became
+    are stored without vectors. Of a source that lets us read nothing any more nobody sees anything until it does again.
+    Nothing else is forgotten when the source could not list everything or became
     unavailable while it was read, and without `losing` not when too few documents would be left: the summary names
     what was kept. Raises what `library` raises, and Refused when the source does not exist.
     """
-    moved = set(await library.claim(source.name, collection))
+    withheld = await library.withheld(source.name)
+    moved = set() if withheld else set(await library.claim(source.name, collection))
     items, unlisted = await _list(source)
     tally = Tally(on_event, len(items))
     if unlisted:
         tally.failed(source.name, unlisted, whole=True)
+        if unlisted.denied and not items:
+            await library.withhold(source.name)
+            return tally.summary("").model_copy(update={"unreached": str(unlisted), "denied": True})
+    if withheld and items:
+        moved = set(await library.claim(source.name, collection))
     known = await library.versions(source.name)
-    if withheld := known.keys() & (source.withheld if isinstance(source, Withholding) else frozenset()):
-        await _forget(withheld, library, tally)
-        known = {document: version for document, version in known.items() if document not in withheld}
+    if closed := known.keys() & (source.withheld if isinstance(source, Withholding) else frozenset()):
+        await _forget(closed, library, tally)
+        known = {document: version for document, version in known.items() if document not in closed}
     stages = Stages(source, library, splitter, embedder, flag, collection, known, moved, tally, unreached=unlisted)
     await side_by_side(stages, items)
     gone = known.keys() - {item.id for item in items}

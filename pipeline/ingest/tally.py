@@ -77,6 +77,8 @@ class Summary(Value):
     """Label and reason of documents that the source passed over."""
     unreached: str = ""
     """Why not all of the source was seen, and nothing was forgotten."""
+    denied: bool = False
+    """The source lets us read nothing: nobody sees its documents until it does again."""
     kept: tuple[str, ...] = ()
     """Ids of documents that are gone from the source and were not forgotten, as too few would have been left."""
 

@@ -146,7 +146,7 @@ class Library(Passages, Protocol):
     """Documents, chunks and versions: the truth the index is rebuilt from."""
 
     async def collections(self) -> list[str]:
-        """Names of the collections that hold documents."""
+        """Names of the collections that hold documents which somebody may see."""
         ...
 
     async def sources(self) -> dict[str, str]:
@@ -157,6 +157,14 @@ class Library(Passages, Protocol):
         """Keep that `source` fills `collection`, and move its documents there; returns the ids of those that moved.
 
         Those of sources around it that lie in it become its own. Text and vectors stay as they are."""
+        ...
+
+    async def withhold(self, source: str) -> None:
+        """Let nobody see the documents of `source`, until it is claimed again."""
+        ...
+
+    async def withheld(self, source: str) -> bool:
+        """Whether nobody sees documents of `source` now."""
         ...
 
     async def versions(self, source: str) -> dict[str, str]:

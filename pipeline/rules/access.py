@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pipeline.rules.platforms import Platforms
 from pipeline.rules.tenancy import ALL, Reach
-from pipeline.values import ANYWHERE, Action, Actor, Audience, Platform, Readers, Role, Value
+from pipeline.values import ANYWHERE, WITHHELD, Action, Actor, Audience, Platform, Readers, Role, Value
 
 OPERATOR = "console:local"
 """The person at the terminal, who holds the data folder and may do everything; the person who asks there."""
@@ -66,6 +66,8 @@ class Rules:
     def sight(self, readers: Readers, collection: str) -> Sight:
         """Outsiders see public collections only, other workspaces those and what names them; everyone else what is open
         inside or open to a group all share."""
+        if collection == WITHHELD:
+            return Sight(allowed=False, because="its source lets nobody read it now")
         if OPERATOR in readers.groups:
             return Sight(allowed=True, because="whoever holds the data folder sees all of it")
         rule = self.named.get(collection) or self._own(collection)

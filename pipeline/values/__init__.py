@@ -21,7 +21,18 @@ from pipeline.values.answers import (
 )
 from pipeline.values.base import Value
 from pipeline.values.chunks import Chunk, Unit, is_question
-from pipeline.values.documents import LIVE, TAUGHT, Block, Document, Excerpt, Hit, Link, Parsed, RetrievedChunk
+from pipeline.values.documents import (
+    LIVE,
+    TAUGHT,
+    WITHHELD,
+    Block,
+    Document,
+    Excerpt,
+    Hit,
+    Link,
+    Parsed,
+    RetrievedChunk,
+)
 from pipeline.values.finding import Finding, State
 from pipeline.values.ids import ANYWHERE, ConversationId, MessageKey, PersonId, PlaceId
 from pipeline.values.kinds import LISTED, BlockKind, row_cells, row_named, row_text

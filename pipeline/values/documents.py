@@ -51,6 +51,8 @@ LIVE = "live"
 _CHANGED = ("updated", "last_updated", "modified", "lastmod", "last_modified", "date")
 """Fields of its metadata that say when a document was changed, the surest first."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+WITHHELD = "(withheld)"
+"""The collection of what its source lets nobody read now: no rule can name it, and nobody sees it."""
 TAUGHT = "taught"
 """The source of people's replies that were kept as answers."""
 

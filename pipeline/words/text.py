@@ -35,6 +35,7 @@ _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs"})
 """Unicode categories: control, format (direction, tags, zero width), private use, surrogates."""
 _KEPT = frozenset("\n\t\u200c\u200d")
 """Line ends, and the joiners that scripts and emoji need."""
+_BLANKS = str.maketrans("\n\t", "  ")
 _FILLERS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
     "|(?<=[\u200c\u200d])[\u200c\u200d]+|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+"
@@ -53,6 +54,11 @@ def visible(text: str) -> str:
         return text
     lines = _LINE_ENDS.sub("\n", text)
     return _FILLERS.sub("", "".join(c for c in lines if c in _KEPT or unicodedata.category(c) not in _HIDDEN))
+
+
+def one_line(text: str) -> str:
+    """`text` as `visible` has it, with a blank for each line end and tab: what is told of a name stays in its line."""
+    return visible(text).translate(_BLANKS)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

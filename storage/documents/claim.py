@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from pipeline.ports import Vectors
-from pipeline.values import Chunk, Document
+from pipeline.values import WITHHELD, Chunk, Document
 from storage.database import Connection, Database
 from storage.documents.revision import Revision, span
 from storage.documents.vectors import unpack
@@ -30,6 +30,15 @@ async def claim(database: Database, source: str, collection: str) -> list[str]:
     Those of sources around it that lie in it become its own. Text and vectors stay as they are; what they were before
     is left to be swept."""
     await database.write(partial(_keep, source=source, collection=collection))
+    return await _move(database, source, collection)
+
+
+async def withhold(database: Database, source: str) -> None:
+    """Move the documents of `source` to where nobody sees them; it goes on filling the collection that it does."""
+    await _move(database, source, WITHHELD)
+
+
+async def _move(database: Database, source: str, collection: str) -> list[str]:
     strays = await database.read(partial(_strays, source=source, collection=collection))
     for revision, document in strays:
         path = PurePosixPath(document.source, document.filename)

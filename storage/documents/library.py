@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from pipeline.ingest.older import with_tree
 from pipeline.ports import UnitVectors, Vectors
-from pipeline.values import Audience, Chunk, Document, Excerpt
+from pipeline.values import WITHHELD, Audience, Chunk, Document, Excerpt
 from storage.database import Connection, Database, scalar
-from storage.documents.claim import claim
+from storage.documents.claim import claim, withhold
 from storage.documents.revision import Revision, span
 from storage.documents.staged import StagedRevision, stage_document
 from storage.documents.sweep import hide, sweep
@@ -182,10 +182,11 @@ class SQLLibrary:
         return await self._database.read(work)
 
     async def collections(self) -> list[str]:
-        """Names of the collections that hold documents."""
+        """Names of the collections that hold documents which somebody may see."""
 
         def work(db: Connection) -> list[str]:
-            return [name for (name,) in db.execute("SELECT DISTINCT collection FROM live ORDER BY collection")]
+            names = db.execute("SELECT DISTINCT collection FROM live ORDER BY collection")
+            return [name for (name,) in names if name != WITHHELD]
 
         return await self._database.read(work)
 
@@ -204,6 +205,16 @@ class SQLLibrary:
         moved = await claim(self._database, source, collection)
         await self.sweep()
         return moved
+
+    async def withhold(self, source: str) -> None:
+        """Let nobody see the documents of `source`, until it is claimed again."""
+        await withhold(self._database, source)
+        await self.sweep()
+
+    async def withheld(self, source: str) -> bool:
+        """Whether nobody sees documents of `source` now."""
+        query = "SELECT count(*) FROM live WHERE source = $1 AND collection = $2"
+        return bool(await self._database.read(lambda db: scalar(db, query, (source, WITHHELD))))
 
     async def release(self, sources: Collection[str]) -> None:
         """Forget that these are sources; their documents stay."""

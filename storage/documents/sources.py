@@ -24,6 +24,8 @@ class SourceLook(Value):
     """Documents that are gone from the source and are kept, as too few would have been left."""
     problem: str = ""
     """Why not all of the source was seen."""
+    denied: datetime | None = None
+    """Since when it lets us read nothing."""
 
 
 class SQLSourceLooks:

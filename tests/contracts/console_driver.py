@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Self
 from unittest.mock import patch
 
-from rich.console import Console
 from typer.testing import CliRunner
 
+from adapters.console.piped import Piped
 from bot.commands import asking, history
 from bot.commands import terminal as terminal_of_commands
 from bot.commands.app import app
@@ -173,7 +173,7 @@ class Terminal:
 
     def __init__(self) -> None:
         self._file = StringIO()
-        self.console = Console(
+        self.console = Piped(
             file=self._file,
             force_terminal=True,
             color_system="truecolor",

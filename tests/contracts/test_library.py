@@ -134,6 +134,11 @@ async def test_a_source_that_claims_a_collection_has_its_documents_there_as_they
     await put(library, "travel", "three", source="/wiki")
     assert sorted(await library.claim("/team", "hr")) == ["leave", "rates"]
     assert await library.claim("/team", "hr") == []
+    assert not await library.withheld("/team")
+    await library.withhold("/team")
+    assert (await library.withheld("/team"), await library.collections()) == (True, ["default"])
+    assert sorted(await library.claim("/team", "hr")) == ["leave", "rates"]
+    assert not await library.withheld("/team")
     assert {one.id: one.collection for one in await library.documents()} == {
         "leave": "hr",
         "rates": "hr",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from adapters.files.child import understood
-from adapters.files.formats import read_format
+from adapters.files.formats import read_format, read_leads
+from adapters.files.leads import Leads
 from adapters.files.outline import Content
 from adapters.files.reader import Reader
 from adapters.files.worker import ReaderProcess
@@ -20,3 +21,7 @@ class _Here(ReaderProcess):
     async def read(self, suffix: str, content: bytes) -> Content:
         with understood(suffix):
             return read_format(suffix, content)
+
+    async def leads(self, suffix: str, content: bytes) -> Leads:
+        with understood(suffix):
+            return read_leads(suffix, content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from bot.config.tables import FolderTable, GitTable, SourceTable
 from bot.documents.due_sources import kept_fresh
 from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
+from storage.documents.sources import SQLSourceLooks
 from storage.folder import Lock
 from tests.contracts import waiting
 from tests.contracts.waiting import eventually
@@ -77,6 +79,36 @@ async def test_a_folder_that_is_gone_keeps_its_documents(citewell: Citewell, tmp
     with pytest.raises(Refused, match="does not exist, and what was indexed from it is kept"):
         await citewell.sync.table(table, losing=True)
     assert await there(citewell, table) == 3
+
+
+async def test_a_source_that_lets_nothing_be_read_is_in_no_answer_and_forgotten_once_that_lasts(
+    settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "server").mkdir()
+    asked = "When does the canteen open?"
+    async with repository(tmp_path / "server") as served, open_citewell(settings) as citewell:
+        (served.tree / "canteen.md").write_text("# Canteen\n\nThe canteen opens at noon.\n")
+        served.commit()
+        table = GitTable.model_validate({"kind": "git", "name": "book", "url": served.url, "private": True})
+        await citewell.sync.table(table)
+        assert (await citewell.answer(asked)).citations
+        served.outage.deny(403)
+        assert (await citewell.sync.table(table)).denied
+        assert not (await citewell.answer(asked)).citations
+        (row,) = await rows(citewell, [table])
+        assert (row.documents, row.failed, "in no answer since" in row.last) == (1, True, True)
+        served.outage.deny(0)
+        await citewell.sync.table(table)
+        assert (await citewell.answer(asked)).citations
+        assert "in no answer" not in (await rows(citewell, [table]))[0].last
+        served.outage.deny(404)
+        await citewell.sync.table(table)
+        looks = SQLSourceLooks(citewell.storage.database)
+        for days, left in ((settings.retention_days - 1, 1), (settings.retention_days + 1, 0)):
+            look = (await looks.last())[table.source][1]
+            await looks.ended(table.source, look.model_copy(update={"denied": datetime.now(UTC) - timedelta(days)}))
+            assert (await citewell.sync.table(table)).removed == 1 - left
+            assert await there(citewell, table) == left
 
 
 async def test_what_is_due_is_synced_each_at_its_own_pace_and_one_that_fails_stops_no_other(

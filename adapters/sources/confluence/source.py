@@ -75,6 +75,7 @@ class ConfluenceSource:
                 SERVICE.name,
                 f"there is no space {', '.join(listing.missing)}, or the account may not see it",
                 permanent=True,
+                denied=True,
                 what_to_do="Check `url`, `spaces` and the rights of the account; take out a space that is gone.",
             )
 

@@ -84,7 +84,7 @@ class FolderSource:
         try:
             exists = self._path.exists()
         except PermissionError as error:
-            raise Unavailable("folder", f"could not be read: {self.name}") from error
+            raise Unavailable("folder", f"could not be read: {self.name}", denied=True) from error
         if not exists:
             raise Refused(f"{self.name} does not exist", what_to_do="Check the path.")
         self._left_out = LeftOut()
@@ -93,7 +93,9 @@ class FolderSource:
             for item in batch:
                 yield item
         if unreadable := self._left_out.unreadable:
-            raise Unavailable("folder", f"could not be read: {', '.join(path.as_posix() for path in unreadable)}")
+            said = f"could not be read: {', '.join(path.as_posix() for path in unreadable)}"
+            denied = self._path in unreadable and not os.access(self._path, os.R_OK | os.X_OK)
+            raise Unavailable("folder", said, denied=denied)
 
     async def parse(self, item: SourceItem) -> Parsed:
         """Read one of `items()`. Raises Refused."""

@@ -55,8 +55,8 @@ class Git:
         self._configuration: dict[str, str] | None = None
 
     async def run(self, *words: str, network: bool = False) -> str:
-        """What the command says. Raises Refused when its host forbids it or may not be connected to, Unavailable when
-        that does not answer, Misconfigured without a git that is new enough."""
+        """What the command says. Raises Refused for a host that may not be connected to, Unavailable when it forbids it
+        or does not answer, Misconfigured without a git that is new enough."""
         if self._configuration is None:
             await self._check_version()
             self._configuration = dict(_CONFIGURATION)
@@ -121,16 +121,18 @@ class Git:
     def _error(self, command: str, complained: str) -> Refused | Unavailable:
         host = self._url.hostname or "the repository"
         if _DENIED.search(complained):
-            return Refused(f"{host} does not let git read the repository", what_to_do="Check the token and its rights.")
+            return _denied(f"{host} does not let git read the repository", "Check the token and its rights.")
         if _ELSEWHERE.search(complained):
             return Refused(
                 f"{host} sends git to another address", what_to_do="Use the address that it shows for cloning."
             )
         if _NOT_THERE.search(complained):
-            return Refused(
-                f"{host} has no such repository, or does not show it", what_to_do="Check the address and the token."
-            )
+            return _denied(f"{host} has no such repository, or does not show it", "Check the address and the token.")
         return Unavailable("git", f"{command} did not work at {host}: {_last_line(complained)}")
+
+
+def _denied(said: str, what_to_do: str) -> Unavailable:
+    return Unavailable("git", said, permanent=True, denied=True, what_to_do=what_to_do)
 
 
 _CONFIGURATION = {
@@ -209,7 +211,11 @@ async def _alone(folder: Path) -> int:
         raise Unavailable("git", "a command of an earlier sync is still running") from error
 
 
+_SERVERS = ("remote:", "fatal: remote error:")
+"""What lines begin with that the server wrote."""
+
+
 def _last_line(text: str) -> str:
     """What git itself says in the end, without what the server had it say."""
-    lines = [line for line in visible(text).splitlines() if line.strip() and not line.startswith("remote:")]
+    lines = [line for line in visible(text).splitlines() if line.strip() and not line.startswith(_SERVERS)]
     return lines[-1].strip()[:200] if lines else "no reason was given"

@@ -103,8 +103,8 @@ class GitSource:
         """Bring the files to the branch as it is now, whatever a crash or somebody else left there."""
         try:
             await self._follow(branch)
-        except Unavailable:
-            if await self._is_whole():
+        except Unavailable as error:
+            if error.denied or await self._is_whole():
                 raise
             await asyncio.to_thread(shutil.rmtree, self._folder / "git", ignore_errors=True)
             await self._follow(branch)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from adapters.fetch.fetcher import Fetched, Fetcher
 from adapters.sources.github.shapes import MoreComments, ThreadPage
-from adapters.sources.rest import Json, Rest, Service, Shape
+from adapters.sources.rest import Json, Rest, Service, Shape, word
 from pipeline.errors import Unavailable
 
 NAME = "GitHub"
@@ -76,12 +76,13 @@ class GitHubApi:
                 NAME,
                 f"there is no repository {self._repository} for this token",
                 permanent=True,
+                denied=True,
                 what_to_do="Check the name, and that the token may read issues, discussions and contents of it.",
             )
         if found is None or reply.kinds - {"NOT_FOUND"}:
             raise Unavailable(
                 NAME,
-                f"refused the query ({', '.join(filter(None, sorted(reply.kinds))) or 'without a reason'})",
+                f"refused the query ({', '.join(filter(None, map(word, sorted(reply.kinds)))) or 'without a reason'})",
                 what_to_do="Check that the token may read issues and discussions of the repository.",
             )
         return self._rest.read(found, into)

@@ -33,7 +33,9 @@ class Wiki:
             async for item in self._pages.items():
                 if not PurePath(item.label).name.startswith("_"):
                     yield item
-        except Refused as error:
+        except (Refused, Unavailable) as error:
+            if isinstance(error, Unavailable) and not error.denied:
+                raise
             if there:
                 raise Unavailable("GitHub", f"the wiki: {error}", what_to_do=error.what_to_do) from error
             self.skipped = {"Wiki": "there is none, or the token may not read it"}

@@ -14,6 +14,8 @@ from pipeline.errors import Misconfigured, Unavailable
 
 _SCOPE = "https://www.googleapis.com/auth/drive.readonly"
 _GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+_DENIED = frozenset({400, 401, 403, 404})
+"""Statuses of a key that is not taken (`invalid_grant` is a 400)."""
 _LIFETIME = 3600
 """Seconds that an assertion may be valid for, by Google's rules."""
 _EARLY = 60
@@ -68,5 +70,6 @@ class ServiceAccount:
                 "Google",
                 f"gave no access token (status {answer.status})",
                 permanent=True,
+                denied=answer.status in _DENIED,
                 what_to_do="Check that the service account's key is not deleted, and this machine's clock.",
             ) from error

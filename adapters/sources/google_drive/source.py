@@ -147,6 +147,7 @@ class GoogleDriveSource:
                 NAME,
                 f"the folder {self._folder} is not there for {self._account.email}",
                 permanent=True,
+                denied=True,
                 what_to_do="Share the folder with that address as Viewer, and check its id.",
             ) from error
         listing = FolderListing(state_of(root, await self._api.start(root.drive)))

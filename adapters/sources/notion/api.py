@@ -11,13 +11,14 @@ from adapters.fetch.fetcher import Fetcher
 from adapters.sources.notion.shapes import BlockPart, DataSource, Found, NotionPage, ResultPart
 from adapters.sources.rest import Rest, Service, unless_gone
 
+NAME = "notion"
 VERSION = "2025-09-03"
 PACE = 1 / 3
 """Seconds between two requests: Notion allows three a second on average."""
 _AT_ONCE = 100
 _NOTHING = ResultPart(results=())
 _SERVICE = Service(
-    "notion",
+    NAME,
     {
         401: ("does not take the token", "Check the token: docs/sources.md says where to get it."),
         403: ("does not let the token read this", "Give the connection the capability to read content."),

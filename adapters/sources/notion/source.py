@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from adapters.files.outline import Outline, label, safe_url
 from adapters.sources.changes import differences, digest
-from adapters.sources.notion.api import NotionApi
+from adapters.sources.notion.api import NAME, NotionApi
 from adapters.sources.notion.blocks import read_blocks
 from adapters.sources.notion.properties import text_of
 from adapters.sources.notion.shapes import DataSource, NotionPage
+from pipeline.errors import Unavailable
 from pipeline.ports import SourceItem, SourceMemory
 from pipeline.values import Block, BlockKind, Document, Parsed
 
@@ -36,6 +37,8 @@ class _Listing:
     tables: dict[str, DataSource] = field(default_factory=dict)
     rows: dict[str, list[NotionPage]] = field(default_factory=dict)
     """By the table they are in."""
+    found: set[str] = field(default_factory=set)
+    """All that Notion told of, in the trash or not."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -69,7 +72,7 @@ class NotionSource:
         self._titles: dict[str, str] = {}
 
     async def items(self) -> AsyncIterator[SourceItem]:
-        """Raises Unavailable when not all could be listed."""
+        """Raises Unavailable when not all could be listed, and where nothing that there was is shared any more."""
         known = await self._memory.recall()
         there = await self._listing(known)
         self._titles = {page.id: page.title for page in there.pages.values()}
@@ -102,10 +105,19 @@ class NotionSource:
         for missing in sorted(known, key=lambda one: known[one] == "page"):
             if missing not in there and (again := await self._api.one(known[missing], missing)):
                 await self._add(there, again)
+        if known and not there.found:
+            raise Unavailable(
+                NAME,
+                "shows nothing of what it showed before",
+                permanent=True,
+                denied=True,
+                what_to_do="Share the pages with the connection again, or remove the source.",
+            )
         return there
 
     async def _add(self, there: _Listing, found: NotionPage | DataSource) -> None:
         """A data source with the pages in it: a search may leave them out."""
+        there.found.add(found.id)
         if found.gone or found.id in there.tables:
             return
         if isinstance(found, NotionPage):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin, urlsplit, urlunsplit
+import re
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 _LONGEST = 2_048
 """Characters, as of the addresses in sitemaps."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_UNRESERVED = re.compile(r"%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)", re.IGNORECASE)
+"""Characters that are the same when they are written out (RFC 3986, 6.2.2.2): letters, digits, `-`, `.`, `_`, `~`."""
+_SLASHES = re.compile(r"[/\\]")
 
 
 def absolute(link: str, base: str = "") -> str:
     """`link`, which stands on the page `base`, as the address of a page: without fragment, default port and `..`.
-    Empty when it leads to no page of a web server, or is longer than addresses are."""
+    Empty when it leads to no page of a web server, is longer than addresses are, or climbs by a `..` that some servers
+    see and others do not: nobody knows below what it is then."""
     if len(link) > _LONGEST:
         return ""
     try:
@@ -23,7 +28,23 @@ def absolute(link: str, base: str = "") -> str:
         return ""
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     host += f":{port}" if port not in (None, _DEFAULT_PORTS[parts.scheme]) else ""
-    return urlunsplit((parts.scheme, host, urljoin("/", parts.path) or "/", parts.query, ""))
+    path = urljoin("/", _UNRESERVED.sub(lambda found: unquote(found[0]), parts.path)) or "/"
+    if ".." in _SLASHES.split(unquote(path)):
+        return ""
+    return urlunsplit((parts.scheme, host, path, parts.query, ""))
+
+
+def below(address: str, prefix: str) -> bool:
+    """Whether `address` is `prefix`, or goes on where a segment of its path or a part of its query ends; every one is
+    below an empty one."""
+    if not address.startswith(prefix):
+        return False
+    rest = address[len(prefix) :]
+    return (
+        not (rest and prefix)
+        or prefix.endswith(("/", "?", "&", "="))
+        or rest.startswith("&" if "?" in prefix else ("/", "?"))
+    )
 
 
 def origin(address: str) -> str:

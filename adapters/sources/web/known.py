@@ -14,7 +14,7 @@ class Known:
     """A page as it was when it came last."""
 
     address: str
-    """Where people read it: the canonical address that it names, otherwise `came_from`."""
+    """Where people read it, as it says itself: the canonical address that it names, otherwise `came_from`."""
     came_from: str
     """After redirects."""
     version: str

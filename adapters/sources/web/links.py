@@ -1,67 +1,38 @@
-"""What a page says of itself and of others: links, its canonical address, what robots may do."""
+"""What a page says of itself and of others, as addresses: links, its canonical address, what robots may do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from lxml import etree
-
+from adapters.files.leads import ENDING, HIDING, ROBOT, Leads, to_robots
 from adapters.sources.web.addresses import absolute
 
-ROBOT = "citewell"
-MOST_LINKS = 10_000
-"""Of one page that are followed."""
 
-
-@dataclass
+@dataclass(frozen=True)
 class PageHead:
-    """Read as the page comes by, without keeping it."""
-
-    address: str
-    links: dict[str, None] = field(default_factory=dict)
+    links: tuple[str, ...]
     """Addresses of the pages that it leads to, in order."""
-    canonical: str = ""
-    index: bool = True
-    follow: bool = True
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        match tag:
-            case "a" | "area" if len(self.links) < MOST_LINKS and "nofollow" not in _words(attributes.get("rel")):
-                self.links.setdefault(absolute(attributes.get("href", ""), self._base or self.address))
-            case "base" if not self._base:
-                self._base = absolute(attributes.get("href", ""), self.address)
-            case "link" if "canonical" in _words(attributes.get("rel")):
-                self.canonical = absolute(attributes.get("href", ""), self.address)
-            case "meta" if attributes.get("name", "").lower() in ("robots", ROBOT):
-                self.obey(attributes.get("content", ""))
-
-    def close(self) -> None:
-        self.links.pop("", None)
-
-    def obey(self, rules: str) -> None:
-        """Those of a robots meta element or an X-Robots-Tag header."""
-        said = _words(rules.replace(",", " "))
-        self.index = self.index and not {"noindex", "none"} & said
-        self.follow = self.follow and not {"nofollow", "none"} & said
-
-    _base: str = ""
+    canonical: str
+    index: bool
+    follow: bool
 
 
-def read_head(address: str, body: bytes, robots_tag: str = "") -> PageHead:
-    """What the page at `address` says."""
-    found = PageHead(address)
+def head_of(address: str, said: Leads, robots_tag: str = "") -> PageHead:
+    """What the page at `address` says, in itself and in its X-Robots-Tag header."""
+    base = absolute(said.base, address) if said.base else ""
+    robots = said.robots
     for rules in robots_tag.split(","):
         name, separator, rest = rules.partition(":")
         if not separator or name.strip().lower() == ROBOT:
-            found.obey(rest if separator else rules)
-    target: Any = found
-    parser = etree.HTMLParser(target=target)
-    parser.feed(body or b" ")
-    parser.close()
-    return found
+            robots |= to_robots(rest if separator else rules)
+    return PageHead(
+        links=addresses(said.links, base or address),
+        canonical=absolute(said.canonical, address) if said.canonical else "",
+        index=not robots & HIDING,
+        follow=not robots & ENDING,
+    )
 
 
-def _words(text: str | None) -> set[str]:
-    return set((text or "").lower().split())
+def addresses(links: tuple[str, ...], base: str = "") -> tuple[str, ...]:
+    """Those that lead to a page of a web server, each once."""
+    return tuple(dict.fromkeys(filter(None, (absolute(link, base) for link in links))))

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from protego import Protego
 
 from adapters.fetch.fetcher import Fetched, Fetcher
+from adapters.files.leads import ROBOT
 from adapters.sources.web.addresses import origin
-from adapters.sources.web.links import ROBOT
 
 _ROBOTS_BYTES = 500_000
 """RFC 9309, 2.5: the least that is to be read."""

@@ -6,16 +6,18 @@ import asyncio
 import hashlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters.fetch.fetcher import Fetched, Fetcher
+from adapters.files.leads import Leads
 from adapters.files.reader import Reader
 from adapters.sources.web.addresses import absolute, netloc
-from adapters.sources.web.coverage import Coverage
+from adapters.sources.web.claims import Claims
+from adapters.sources.web.coverage import DENIED, Coverage
 from adapters.sources.web.document import PageItem, item_of, read_document
 from adapters.sources.web.formats import PAGES, content_type, file_name
 from adapters.sources.web.known import Known, kept, recalled
-from adapters.sources.web.links import read_head
+from adapters.sources.web.links import head_of
 from adapters.sources.web.site import Site
 from pipeline.errors import Refused, Unavailable
 from pipeline.ports import SourceItem, SourceMemory
@@ -48,8 +50,8 @@ class _Misses:
 class WebSource:
     """The pages within `coverage`; at most `max_pages` are asked for.
 
-    robots.txt, `noindex` and `nofollow` are obeyed. A page is one document, under its canonical address where it names
-    one of its own server. One that answers with 4xx is gone; when others do not come, what is known of them is kept.
+    robots.txt, `noindex` and `nofollow` are obeyed. A page is one document, under its canonical address where `Claims`
+    believes it. One that answers with 4xx is gone; when others do not come, what is known of them is kept.
     """
 
     def __init__(
@@ -76,10 +78,11 @@ class WebSource:
 
     async def items(self) -> AsyncIterator[SourceItem]:
         """Every page, each asked for once, and not sent again while it is the same. Raises Unavailable, after those
-        that came, for pages and sitemaps that did not; Refused for a sitemap that is none."""
+        that came, for pages and sitemaps that did not, and where nothing of what there is may be read; Refused for a
+        sitemap that is none."""
         known = recalled(await self._memory.recall())
-        waiting = deque(await self._coverage.first(self._site, self._max_pages))
-        seen, taken, links = set(waiting), set[str](), 0
+        waiting = deque(await self._coverage.first(self._site, self._reader, self._max_pages))
+        seen, claims, links, gone = set(waiting), Claims(self._coverage, self._site), 0, False
         changes: dict[str, str | None] = {}
         misses = _Misses()
         try:
@@ -97,12 +100,21 @@ class WebSource:
                     changes |= kept(asked, page)
                 seen.update(new)
                 waiting.extend(new)
-                if (item := item_of(self._name, asked, page, problem)) and item.id not in taken:
-                    taken.add(item.id)
+                gone = gone or (page is None and not problem)
+                if claims.wait(asked, page, problem):
+                    continue
+                if (item := item_of(self._name, asked, page, problem)) and claims.take(item.address):
+                    yield item
+            async for claim, address in claims.settled():
+                page = replace(claim.page, address=address)
+                if (item := item_of(self._name, claim.asked, page, claim.problem)) and claims.take(item.address):
                     yield item
             if misses.first:
                 raise misses.first
-            changes |= {key: said for gone in known.keys() - seen for key, said in kept(gone, None).items()}
+            if gone and claims.nothing_taken:
+                said, todo = "lets no page be read", "Look whether it asks for a login, and at its robots.txt."
+                raise Unavailable(netloc(asked), said, permanent=True, denied=True, what_to_do=todo)
+            changes |= {key: said for page in known.keys() - seen for key, said in kept(page, None).items()}
         finally:
             await self._memory.keep(changes)
 
@@ -148,7 +160,7 @@ class WebSource:
             fetched = await self._site.get(asked, most=MOST_PAGE_BYTES)
         if self._coverage.crawls and named and fetched.status != 200:
             said = f"the page to start from answers with status {fetched.status}"
-            raise Unavailable(netloc(asked), said, what_to_do="Check `start`.")
+            raise Unavailable(netloc(asked), said, denied=fetched.status in DENIED, what_to_do="Check `start`.")
         if fetched.status != 200:
             return None
         address = absolute(fetched.url)
@@ -162,14 +174,15 @@ class WebSource:
     async def _known(self, asked: str, address: str, fetched: Fetched) -> Known:
         is_page = content_type(fetched)[0] in PAGES
         said = fetched.headers.get("x-robots-tag", "")
-        head = await asyncio.to_thread(read_head, address, fetched.body if is_page else b"", said)
+        leads = await self._reader.read_head(fetched.body) if is_page else Leads()
+        head = await asyncio.to_thread(head_of, address, leads, said)
         if head.index and (is_page or file_name(address, content_type(fetched)[0])):
             self._hold(asked, fetched)
             version = hashlib.sha256(fetched.body).hexdigest()
         else:
             version = ""
         return Known(
-            address=head.canonical if netloc(head.canonical) == netloc(address) else address,
+            address=head.canonical or address,
             came_from=address,
             version=version,
             links=tuple(filter(self._coverage.holds, head.links)) if self._coverage.crawls and head.follow else (),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.commands.terminal import confirm_forgetting, out, run
+from bot.commands.terminal import confirm_forgetting, run, say
 from bot.config.platforms import wanted
 from bot.config.settings import Settings
 from pipeline.errors import Refused
@@ -22,7 +22,7 @@ def add(found: Settings, text: str, days: int | None) -> None:
     async def work() -> None:
         choices = {"index": "true"} | ({"index_days": str(days)} if days else {})
         place = await _set(found, text, choices)
-        _say(f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list")
+        say(f"What people say in {place} is a source now. citewell run reads it; how far: citewell sources list")
 
     run(work())
 
@@ -44,13 +44,9 @@ def remove(found: Settings, text: str, *, yes: bool) -> None:
                 table = f'[places."{place}"]'
                 raise Refused(f"{table} in citewell.toml says index = true", what_to_do="Take that out of the file.")
             await citewell.storage.said.forget(place)
-        _say(f"{place} is no source any more, {wording.counted(messages, 'message')} removed")
+        say(f"{place} is no source any more, {wording.counted(messages, 'message')} removed")
 
     run(work())
-
-
-def _say(line: str) -> None:
-    out.print(line, markup=False, soft_wrap=True)
 
 
 async def _set(found: Settings, text: str, choices: dict[str, str]) -> PlaceId:
@@ -68,7 +64,8 @@ async def _place(found: Settings, text: str) -> PlaceId:
     platform, _, name = text.partition(":")
     config = next((one for one in wanted(found) if one.platform.name == platform), None)
     if config is None:
-        there = alternatives(one.platform.name for one in wanted(found)) or "none yet: see README.md"
+        names = [one.platform.name for one in wanted(found)]
+        there = alternatives(names) if names else "none yet: see README.md"
         raise Refused(f"there is no platform {platform} here", what_to_do=f"Set up is {there}.")
     if config.platform.channel.fits(text):
         return PlaceId.parse(text)

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Column, Table
-from rich.text import Text
+from rich.table import Column
 
 from bot.commands.library.selection import comes_back, ended, hint, named, path_of, select
-from bot.commands.terminal import Data, confirm_forgetting, note, nothing_indexed, out, run, settings, warn
+from bot.commands.terminal import Data, confirm_forgetting, note, nothing_indexed, out, run, settings, tell_rows, warn
 from bot.config.settings import Settings
 from pipeline.values import TAUGHT, Action, Document
 from pipeline.words import wording
-from pipeline.words.text import visible
 
 documents = typer.Typer(help="List or forget what is indexed.", invoke_without_command=True)
 
@@ -49,16 +47,14 @@ def list_documents(
                 note("No reply that was kept as an answer is to be reviewed yet.")
                 return
         rows = [_row(document) for document in listed]
-        if not out.is_terminal:
-            for row in rows:
-                typer.echo("\t".join(row))
-            return
         widest = min(max(len(row[0]) for row in rows), out.width // 2)
-        named = Column("id", overflow="fold", min_width=widest)
-        table = Table(named, "title", "collection", Column("file", overflow="fold"), box=None)
-        for row in rows:
-            table.add_row(*map(Text, row))
-        out.print(table)
+        headings = (
+            Column("id", overflow="fold", min_width=widest),
+            "title",
+            "collection",
+            Column("file", overflow="fold"),
+        )
+        tell_rows(headings, rows)
 
     run(work())
 
@@ -117,7 +113,7 @@ def remove(
 
     run(work())
     for line in unknown:
-        note(visible(line))
+        note(line)
     if unknown:
         raise typer.Exit(1)
 
@@ -150,6 +146,4 @@ def _row(document: Document) -> tuple[str, str, str, str]:
     note += f" (holds {', '.join(document.keys)})" if document.keys else ""
     if document.source == TAUGHT:
         note += f" (by {document.metadata.get('author', '')}, to be reviewed {document.metadata.get('review', '')})"
-    named = (document.id, document.title, document.collection, document.filename + note)
-    identity, title, collection, filename = map(visible, named)
-    return identity, title, collection, filename
+    return document.id, document.title, document.collection, document.filename + note

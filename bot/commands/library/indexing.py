@@ -11,12 +11,12 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from adapters.files.reader import SUPPORTED
-from bot.commands.terminal import Data, err, note, out, run, settings, warn
+from bot.commands.terminal import Data, err, note, out, run, say, settings, warn
 from bot.config.kinds import collection_name
 from pipeline.ingest.ingest import Change, Event, Failed, Summary, Underway
 from pipeline.values import Action
 from pipeline.words import wording
-from pipeline.words.text import visible
+from pipeline.words.text import one_line
 
 if TYPE_CHECKING:
     from bot.citewell import Citewell
@@ -92,7 +92,7 @@ def index(
         summarise(summary)
         if summary.model_copy(update=dict.fromkeys(("unsupported", "outside", "foreign", "empty"), ())) == Summary():
             note(
-                f"There is nothing to read in {visible(', '.join(map(str, paths)))}: {', '.join(SUPPORTED)} are read, "
+                f"There is nothing to read in {', '.join(map(str, paths))}: {', '.join(SUPPORTED)} are read, "
                 "except hidden files and those that a .gitignore excludes."
             )
         tell_left_out(summary)
@@ -140,13 +140,13 @@ class IndexProgress:
     def __call__(self, event: Event) -> None:
         self.taken += event.change in (Change.ADDED, Change.CHANGED)
         read = f" {event.share:.0%}" if isinstance(event, Underway) else ""
-        label = visible(event.label)
+        label = one_line(event.label)
         cut = label if len(label) <= SHOWN else f"…{label[1 - SHOWN :]}"
         description = f"{self._name}: {cut}{read}" if self._name else f"{cut}{read}"
         self._bar.update(self._task, completed=event.done, total=event.total, description=description)
         if isinstance(event, Failed):
             failed = self._name if self._name and event.whole else f"failed: {label}"
-            note(f"{failed}: {visible(event.reason)}")
+            note(f"{failed}: {event.reason}")
 
 
 async def _tell_apart(citewell: Citewell, paths: list[Path], collection: str) -> None:
@@ -183,7 +183,7 @@ def _by_reason(skipped: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _some(labels: Sequence[str]) -> str:
-    return visible(", ".join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])]))
+    return ", ".join([*labels[:NAMED], *(["…"] if len(labels) > NAMED else [])])
 
 
 def summarise(summary: Summary, name: str = "") -> None:
@@ -195,14 +195,16 @@ def summarise(summary: Summary, name: str = "") -> None:
         "removed": summary.removed,
         "failed": sum(not failed.whole for failed in summary.failed),
     }
+    if summary.denied:
+        note(f"{name}: its documents are in no answer until it can be read again".removeprefix(": "))
     if summary.unreached and not any(counts.values()):
         return
     told = ", ".join(f"{count} {change}" for change, count in counts.items())
     told += "; not all of it was reached, and what is known of the rest is kept" if summary.unreached else ""
-    out.print(f"{name}: {told}" if name else told, markup=False, soft_wrap=True)
+    say(f"{name}: {told}" if name else told)
     for label in summary.flagged:
-        note(f"flagged: {visible(label)}: holds instructions to an assistant, which are ignored")
+        note(f"flagged: {label}: holds instructions to an assistant, which are ignored")
     for label, forms in summary.keys:
-        note(f"keys: {visible(label)}: holds {', '.join(forms)}: revoke what is real, and take it out")
+        note(f"keys: {label}: holds {', '.join(forms)}: revoke what is real, and take it out")
     if summary.degraded:
-        note(f"Searched by words only until indexed again: {visible(summary.degraded)}")
+        note(f"Searched by words only until indexed again: {summary.degraded}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.documents.indexing import is_path
 from pipeline.values import Document
-from pipeline.words.text import visible
+from pipeline.words.text import one_line
 
 _HINTS = 3
 
@@ -20,13 +20,15 @@ def select(listed: Sequence[Document], name: str) -> list[Document]:
     Where nothing is at that path, it may also be a file or folder as it is listed, if that of one source only, or a
     title that one document has."""
     place = _place(name)
-    found = [one for one in listed if one.id == name or place in (path_of(one), *path_of(one).parents)]
+    found = [
+        one for one in listed if name in (one.id, one_line(one.id)) or place in (path_of(one), *path_of(one).parents)
+    ]
     if found or _is_there(place):
         return found
     found = [one for one in listed if Path(name) in _names(one)]
     if found:
         return found if len({one.source for one in found}) == 1 else []
-    found = [one for one in listed if visible(one.title) == name]
+    found = [one for one in listed if one_line(one.title) == name]
     return found if len(found) == 1 else []
 
 
@@ -72,7 +74,7 @@ def hint(listed: Sequence[Document], name: str) -> str:
 
 def _names(document: Document) -> list[Path]:
     """Its file and the folders around that, as they are listed."""
-    path = Path(visible(document.filename))
+    path = Path(one_line(document.filename))
     return [path, *path.parents[:-1]]
 
 

@@ -8,12 +8,10 @@ from typing import Annotated, Any, get_origin
 
 import typer
 from pydantic import TypeAdapter, ValidationError
-from rich.table import Table
-from rich.text import Text
 
 from bot.commands.library import channels
 from bot.commands.library.indexing import IndexProgress, named_collection, summarise, tell_left_out
-from bot.commands.terminal import Data, confirm_forgetting, note, out, run, settings
+from bot.commands.terminal import Data, confirm_forgetting, note, run, say, settings, tell_rows
 from bot.config import source_file
 from bot.config.files import config_file
 from bot.config.read import read_settings
@@ -25,7 +23,7 @@ from pipeline.ingest.ingest import Summary
 from pipeline.values import Action
 from pipeline.values.overview import SourceState
 from pipeline.words import wording
-from pipeline.words.text import visible
+from pipeline.words.text import one_line
 
 sources = typer.Typer(help="Where documents come from: add, list, sync or remove sources.", no_args_is_help=True)
 HEADINGS = ("kind", "name", "collection", "documents", "last sync (UTC)", "next")
@@ -44,14 +42,8 @@ def list_sources(data: Data = None) -> None:
             listed = await rows(citewell, found.sources)
         if not listed:
             note("There is no source yet. To add one: citewell sources add KIND NAME KEY=VALUE…; see docs/sources.md")
-        elif not out.is_terminal:
-            for row in listed:
-                typer.echo("\t".join(map(visible, _cells(row))))
         else:
-            table = Table(*HEADINGS, box=None)
-            for row in listed:
-                table.add_row(*(Text(visible(cell)) for cell in _cells(row)))
-            out.print(table)
+            tell_rows(HEADINGS, map(_cells, listed))
 
     run(work())
 
@@ -96,13 +88,9 @@ def add(
     read_settings(sources=[*found.sources, table])
     run(_require(found, Action.INDEX, table))
     source_file.add(config_file(), table)
-    out.print(
-        f"{name} is in {config_file()}. To take in its documents now: citewell sources sync {name}",
-        markup=False,
-        soft_wrap=True,
-    )
+    say(f"{name} is in {config_file()}. To take in its documents now: citewell sources sync {name}")
     if isinstance(table, FolderTable) and not table.path.exists():
-        note(f"{visible(str(table.path))} does not exist.")
+        note(f"{table.path} does not exist.")
 
 
 @sources.command()
@@ -159,7 +147,7 @@ def remove(
                 source_file.remove(config_file(), table)
             removed = await citewell.sync.forget(source)
         where = f"{name} is out of {config_file()}, " if taken_out else ""
-        out.print(f"{where}{wording.counted(removed, 'document')} removed", markup=False, soft_wrap=True)
+        say(f"{where}{wording.counted(removed, 'document')} removed")
 
     run(work())
 
@@ -218,7 +206,8 @@ def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
             await citewell.authority.require(AT_THE_TERMINAL, Action.INDEX, collection)
             with show:
                 summary = await citewell.sync.table(table, show, losing=yes)
-            if summary.kept and sys.stdin.isatty() and typer.confirm(f"{visible(_gone(table, summary))}. Forget them?"):
+            question = one_line(f"{_gone(table, summary)}. Forget them?")
+            if summary.kept and sys.stdin.isatty() and typer.confirm(question):
                 summary = await citewell.sync.let_go(table, summary)
             summaries.append(summary)
 
@@ -237,9 +226,7 @@ def _sync(found: Settings, table: SourceTable, *, yes: bool) -> bool:
         note(f"{table.name} holds nothing that is taken: docs/sources.md says what is, and what has to be shared.")
     tell_left_out(summary)
     if summary.kept:
-        note(
-            f"{visible(_gone(table, summary))}, and are kept. To forget them: citewell sources sync {table.name} --yes"
-        )
+        note(f"{_gone(table, summary)}, and are kept. To forget them: citewell sources sync {table.name} --yes")
     return not summary.failed and not summary.kept
 
 

@@ -221,6 +221,55 @@ async def test_a_token_that_is_not_taken_any_more_loses_nothing_and_is_told_with
     assert re.search("token.+Check", failed.reason)
 
 
+@pytest.mark.needs("service")
+@pytest.mark.parametrize("status", [401, 403, 404])
+async def test_what_lets_nothing_be_read_any_more_is_in_no_answer_until_it_does_again(team: Team, status: int) -> None:
+    await fill(team.remote)
+    await team.sync()
+    team.remote.outage.deny(status)
+    for _ in range(2):
+        summary = await team.sync()
+        assert (summary.denied, counts(summary)) == (True, (0, 0, 0, 1))
+        assert await team.passages("number") == []
+        assert await team.storage.library.collections() == []
+    team.remote.outage.deny(0)
+    team.remote.outage.fail_after(0)
+    assert (await team.sync()).removed == 0
+    assert await team.passages("number") == []
+    team.remote.outage.fail_after(None)
+    assert (await team.sync()).added == 0
+    assert len(await team.passages("number")) == MANY
+
+
+@pytest.mark.needs("token")
+async def test_what_a_token_that_is_not_taken_any_more_gave_is_in_no_answer(team: Team) -> None:
+    await team.remote.put("leave", "Leave", "Everyone gets thirty days.")
+    await team.sync()
+    team.remote.revoke()
+    assert (await team.sync()).denied
+    assert await team.passages("thirty") == []
+
+
+@pytest.mark.needs("token")
+@pytest.mark.parametrize("status", [200, 302, 307, 400, 401, 403])
+async def test_what_signs_requests_goes_to_no_other_host_and_into_no_error(team: Team, status: int) -> None:
+    told: list[object] = []
+    for requests in (0, 1, 2, 4):
+        await team.remote.put(f"page-{requests}", f"Page {requests}", "Everyone gets thirty days.")
+        team.remote.outage.turn(requests, status)
+        try:
+            told.append(await team.sync())
+        except Refused as error:
+            told.append(error)
+    assert not all(summary == Summary(added=1) for summary in told)
+    secrets = team.remote.outage.credentials
+    assert secrets
+    for secret in secrets:
+        assert secret not in str(told)
+        assert not any(secret in head for head in team.remote.outage.elsewhere)
+    assert not any("authorization" in head.lower() for head in team.remote.outage.elsewhere)
+
+
 @pytest.mark.needs("api")
 async def test_a_strange_answer_loses_nothing_and_is_told(team: Team) -> None:
     await fill(team.remote)

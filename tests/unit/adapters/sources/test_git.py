@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import random
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -181,12 +183,32 @@ async def test_forms_of_forbidden_addresses_are_refused_before_git_connects(clon
 async def test_a_token_is_sent_in_a_header_to_its_host_alone_and_is_written_nowhere(clone: Clone) -> None:
     clone.served.token = "Basic " + base64.b64encode(b"x-access-token:s3cret").decode()
     for token in ("", "wrong"):
-        with pytest.raises(Refused, match="does not let git read"):
+        with pytest.raises(Unavailable, match="does not let git read"):
             await clone.labels(clone.source(token=token))
     assert len(await clone.labels(clone.source(token="s3cret"))) == 4
     encoded = clone.served.token.split()[1]
     for file in clone.folder.rglob("*"):
         assert not file.is_file() or (b"s3cret" not in file.read_bytes() and encoded.encode() not in file.read_bytes())
+
+
+def command_lines() -> bytes:
+    """Of all processes on this machine."""
+    told = b""
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            told += process.read_bytes()
+    return told
+
+
+async def test_a_token_is_in_no_command_line_that_others_on_the_machine_see(clone: Clone) -> None:
+    clone.served.token = "Basic " + base64.b64encode(b"x-access-token:s3cret").decode()
+    reading, seen = asyncio.create_task(clone.labels(clone.source(token="s3cret"))), b""
+    while not reading.done():
+        seen += await asyncio.to_thread(command_lines)
+    assert len(await reading) == 4
+    assert b"ls-remote" in seen
+    assert b"s3cret" not in seen
+    assert clone.served.token.split()[1].encode() not in seen
 
 
 async def test_another_address_is_not_followed(clone: Clone) -> None:
@@ -200,7 +222,7 @@ async def test_a_host_that_is_down_is_unavailable_and_a_repository_that_is_not_t
     with pytest.raises(Unavailable, match="git: ls-remote"):
         await clone.labels()
     clone.served.outage.fail_after(None)
-    with pytest.raises(Refused, match="no such repository"):
+    with pytest.raises(Unavailable, match="no such repository"):
         await clone.labels(clone.source(url=clone.served.url.replace("team", "gone")))
 
 

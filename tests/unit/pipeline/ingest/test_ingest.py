@@ -232,6 +232,7 @@ async def test_a_library_that_fails_ends_the_run_with_its_own_error(storage: Sto
     class Full:
         versions = storage.library.versions
         claim = storage.library.claim
+        withheld = storage.library.withheld
 
         async def put(self, *_: object) -> None:
             raise Unavailable("database", "the disk is full")
