@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Mapping
 from pipeline.errors import Misconfigured
 from pipeline.values import Answer, Document
 from storage.database import Connection
-from storage.documents.quoted import quote
+from storage.documents.quoted import quote_all
 from storage.messages.asked import KEEP, line
 
 Step = Callable[[Connection, Collection[str]], None]
@@ -85,8 +85,7 @@ def _dated(db: Connection, before: Collection[str]) -> None:
 
 def _quoting(db: Connection, before: Collection[str]) -> None:
     """Which documents each answer shows passages of."""
-    for (body,) in db.execute("SELECT CAST(body AS TEXT) FROM answer").fetchall():
-        quote(db, Answer.model_validate_json(body))
+    quote_all(db)
 
 
 MIGRATIONS: Mapping[str, Step | None] = {

@@ -23,6 +23,14 @@ def quote(db: Connection, answer: Answer) -> None:
     db.executemany(_QUOTE, ((document, answer.id) for document in {one.document_id for one in answer.sources}))
 
 
+def quote_all(db: Connection) -> None:
+    """The same of every answer there is, whichever version wrote it."""
+    for answer, body in db.execute("SELECT id, CAST(body AS TEXT) FROM answer").fetchall():
+        found = json.loads(body)
+        shown = {one["document_id"] for part in ("citations", "nearest") for one in found.get(part, ())}
+        db.executemany(_QUOTE, ((document, answer) for document in shown))
+
+
 def unquote(db: Connection, document_ids: Collection[str]) -> None:
     """Note that no answer is to hold words of these documents."""
     gone = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"
@@ -54,6 +62,7 @@ def _bare(db: Connection, answer_id: str, documents: Collection[str]) -> None:
     shown = {one.chunk_id for one in answer.sources if one.document_id in documents}
     left = answer.without(lambda one: one.document_id in documents, Words(answer.language)(wording.REMOVED))
     db.execute("UPDATE answer SET body = $1 WHERE id = $2", (left.model_dump_json(), answer_id))
+    db.execute("DELETE FROM api_reply WHERE body LIKE $1", (f'%"id":"{answer_id}"%',))
     recalled = "SELECT id, CAST(body AS TEXT) FROM turn WHERE author = $1 AND body ->> 'question' = $2"
     for number, body in db.execute(recalled, (author, answer.question)).fetchall():
         turn = Turn.model_validate_json(body)
