@@ -41,6 +41,9 @@ from tests.doubles.samples import answer, message
 CANARY = "quetzalcoatlus"
 PERSON, OTHER = "slack:T1:UQUETZAL", "slack:T1:U2"
 WORDS = [CANARY, "UQUETZAL"]
+WRITTEN = ("text", "attachments")
+"""Fields of a message that somebody writes; the others are the platform's."""
+PASSAGES = 1000
 SECONDS = 5.0
 """Promised: erasing takes no longer."""
 KINDS = {
@@ -63,8 +66,7 @@ class Lived:
     @property
     def asked(self) -> IncomingMessage:
         sent = message(self.number, author=self.person.rpartition(":")[2])
-        keep = ("key", "conversation", "author", "sent_at", "said_in")
-        given = {name: getattr(sent, name) for name in keep}
+        given = {name: getattr(sent, name) for name in IncomingMessage.model_fields if name not in WRITTEN}
         return filled(IncomingMessage, self.word, **given)
 
     @property
@@ -84,8 +86,16 @@ class Lived:
         await self._react()
         await self._elsewhere()
         told = ("body", "sentences", "quoted", "citations", "claims", "key_facts", "corrections", "comparison")
-        theirs = answer("theirs").model_copy(update={name: getattr(own, name) for name in told})
-        await self._ask(message("9.0", author="U2", text="And?"), theirs.model_copy(update={"standalone": "And?"}))
+        theirs = answer(f"theirs {self.number}").model_copy(update={name: getattr(own, name) for name in told})
+        await self._ask(
+            message(f"{self.number}2", author="U3", text="And?"), theirs.model_copy(update={"standalone": "And?"})
+        )
+
+    async def ask_only(self) -> None:
+        """A question, answered from documents that say nothing of the kind, rated, and wanted by somebody else."""
+        own = filled(Answer, self.word, id=f"a{self.number}", language="en", citations=(), nearest=())
+        await self._ask(self.asked, own)
+        await self._react()
 
     async def _ask(self, asked: IncomingMessage, given: Answer) -> None:
         storage = self.storage
@@ -127,7 +137,9 @@ class Lived:
         await storage.handoffs.resolve(handoff.id, person, self.word, f"It is {self.word}.")
         wish = {"person": person, "said_in": (), "message": "1.1", **about}
         await storage.wishes.keep(filled(Wish, self.word, id=f"w{self.number}", **wish), most=9)
-        await storage.wishes.keep(filled(Wish, self.word, id="theirs", **wish | {"person": OTHER}), most=9)
+        await storage.wishes.keep(
+            filled(Wish, self.word, id=f"theirs {self.number}", **wish | {"person": "slack:T1:U3"}), most=9
+        )
         taught = filled(Document, self.word, id=f"taught/{handoff.id}", source="taught", collection="default")
         await storage.library.put(taught, [], None, "")
 
@@ -139,7 +151,7 @@ class Lived:
         await storage.replies.answered(f"{person} {self.word}", f'{{"question": "{self.word}"}}')
         decided = Decision(at=datetime.now(UTC), actor=person, action=Action.SET_UP, subject=person, allowed=True)
         await storage.audit.record(decided)
-        added = Document(id="chat/1", filename="leave.md", title="Leave", source="chat:slack:T1")
+        added = Document(id=f"chat/{self.number}", filename="leave.md", title="Leave", source="chat:slack:T1")
         await storage.library.put(added.model_copy(update={"metadata": {"author": person}}), [], None, "")
         await storage.inbox.accept(message(f"{self.number}1", author=person.rpartition(":")[2], text=self.word))
 
@@ -167,7 +179,10 @@ async def holding(storage: Storage) -> set[str]:
 
 
 async def test_of_whoever_is_forgotten_nothing_is_left_in_any_column_index_or_file(storage: Storage) -> None:
+    await Lived(storage, OTHER, "archaeopteryx", "2.0").leave()
     await Lived(storage, PERSON, CANARY, "1.0").leave()
+    if storage.database.shared:
+        await storage.database.write(lambda db: db.execute("ANALYZE"))
     with suppress(Refused):
         await storage.back_up()
     texts = {
@@ -183,3 +198,59 @@ async def test_of_whoever_is_forgotten_nothing_is_left_in_any_column_index_or_fi
     await storage.people.forget(PERSON)
     assert time.monotonic() - began < SECONDS
     assert await traces(storage, WORDS) == []
+
+
+async def test_of_a_workspace_that_was_left_nothing_is_left_but_who_changed_what(storage: Storage) -> None:
+    """That stays for a year, without what anybody wrote."""
+    await Lived(storage, PERSON, CANARY, "1.0").leave()
+    began = time.monotonic()
+    await storage.inbox.leave(PlaceId.parse("slack:T1"))
+    await storage.library.sweep()
+    await storage.database.scrub()
+    assert time.monotonic() - began < SECONDS
+    assert await holding(storage) == {"audit.actor", "audit.subject"}
+    assert await traces(storage, [CANARY]) == []
+
+
+async def test_of_a_question_that_was_deleted_nothing_is_left(storage: Storage) -> None:
+    asking = Lived(storage, PERSON, CANARY, "1.0")
+    await asking.ask_only()
+    assert await traces(storage, [CANARY])
+    await storage.inbox.cancel(asking.asked.key)
+    await storage.library.sweep()
+    await storage.database.scrub()
+    assert await traces(storage, [CANARY]) == []
+
+
+@pytest.mark.slow
+async def test_of_a_document_that_was_removed_its_name_and_address_are_left_in_answers_and_nothing_else(
+    storage: Storage,
+) -> None:
+    """A large one, in seconds."""
+    which = {"id": "gone", "filename": "gone.md", "url": "", "source": "folder", "collection": "default"}
+    about = filled(Document, CANARY, **which)
+    pieces = [_piece(about.id, number) for number in range(PASSAGES)]
+    await storage.library.put(about, pieces, None, "")
+    cited = filled(Citation, CANARY, document_id=about.id, chunk_id="gone#0", live=False, said_in="", date="")
+    cited = cited.model_copy(update={"filename": about.filename, "url": about.url})
+    given = answer().model_copy(update={"body": CANARY, "citations": (cited,), "standalone": "What?"})
+    asked = message()
+    await storage.inbox.accept(asked)
+    await storage.inbox.lease()
+    await storage.inbox.answered(asked.key, given)
+    await storage.inbox.posting(asked.key)
+    body = f'{{"conversation":"c","answer":{given.model_dump_json()}}}'
+    await storage.replies.begin("key:1 once", "digest")
+    await storage.replies.answered("key:1 once", body)
+    assert await traces(storage, [CANARY])
+    began = time.monotonic()
+    await storage.library.remove([about.id])
+    assert time.monotonic() - began < SECONDS
+    assert await traces(storage, [CANARY]) == []
+
+
+def _piece(document: str, number: int) -> Chunk:
+    text = f"Row {number} says {CANARY}"
+    units = (Unit(start=0, end=len(text), kind=BlockKind.ROW),)
+    given = {"id": f"{document}#{number}", "document_id": document, "text": text, "units": units, "position": number}
+    return filled(Chunk, CANARY, anchors=(), links=(), **given)

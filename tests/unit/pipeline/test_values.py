@@ -39,7 +39,7 @@ def test_a_document_is_of_the_day_of_its_last_change_or_review(metadata: dict[st
 
 def test_of_a_source_that_is_gone_an_answer_says_which_it_was_and_nothing_more() -> None:
     left = filled(Answer, "said").without(lambda _: True, "Removed.")
-    texts = {path for path in re.findall(r"said ([a-z_ ]+)", left.model_dump_json())}
+    texts = set(re.findall(r"said ([a-z_ ]+)", left.model_dump_json()))
     of_the_question = {"id", "question", "standalone", "topic", "language", "incident", "ask"}
     of_the_work = {"usage writer", "usage notes", "usage milliseconds"}
     of_our_own = {"reasoning", "abstain_reason", "safety_flags", "confidence reasons name", "confidence reasons text"}
