@@ -38,6 +38,11 @@ PROMISES = (
         "no question is lost or answered twice: two processes on PostgreSQL", ("tests/faults/test_processes_chaos.py",)
     ),
     Promise("no message of a channel is lost or taken in twice", ("tests/faults/test_channel_chaos.py",)),
+    Promise("a full disk is told, and leaves nothing half written", ("tests/faults/test_full_disk.py",)),
+    Promise(
+        "no byte of a backup changes unnoticed",
+        ("tests/journeys/test_restore.py::test_no_byte_of_a_backup_can_change_unnoticed",),
+    ),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
 )
 

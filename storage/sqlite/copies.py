@@ -16,7 +16,7 @@ from storage.documents.sweep import delete_revision, erased, hidden
 from storage.people.forget import erase_person
 from storage.schema import ddl
 from storage.schema.tables import RETIRED, TABLES
-from storage.sqlite.backup import drop_partial
+from storage.sqlite.backup import drop_partial, seal, unseal
 from storage.sqlite.connection import SQLiteConnection, immediate
 from storage.sqlite.disk import DAMAGED
 from storage.sqlite.migrations import TYPES
@@ -51,8 +51,10 @@ class Backups:
             with closing(sqlite3.connect(file, isolation_level=None)) as raw:
                 raw.execute("PRAGMA secure_delete = ON")
                 with immediate(raw):
+                    unseal(raw)
                     _erase(SQLiteConnection(raw), person)
-        except (sqlite3.Error, Unavailable, ValueError) as error:
+            seal(file)
+        except (sqlite3.Error, OSError, Unavailable, ValueError) as error:
             never = isinstance(error, ValueError) or getattr(error, "sqlite_errorname", "").startswith(_UNREADABLE)
             when = "it ages out" if never else "the next start of citewell run tries again"
             log.warning("backup_not_erased_in", backup=file.name, then=when, reason=_reason(error))
