@@ -82,12 +82,15 @@ def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 
 
 
 def _name_causes(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The same of every error that led to it, with all places."""
+    """The same of every error that led to it, too, with all places."""
     error, named = _error(event.pop("exc_info", None)), []
     while error:
         named.append(_name_error(_, __, {"exc_info": error}, places=0))
         error = error.__cause__ or error.__context__
-    return event | ({"errors": named} if named else {})
+    if named:
+        event["error"] = ", from ".join(one["error"] for one in named)
+        event["raised_at"] = [place for one in named for place in one["raised_at"]]
+    return event
 
 
 def _error(exc_info: object) -> BaseException | None:
