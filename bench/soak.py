@@ -50,6 +50,11 @@ PROMISES = (
     Promise(
         "an address of a web site stands for what it says itself", ("tests/unit/adapters/sources/test_web_claims.py",)
     ),
+    Promise("a full disk is told, and leaves nothing half written", ("tests/faults/test_full_disk.py",)),
+    Promise(
+        "no byte of a backup changes unnoticed",
+        ("tests/journeys/test_restore.py::test_no_byte_of_a_backup_can_change_unnoticed",),
+    ),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
     Promise(
         "nobody is given a word of a document that they may not see",

@@ -70,13 +70,27 @@ def _redact_values(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
     return event
 
 
-def _name_error(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """What was raised, and where: the message of an error that is not ours may quote what people wrote."""
+def _name_error(_: Any, __: str, event: MutableMapping[str, Any], places: int = 5) -> MutableMapping[str, Any]:
+    """What was raised, and where, at the last `places` (0: all).
+
+    The message of an error that is not ours may quote what people wrote."""
     error = _error(event.pop("exc_info", None))
     if error:
         frames = traceback.extract_tb(error.__traceback__)
         event["error"] = str(error) if isinstance(error, CitewellError) else type(error).__name__
-        event["raised_at"] = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames[-5:]]
+        event["raised_at"] = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames[-places:]]
+    return event
+
+
+def _name_causes(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """The same of every error that led to it, too, with all places."""
+    error, named = _error(event.pop("exc_info", None)), []
+    while error:
+        named.append(_name_error(_, __, {"exc_info": error}, places=0))
+        error = error.__cause__ or error.__context__
+    if named:
+        event["error"] = ", from ".join(one["error"] for one in named)
+        event["raised_at"] = [place for one in named for place in one["raised_at"]]
     return event
 
 
@@ -103,13 +117,14 @@ def configure_logging(level: str, *, service: bool = False) -> None:
     """Log to standard error from `level` on.
 
     A command says what happens in a line of words, and in full at level debug. A service logs the time too: readable
-    on a terminal, JSON lines elsewhere. Of what libraries log, a command says errors and a service warnings."""
+    on a terminal, JSON lines elsewhere. Of what libraries log, a command says errors and a service warnings, at level
+    debug too: below that they print what people wrote."""
     brief = not service and level != "debug"
     in_full: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info if level == "debug" else _name_error,
+        _name_causes if level == "debug" else _name_error,
         _redact_values,
         _console() if sys.stderr.isatty() else structlog.processors.JSONRenderer(),
     ]
@@ -120,9 +135,7 @@ def configure_logging(level: str, *, service: bool = False) -> None:
         cache_logger_on_first_use=False,
     )
     least = max(getattr(logging, level.upper()), logging.ERROR if brief else logging.WARNING)
-    _configure_standard(
-        logging.DEBUG if level == "debug" else least, [_redact_values, _as_said] if brief else [_name_logger, *in_full]
-    )
+    _configure_standard(least, [_redact_values, _as_said] if brief else [_name_logger, *in_full])
 
 
 def _configure_standard(least: int, processors: Sequence[structlog.typing.Processor]) -> None:

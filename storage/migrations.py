@@ -13,13 +13,12 @@ use or retired.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping
 
 from pipeline.errors import Misconfigured
 from pipeline.values import Answer, Document
 from storage.database import Connection
-from storage.documents.quoted import quote
+from storage.documents.quoted import quote_all
 from storage.messages.asked import KEEP, line
 
 Step = Callable[[Connection, Collection[str]], None]
@@ -86,9 +85,7 @@ def _dated(db: Connection, before: Collection[str]) -> None:
 
 def _quoting(db: Connection, before: Collection[str]) -> None:
     """Which documents each answer shows passages of."""
-    for answer, body in db.execute("SELECT id, CAST(body AS TEXT) FROM answer").fetchall():
-        shown = json.loads(body)
-        quote(db, answer, [one["document_id"] for one in (*shown.get("citations", ()), *shown.get("nearest", ()))])
+    quote_all(db)
 
 
 MIGRATIONS: Mapping[str, Step | None] = {

@@ -212,7 +212,7 @@ class Answer(Value):
             update=told
             | {"confidence": self.confidence.model_copy(update={"reasons": ()})}
             | {"citations": left(self.citations), "nearest": left(self.nearest)}
-            | dict.fromkeys(("claims", "ungrounded_claims", "key_facts", "limitations"), ())
+            | dict.fromkeys(("claims", "ungrounded_claims", "key_facts", "limitations", "corrections"), ())
         )
 
     @property
@@ -263,9 +263,10 @@ class Answer(Value):
 
 
 def _bare(citation: Citation) -> Citation:
-    """Without its words."""
-    gone = {"title": "", "heading": (), "quote": "", "snippet": "", "passage": "", "table": (), "positions": ()}
-    return citation.model_copy(update=gone | {"title": citation.said_in or citation.filename})
+    """Without its words: which document it was is left."""
+    gone = {"heading": (), "quote": "", "snippet": "", "passage": "", "table": (), "positions": ()}
+    told = {"product": "", "document_type": "", "sheet": None, "title": citation.said_in or citation.filename}
+    return citation.model_copy(update=gone | told)
 
 
 class Stage(StrEnum):

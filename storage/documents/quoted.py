@@ -23,6 +23,14 @@ def quote(db: Connection, answer_id: str, document_ids: Iterable[str]) -> None:
     db.executemany(_QUOTE, ((document, answer_id) for document in dict.fromkeys(document_ids)))
 
 
+def quote_all(db: Connection) -> None:
+    """The same of every answer there is, whichever version wrote it."""
+    for answer, body in db.execute("SELECT id, CAST(body AS TEXT) FROM answer").fetchall():
+        found = json.loads(body)
+        shown = {one["document_id"] for part in ("citations", "nearest") for one in found.get(part, ())}
+        db.executemany(_QUOTE, ((document, answer) for document in shown))
+
+
 def unquote(db: Connection, document_ids: Collection[str]) -> None:
     """Note that no answer is to hold words of these documents."""
     gone = "UPDATE quoting SET gone = TRUE WHERE document IN (SELECT value FROM json_each($1))"

@@ -59,8 +59,13 @@ def due(db: Connection) -> tuple[str, list[int]]:
         " WHERE state <> 'live' AND state = 'staged' AND NOT beside AND created_at < $1",
         (time.time() - ABANDONED_SECONDS,),
     )
-    hidden = db.execute("SELECT id FROM revision WHERE state <> 'live' AND state = 'retired'")
-    return setting(db, "removed") or "", [revision for (revision,) in hidden]
+    return hidden(db)
+
+
+def hidden(db: Connection) -> tuple[str, list[int]]:
+    """The same, without looking for what was abandoned: in a backup, nothing is written any more."""
+    retired = db.execute("SELECT id FROM revision WHERE state <> 'live' AND state = 'retired'")
+    return setting(db, "removed") or "", [revision for (revision,) in retired]
 
 
 def delete_revision(db: Connection, index: PassageIndex, revision: int) -> bool:

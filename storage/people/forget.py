@@ -10,22 +10,19 @@ from storage.documents.said_rows import drop_of
 from storage.documents.sweep import hide
 from storage.messages.erase import erase_wishes_for, taught_by
 from storage.schema.documents import ADDED_BY
-from storage.schema.table import BY_PROGRAM, DELETED, Personal
-from storage.schema.tables import RETIRED, TABLES
+from storage.schema.table import BY_PROGRAM, DELETED, Personal, StoredTable
+from storage.schema.tables import TABLES
 
 
-def erase_person(db: Connection, person: str, tables: Collection[str] | None = None) -> int:
-    """Returns how many turns, messages, ratings and preferences went. `tables`: those there are, None for all; a backup
-    may be older than some of them."""
+def erase_person(db: Connection, person: str, retired: Collection[StoredTable] = ()) -> int:
+    """Returns how many turns, messages, ratings and preferences went. `retired`: tables of earlier versions that are
+    there."""
     db.alone(Alone.INBOX)
-    there = TABLES if tables is None else tuple(table for table in (*TABLES, *RETIRED) if table.name in tables)
-    names = {table.name for table in there}
-    if "handoff" in names:
-        hide(db, taught_by(db, person))
-    if "wish" in names:
-        erase_wishes_for(db, person)
-    said = drop_of(db, person) if "said" in names else 0
-    erased = said + sum(_erase(db, table.name, personal, person) for table in there for personal in table.personal)
+    hide(db, taught_by(db, person))
+    erase_wishes_for(db, person)
+    said = drop_of(db, person)
+    of_people = [(table.name, personal) for table in (*TABLES, *retired) for personal in table.personal]
+    erased = said + sum(_erase(db, table, personal, person) for table, personal in of_people)
     _unsign(db, person)
     return erased
 

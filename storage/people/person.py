@@ -15,6 +15,7 @@ from storage.engine import Copies
 from storage.messages.erase import KEPT
 from storage.messages.wishes import settle
 from storage.people.forget import erase_person
+from storage.people.keys import REMEMBERED
 from storage.schema.tables import TABLES
 
 MESSAGE_SECONDS = 24 * 3600.0
@@ -99,6 +100,8 @@ class People:
                     ),
                     ("DELETE FROM told WHERE at < $1", now - MESSAGE_SECONDS),
                     ("DELETE FROM known WHERE at < $1", now - KNOWN_SECONDS),
+                    ("DELETE FROM api_reply WHERE at < $1", now - REMEMBERED),
+                    ("DELETE FROM web_session WHERE until < $1", now),
                     ("DELETE FROM audit WHERE at < $1", now - AUDIT_SECONDS),
                 )
             )

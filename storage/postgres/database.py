@@ -33,12 +33,15 @@ from storage.postgres.migrations import migrate
 from storage.postgres.passages import TsvectorPassages
 from storage.postgres.session import ENDED, HELD, PostgresSession, Raw, Use, begin
 from storage.postgres.tenancy import HOLDS, Bindings
+from storage.schema.tables import TABLES
 from storage.writes import WriteQueue
 
 T = TypeVar("T")
 HEARD_SECONDS = 4.0
 """How long the server may say nothing: less than half of what passes before others take over from a process that it
 does not hear of."""
+_SAMPLED = (*(table.name for table in TABLES if table.name != "unit_vectors"), "words", "term")
+"""Tables with columns of text."""
 CONNECT: dict[str, Any] = {"application_name": "citewell", "connect_timeout": 5, "tcp_user_timeout": 10_000}
 
 
@@ -116,7 +119,9 @@ class PostgresDatabase:
         return {holder for (holder,) in db.execute(ENDED)}
 
     async def scrub(self) -> bool:
-        """PostgreSQL reuses the room of deleted rows when it vacuums, which it does by itself."""
+        """PostgreSQL reuses the room of deleted rows when it vacuums, which it does by itself. The samples of them that
+        its planner keeps are drawn anew."""
+        await self._run(self._reading, self._sample)
         return True
 
     async def close(self) -> None:
@@ -151,6 +156,10 @@ class PostgresDatabase:
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
         with translated():
             return await asyncio.get_running_loop().run_in_executor(executor, work)
+
+    def _sample(self) -> None:
+        with psycopg.Connection.connect(self._url, autocommit=True, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:
+            raw.execute(f"ANALYZE {', '.join(_SAMPLED)}")
 
     def _open(self) -> None:
         with psycopg.Connection.connect(self._url, cursor_factory=psycopg.RawCursor, **CONNECT) as raw:

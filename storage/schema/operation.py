@@ -28,7 +28,7 @@ TABLES = (
         "id word, person word, body json, at real, until real",
         indexes=(TableIndex("web_session_person", "(person)"),),
         people=(Personal("person = $1", Export("sessions", "at, until", "at")),),
-        owned=Owned(Owner.OPERATOR),
+        owned=Owned(Owner.OPERATOR, "person"),
     ),
     StoredTable(
         "api_key",
@@ -39,8 +39,8 @@ TABLES = (
     StoredTable(
         "api_reply",
         "request word, digest word, body text, at real",
-        people="answers to programs, which are dropped after a day",
-        owned=Owned(Owner.OPERATOR),
+        people=(Personal("substr(request, 1, length($1) + 1) = $1 || ' '"),),
+        owned=Owned(Owner.OPERATOR, "request"),
     ),
     StoredTable(
         "place",

@@ -7,12 +7,17 @@ import os
 import secrets
 import sqlite3
 import time
+import zlib
 from contextlib import closing
 from pathlib import Path
 
 from pipeline.errors import Refused, Unavailable
 
 MAGIC = b"SQLite format 3\0"
+SUM = slice(60, 64)
+"""Where SQLite leaves four bytes of a file to whoever uses it: a backup's checksum, 0 where it has none."""
+PIECE = 1 << 20
+"""Bytes read at a time; a file's first piece holds SUM."""
 
 
 def copy_database(source: sqlite3.Connection, target: Path) -> None:
@@ -36,6 +41,7 @@ def _copied(source: sqlite3.Connection, target: Path) -> bool:
             (verdict,) = copy.execute("PRAGMA quick_check").fetchone()
         if verdict != "ok":
             raise Unavailable("storage", f"the copy failed its check: {verdict}")
+        seal(temporary)
         _sync(temporary)
         temporary.replace(target)
     except (OSError, sqlite3.Error):
@@ -46,6 +52,38 @@ def _copied(source: sqlite3.Connection, target: Path) -> bool:
         _unlink(temporary)
     _sync(target.parent)
     return True
+
+
+def seal(file: Path) -> None:
+    """Write a backup's checksum into it. Nobody may have it open."""
+    found = _checksum(file)
+    with file.open("r+b") as written:
+        written.seek(SUM.start)
+        written.write(found)
+
+
+def unseal(db: sqlite3.Connection) -> None:
+    """From now on it may change."""
+    db.execute("PRAGMA user_version = 0")
+
+
+def whole(file: Path) -> bool:
+    """Whether every byte of a backup is as it was written; of one without a checksum nobody knows better."""
+    with file.open("rb") as read:
+        kept = read.read(SUM.stop)[SUM]
+    return kept in (bytes(4), _checksum(file))
+
+
+def _checksum(file: Path) -> bytes:
+    found = 0
+    with file.open("rb") as read:
+        first = bytearray(read.read(PIECE))
+        first[SUM] = bytes(4)
+        piece: bytes = bytes(first)
+        while piece:
+            found = zlib.crc32(piece, found)
+            piece = read.read(PIECE)
+    return (found or 1).to_bytes(4, "big")
 
 
 def destination(target: Path, database: Path) -> Path:

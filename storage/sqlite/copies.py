@@ -10,14 +10,22 @@ from urllib.parse import quote, unquote
 
 import structlog
 
-from storage.documents.sweep import delete_revision, due, erased
+from pipeline.errors import Unavailable
+from storage.documents.quoted import bare, quote_all
+from storage.documents.sweep import delete_revision, erased, hidden
 from storage.people.forget import erase_person
-from storage.sqlite.backup import drop_partial
+from storage.schema import ddl
+from storage.schema.tables import RETIRED, TABLES
+from storage.sqlite.backup import drop_partial, seal, unseal
 from storage.sqlite.connection import SQLiteConnection, immediate
+from storage.sqlite.disk import DAMAGED
+from storage.sqlite.migrations import TYPES
 from storage.sqlite.passages import FTS5Passages
 
 _BEGUN = "forget-"
 """An empty file whose name begins so and goes on with a person's id is there while they are forgotten."""
+_UNREADABLE = (*DAMAGED, "SQLITE_ERROR")
+"""What SQLite calls the errors of a file that is damaged, or no backup of ours."""
 
 log = structlog.get_logger(__name__)
 
@@ -33,15 +41,25 @@ class Backups:
 
     def erase(self, person: str) -> None:
         drop_partial(self._folder)
-        for file in sorted(self._folder.glob("*.db")):
-            try:
-                with closing(sqlite3.connect(file, isolation_level=None)) as raw:
-                    raw.execute("PRAGMA secure_delete = ON")
-                    with immediate(raw):
-                        _erase(SQLiteConnection(raw), person)
-            except sqlite3.Error as error:
-                log.warning("backup_not_erased_in", backup=file.name, it="ages out", reason=str(error))
-        self._note(person).unlink(missing_ok=True)
+        left = [file for file in sorted(self._folder.glob("*.db")) if not self._erased(file, person)]
+        if not left:
+            self._note(person).unlink(missing_ok=True)
+
+    def _erased(self, file: Path, person: str) -> bool:
+        """False where it may work another time: the disk is full, or something else holds the backup."""
+        try:
+            with closing(sqlite3.connect(file, isolation_level=None)) as raw:
+                raw.execute("PRAGMA secure_delete = ON")
+                with immediate(raw):
+                    unseal(raw)
+                    _erase(SQLiteConnection(raw), person)
+            seal(file)
+        except (sqlite3.Error, OSError, Unavailable, ValueError) as error:
+            never = isinstance(error, ValueError) or getattr(error, "sqlite_errorname", "").startswith(_UNREADABLE)
+            when = "it ages out" if never else "the next start of citewell run tries again"
+            log.warning("backup_not_erased_in", backup=file.name, then=when, reason=_reason(error))
+            return never
+        return True
 
     def begun(self) -> Iterable[str]:
         return [unquote(note.name.removeprefix(_BEGUN)) for note in self._folder.glob(f"{_BEGUN}*")]
@@ -50,14 +68,27 @@ class Backups:
         return self._folder / f"{_BEGUN}{quote(person, safe='')}"
 
 
+def _reason(error: Exception) -> str:
+    """What does not fit is not repeated: it may be what people wrote."""
+    return "it does not hold what a backup does" if isinstance(error, ValueError) else str(error)
+
+
 def _erase(db: SQLiteConnection, person: str) -> None:
-    """A backup may be older than some tables."""
+    """A backup may be older than some tables: in their place, this connection alone has empty ones."""
     passages = FTS5Passages()
-    erase_person(db, person, {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")})
-    removed, hidden = due(db)
-    for revision in hidden:
+    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    for table in TABLES:
+        if table.name not in there:
+            db.execute(ddl.table(table, TYPES).replace("CREATE TABLE", "CREATE TEMP TABLE"))
+    if "quoting" not in there:
+        quote_all(db)
+    erase_person(db, person, [table for table in RETIRED if table.name in there])
+    removed, revisions = hidden(db)
+    for revision in revisions:
         while not delete_revision(db, passages, revision):
             pass
     if removed:
+        while not bare(db):
+            pass
         passages.erase_here(db)
         erased(db, removed)

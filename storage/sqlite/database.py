@@ -104,7 +104,8 @@ class SQLiteDatabase:
         """Copy the database as of now to `target`, complete or not at all, while it is being used."""
 
         def copy() -> None:
-            copy_database(self._connection(writing=False), target)
+            with translated(self._file, into=target):
+                copy_database(self._connection(writing=False), target)
 
         await self._run(self._reading, copy)
 

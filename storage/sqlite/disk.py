@@ -45,8 +45,10 @@ def _place(temporary: Path, file: Path) -> None:
 
 
 @contextmanager
-def translated(file: Path) -> Iterator[None]:
-    """SQLite's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are."""
+def translated(file: Path, into: Path | None = None) -> Iterator[None]:
+    """SQLite's errors become Unavailable; broken constraints and wrong SQL are bugs and stay what they are.
+
+    `into`: what is written, where that is another file."""
     try:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
@@ -56,8 +58,10 @@ def translated(file: Path) -> Iterator[None]:
         if name in UNWRITTEN or (isinstance(error, OSError) and error.errno in NO_ROOM):
             raise Unavailable(
                 "storage",
-                f"{file} cannot be written ({name}): the disk is full, or a quota or limit is reached",
-                what_to_do=f"Free some space there, or move the folder {file.parent} to a larger disk.",
+                f"{into or file} cannot be written ({name}): the disk is full, or a quota or limit is reached",
+                what_to_do="Free some space there, or name another place."
+                if into
+                else f"Free some space there, or move the folder {file.parent} to a larger disk.",
             ) from error
         if name.startswith(DAMAGED):
             raise damaged(file, f"is damaged ({name}: {error})") from error

@@ -32,7 +32,6 @@ _OWN = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (collection, title, text, tokenize = 'porter unicode61')",
     "CREATE VIRTUAL TABLE IF NOT EXISTS term USING fts5vocab (words, row)",
     "CREATE UNIQUE INDEX IF NOT EXISTS wish_question ON wish (person, question)",
-    "DROP VIEW IF EXISTS live",
     LIVE,
 )
 _FEWER = """
@@ -69,6 +68,7 @@ TRIGGERS = {
         END
     """,
 }
+_RUN = "SELECT type, replace(name, '\"', '\"\"') FROM sqlite_master WHERE type IN ('trigger', 'view')"
 _APPLIED = Migrations("citewell")
 """Which of them a file has, kept where sqlite-utils keeps it."""
 
@@ -85,17 +85,18 @@ def outdated(db: SQLiteConnection) -> list[str]:
 
 
 def migrate(db: SQLiteConnection) -> None:
-    """Make of a database what is declared, inside the caller's transaction."""
+    """Make of a database what is declared, inside the caller's transaction. None of its triggers and views is run, and
+    none stays that is not declared."""
     tables = Tables(db.raw)
     before, names = tables.table_names(), outdated(db)
+    for kind, name in db.execute(_RUN).fetchall():
+        db.execute(f'DROP {kind} "{name}"')
     for table in TABLES:
         _complete(db, table, tables)
     for statement in _OWN:
         db.execute(statement)
     _APPLIED.ensure_migrations_table(tables)
     run(names, db, before)
-    for trigger in tables.triggers:
-        db.execute(f"DROP TRIGGER {trigger.name}")
     for name, what in TRIGGERS.items():
         db.execute(f"CREATE TRIGGER {name} {what}")
     db.executemany(

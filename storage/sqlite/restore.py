@@ -20,9 +20,11 @@ from storage.database import Connection
 from storage.folder import DATABASE, Lock, in_use, prepare
 from storage.messages.intake import DEALT_WITH_UNTIL
 from storage.settings import set_to
-from storage.sqlite.backup import copy_database
+from storage.sqlite.backup import copy_database, unseal
+from storage.sqlite.connection import SQLiteConnection, immediate
 from storage.sqlite.database import SQLiteDatabase
 from storage.sqlite.disk import translated
+from storage.sqlite.migrations import migrate
 from storage.sqlite.verify import Contents, contents
 
 
@@ -56,8 +58,12 @@ async def _stage(file: Path, staged: Path, dealt_with_until: float) -> None:
     prepare(staged)
 
     def copy() -> None:
-        with translated(staged / DATABASE), closing(sqlite3.connect(file)) as source:
-            copy_database(source, staged / DATABASE)
+        with translated(staged / DATABASE):
+            with closing(sqlite3.connect(file)) as source:
+                copy_database(source, staged / DATABASE)
+            with closing(sqlite3.connect(staged / DATABASE, isolation_level=None)) as copied, immediate(copied):
+                unseal(copied)
+                migrate(SQLiteConnection(copied))
 
     def settle(db: Connection) -> None:
         set_to(db, DEALT_WITH_UNTIL, str(dealt_with_until))
@@ -75,7 +81,10 @@ async def _stage(file: Path, staged: Path, dealt_with_until: float) -> None:
 
 
 def _exchange(folder: Path, staged: Path) -> Path | None:
-    kept = folder.with_name(time.strftime(f"{folder.name}-before-restore-%Y%m%d-%H%M%S", time.gmtime()))
+    name = time.strftime(f"{folder.name}-before-restore-%Y%m%d-%H%M%S", time.gmtime())
+    kept = next(
+        one for end in ("", *range(2, 100)) if not (one := folder.with_name(f"{name}{end and f'-{end}'}")).exists()
+    )
     try:
         there = folder.exists()
         if there:

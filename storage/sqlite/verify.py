@@ -9,8 +9,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pipeline.errors import Refused
+from storage.sqlite.backup import whole
 from storage.sqlite.connection import SQLiteConnection
 from storage.sqlite.migrations import applied, outdated
+from storage.sqlite.shape import strange
 
 ANOTHER = "Take another backup: those that Citewell makes are in the folder `backups` of the data folder."
 
@@ -28,8 +30,8 @@ class Contents:
 def contents(file: Path) -> Contents:
     """Read all of `file`, and count.
 
-    Raises Refused when it is missing, damaged, or no database of Citewell, and Misconfigured when a newer Citewell
-    wrote it."""
+    Raises Refused when it is missing, damaged, changed by somebody else, or no database of Citewell, and Misconfigured
+    when a newer Citewell wrote it."""
     if not file.is_file():
         raise Refused(f"there is no file {file}", what_to_do=ANOTHER)
     if not file.stat().st_size:
@@ -37,7 +39,7 @@ def contents(file: Path) -> Contents:
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)) as db:
             return _contents(db, file)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise Refused(f"{file} is damaged or no backup ({error})", what_to_do=ANOTHER) from error
 
 
@@ -46,6 +48,10 @@ def _contents(db: sqlite3.Connection, file: Path) -> Contents:
     if not applied(ours):
         raise Refused(f"{file} is no backup of Citewell", what_to_do=ANOTHER)
     outdated(ours)
+    if not whole(file):
+        raise Refused(f"{file} is damaged (it is not what was written)", what_to_do=ANOTHER)
+    if name := strange(db):
+        raise Refused(f"{file} was changed ({name!r} is not as Citewell makes it)", what_to_do=ANOTHER)
     (verdict,) = db.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
         raise Refused(f"{file} is damaged ({verdict})", what_to_do=ANOTHER)
@@ -54,7 +60,7 @@ def _contents(db: sqlite3.Connection, file: Path) -> Contents:
     if passages != indexed:
         raise Refused(f"{file} is damaged ({passages} passages, {indexed} of them indexed)", what_to_do=ANOTHER)
     return Contents(
-        documents=_count(db, "live"),
+        documents=_count(db, "revision WHERE state = 'live'"),
         passages=passages,
         answers=_count(db, "answer"),
         waiting=_count(db, "message WHERE state = 'open'"),

@@ -23,6 +23,7 @@ from pipeline.values import (
     Wish,
 )
 from storage.open import Storage
+from storage.schema.tables import TABLES
 from tests.doubles.engines import Engine
 from tests.doubles.samples import answer, chunks, document, message
 
@@ -50,13 +51,12 @@ async def answered(storage: Storage, asked: IncomingMessage, word: str) -> None:
 
 async def kept(storage: Storage, word: str) -> list[str]:
     """The tables that hold `word`."""
-    tables = ("message", "turn", "answer", "rating", "question", "part", "seen", "served", "wish")
 
     def work(db: object) -> list[str]:
         found = []
-        for table in tables:
-            rows = db.execute(f"SELECT * FROM {table}").fetchall()  # type: ignore[attr-defined]
-            found += [table] if word in json.dumps(rows, default=str) else []
+        for table in TABLES:
+            rows = db.execute(f"SELECT * FROM {table.name}").fetchall()  # type: ignore[attr-defined]
+            found += [table.name] if word in json.dumps(rows, default=str) else []
         return found
 
     return await storage.database.read(work)
@@ -71,7 +71,7 @@ async def test_a_question_deleted_after_its_answer_is_kept_no_more_and_others_ar
     asked = message("1.0", text=f"What is {CANARY}?").model_copy(update={"attachments": files})
     await answered(storage, asked, CANARY)
     await answered(storage, message("2.0", text="What is archaeopteryx?"), "archaeopteryx")
-    assert set(await kept(storage, CANARY)) == {"message", "turn", "answer", "rating"}
+    assert set(await kept(storage, CANARY)) == {"message", "turn", "answer", "asked", "rating"}
     if forgotten:
         await storage.database.write(lambda db: db.execute("DELETE FROM message"))
     assert await storage.inbox.cancel(message("1.0").key) is False

@@ -49,8 +49,11 @@ async def traces(storage: Storage, words: list[str]) -> list[str]:
     return found
 
 
+_SAMPLES = "SELECT pg_stats::text FROM pg_stats WHERE schemaname = 'public'"
+
+
 def _rows(db: Connection) -> list[tuple[str, str]]:
+    """Of every table, and of the samples that the planner keeps of each."""
     tables = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-    return [
-        (table, text.lower()) for (table,) in tables for (text,) in db.execute(f"SELECT {table}::text FROM {table}")
-    ]
+    queries = {table: f"SELECT {table}::text FROM {table}" for (table,) in tables} | {"pg_stats": _SAMPLES}
+    return [(table, text.lower()) for table, query in queries.items() for (text,) in db.execute(query).fetchall()]

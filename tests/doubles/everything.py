@@ -36,6 +36,7 @@ ROWS = {
     "place": [("slack:T1:C1", "{}")],
     "preference": [("U1", '{"style": "brief"}')],
     "question": [("k1", "a1", "slack:T1:C1:1")],
+    "quoting": [("d1", "a1", False)],
     "rating": [("a1", "U1", "helpful", None, "nul \x00 within", 1e-9, "contributor")],
     "said": [("slack:T1:C1", "1.1", "1.1", "slack:T1:U1", 1.0, 2.0, BODY)],
     "said_due": [("slack:T1:C1", "1.1", 7)],

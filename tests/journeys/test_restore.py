@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import shutil
@@ -9,6 +10,7 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,12 +20,15 @@ from bot.wiring import open_citewell
 from pipeline.errors import Misconfigured, Refused
 from pipeline.values import Answer, Request, Vote
 from storage.open import open_storage
+from storage.sqlite.backup import seal, unseal, whole
 from storage.sqlite.restore import restore
 from storage.sqlite.verify import contents
 from tests.doubles.samples import message
 from tests.doubles.settings import extractive
+from tests.trials import Count, trials
 
 CHUNKS = int(os.environ.get("RESTORE_CHUNKS", "300"))
+PAGE = 4096
 DAY = timedelta(days=1)
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "data-of-9988454.db.gz"
 
@@ -98,7 +103,7 @@ async def test_what_is_no_whole_backup_replaces_nothing(tmp_path: Path, harm: st
     assert names(tmp_path) <= {"data", "away.db"}
 
 
-async def test_a_byte_that_changed_anywhere_in_the_words_is_found(tmp_path: Path) -> None:
+async def test_a_passage_that_is_missing_among_the_words_is_found(tmp_path: Path) -> None:
     corpus, backup = Corpus(50), tmp_path / "away.db"
     async with open_storage(tmp_path / "data") as storage:
         await corpus.fill(storage.library, MiniLM.name)
@@ -106,8 +111,136 @@ async def test_a_byte_that_changed_anywhere_in_the_words_is_found(tmp_path: Path
     assert contents(backup).passages == 50
     with closing(sqlite3.connect(backup, isolation_level=None)) as db:
         db.execute("DELETE FROM words_docsize WHERE id = (SELECT max(id) FROM words_docsize)")
+        unseal(db)
     with pytest.raises(Refused, match="50 passages, 49"):
         contents(backup)
+
+
+def flip(content: bytearray, random: Random) -> None:
+    content[random.randrange(len(content))] ^= 1 << random.randrange(8)
+
+
+def scribble(content: bytearray, random: Random) -> None:
+    place = random.randrange(len(content))
+    content[place : place + 64] = random.randbytes(64)
+
+
+def cut(content: bytearray, random: Random) -> None:
+    del content[random.randrange(len(content)) :]
+
+
+def blank(content: bytearray, random: Random) -> None:
+    place = random.randrange(len(content) // PAGE) * PAGE
+    content[place : place + PAGE] = bytes(PAGE)
+
+
+async def test_no_byte_of_a_backup_can_change_unnoticed(tmp_path: Path, record_property: Count) -> None:
+    corpus, backup = Corpus(50), tmp_path / "away.db"
+    async with open_storage(tmp_path / "data") as storage:
+        await corpus.fill(storage.library, MiniLM.name)
+        await storage.back_up(backup)
+    written = backup.read_bytes()
+    for number in range(n := trials(60)):
+        harm, damaged = (flip, scribble, cut, blank)[number % 4], bytearray(written)
+        harm(damaged, Random(number))
+        backup.write_bytes(damaged)
+        if damaged != written:
+            with pytest.raises(Refused, match=r"away\.db is (damaged|no backup|empty)"):
+                contents(backup)
+    record_property("backups", n)
+
+
+PLANTED = {
+    "a trigger": "CREATE TRIGGER planted AFTER INSERT ON answer BEGIN DELETE FROM message; END",
+    "a view": "CREATE VIEW planted AS SELECT 1",
+    "a view that never ends": """
+        DROP VIEW live; CREATE VIEW live AS
+            WITH RECURSIVE number AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM number) SELECT id FROM number
+    """,
+    "a trigger in the place of ours": """
+        DROP TRIGGER answer_forgotten; CREATE TRIGGER answer_forgotten AFTER DELETE ON answer BEGIN SELECT 1; END
+    """,
+    "a table": "CREATE TABLE planted (text TEXT)",
+    "an index": "CREATE INDEX planted ON rating (vote)",
+    "a column": "ALTER TABLE answer ADD COLUMN planted TEXT",
+    "a computed column": "ALTER TABLE rating ADD COLUMN planted TEXT GENERATED ALWAYS AS (upper(comment)) VIRTUAL",
+    "a table less": "DROP TABLE rating",
+    "a trigger less": "DROP TRIGGER message_erased",
+    "text that is none": "CREATE TABLE planted (x TEXT DEFAULT X'FF'); PRAGMA writable_schema = ON;"
+    " UPDATE sqlite_master SET sql = CAST(X'FFD762CE' AS TEXT) WHERE name = 'planted'",
+    "a newer version": "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('citewell', 'to come')",
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED)
+@pytest.mark.parametrize("sealed", [True, False], ids=["by who knows the checksum", "by who takes it away"])
+async def test_a_backup_in_which_something_was_planted_replaces_nothing(
+    tmp_path: Path, planted: str, sealed: bool
+) -> None:
+    data, backup = tmp_path / "data", tmp_path / "away.db"
+    async with open_storage(data) as storage:
+        await storage.inbox.accept(message())
+        await storage.back_up(backup)
+    with closing(sqlite3.connect(backup, isolation_level=None)) as db:
+        db.executescript(planted)
+        unseal(db)
+    if sealed:
+        seal(backup)
+    with pytest.raises((Refused, Misconfigured)) as refused:
+        await restore(backup, data)
+    assert refused.value.what_to_do
+    assert names(tmp_path) == {"data", "away.db"}
+    async with open_storage(data) as storage:
+        assert await storage.inbox.counts() == {"open": 1}
+
+
+async def test_what_was_planted_in_a_backup_of_an_earlier_version_is_not_restored(tmp_path: Path) -> None:
+    with gzip.open(FIXTURE) as packed, (tmp_path / "old.db").open("wb") as file:
+        shutil.copyfileobj(packed, file)
+    with closing(sqlite3.connect(tmp_path / "old.db", isolation_level=None)) as db:
+        db.execute("CREATE TRIGGER planted AFTER INSERT ON source BEGIN DELETE FROM revision; END")
+        db.execute('CREATE VIEW "planted, ""too" AS SELECT 1')
+    held, _ = await restore(tmp_path / "old.db", tmp_path / "data")
+    assert held.documents == 4
+    with closing(sqlite3.connect(tmp_path / "data" / "citewell.db")) as db:
+        assert db.execute("SELECT count(*) FROM live").fetchone() == (4,)
+        assert db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'planted%'").fetchall() == []
+
+
+@pytest.mark.parametrize("kind", ["a folder", "a pipe", "a link to a pipe", "a link to nothing"])
+async def test_what_is_no_file_replaces_nothing(tmp_path: Path, kind: str) -> None:
+    async with open_storage(tmp_path / "data") as storage:
+        await storage.inbox.accept(message())
+    backup = tmp_path / "away.db"
+    match kind:
+        case "a folder":
+            backup.mkdir()
+        case "a pipe":
+            os.mkfifo(backup)
+        case _:
+            backup.symlink_to(tmp_path / "elsewhere")
+            if kind == "a link to a pipe":
+                os.mkfifo(tmp_path / "elsewhere")
+    async with asyncio.timeout(10):
+        with pytest.raises(Refused, match="there is no file"):
+            await restore(backup, tmp_path / "data")
+    assert names(tmp_path) <= {"data", "away.db", "elsewhere"}
+
+
+async def test_a_backup_is_still_one_after_somebody_was_erased_from_it(tmp_path: Path) -> None:
+    async with open_storage(tmp_path / "data") as storage:
+        await storage.inbox.accept(message())
+        backup = await storage.back_up()
+        await storage.people.forget(message().author)
+    assert whole(backup)
+    assert contents(backup).waiting == 0
+
+
+async def test_two_restores_in_a_row_keep_both_folders(tmp_path: Path) -> None:
+    async with open_storage(tmp_path / "data") as storage:
+        backup = await storage.back_up(tmp_path / "away.db")
+    kept = {(await restore(backup, tmp_path / "data"))[1] for _ in range(3)}
+    assert len(kept) == 3
 
 
 async def test_nothing_is_answered_twice_after_a_restore(tmp_path: Path) -> None:

@@ -152,3 +152,24 @@ def test_a_token_never_reaches_the_log(token: str) -> None:
 def test_personal_data_of_a_known_form_never_reaches_the_log_and_ids_do(value: str) -> None:
     logged = redact(f"message 1700000000.123456 by 4111111111111111 names {value}.")
     assert logged == "message 1700000000.123456 by 4111111111111111 names [redacted]."
+
+
+@pytest.mark.parametrize("service", [True, False])
+def test_level_debug_says_every_place_and_never_what_people_wrote(
+    capsys: pytest.CaptureFixture[str], service: bool
+) -> None:
+    configure_logging("debug", service=service)
+    logging.getLogger("mcp.server.lowlevel.server").debug("Received message: %s", "the director earns")
+    try:
+        try:
+            Attachment.model_validate_json('{"name": ["the director earns"]}')
+        except ValidationError as error:
+            raise KeyError("the director earns") from error
+    except KeyError:
+        structlog.get_logger("bot.run.delivery").exception("failed")
+        logging.getLogger("library").exception("failed")
+    written = capsys.readouterr().err
+    assert "director" not in written
+    for line in map(json.loads, written.splitlines()):
+        assert line["error"] == "KeyError, from ValidationError"
+        assert len(line["raised_at"]) > 1

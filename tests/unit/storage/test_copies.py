@@ -2,22 +2,91 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
-from storage.open import open_storage
+import pytest
+from structlog.testing import capture_logs
+
+from pipeline.values import Citation, PlaceId, Said
+from storage.open import Storage, open_storage
+from storage.schema.tables import TABLES
+from storage.sqlite.copies import Backups
 from tests.doubles.engines import traces
-from tests.doubles.samples import message
+from tests.doubles.samples import answer, chunks, document, message
+
+CANARY = "quetzalcoatlus"
+PERSON = "slack:T1:UQUETZAL"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+FIRST = gzip.decompress((FIXTURES / "data-of-9988454.db.gz").read_bytes())
 
 
-async def test_a_backup_from_before_the_audit_is_erased_too(tmp_path: Path) -> None:
+def added_since() -> Iterator[tuple[str, str]]:
+    """Every table that the oldest version lacks, and every column of the others that it does."""
+    with closing(sqlite3.connect(":memory:")) as oldest:
+        oldest.deserialize(FIRST)
+        for table in TABLES:
+            there = {name for (name,) in oldest.execute("SELECT name FROM pragma_table_info(?)", (table.name,))}
+            yield from ((table.name, column) for column in (set(table.names) - there if there else {""}))
+
+
+async def said_and_quoted(storage: Storage) -> None:
+    """What somebody said in a channel is what somebody else was answered."""
+    channel, now = PlaceId.parse("slack:T1:C2"), datetime.now(UTC)
+    said = Said(channel=channel, thread="1.0", message="1.0", author=PERSON, at=now, text=f"A {CANARY}, they say.")
+    await storage.said.take([said])
+    thread = document("slack:T1:C2:1.0", source=str(channel))
+    await storage.library.put(thread, chunks(thread.id, [said.text]), None, "")
+    quoted = Citation(
+        number=1, document_id=thread.id, chunk_id=f"{thread.id}#0", title=CANARY, filename="x", quote=said.text
+    )
+    given = answer("a1", said.text).model_copy(update={"citations": (quoted,), "standalone": "What?"})
+    asked = message("2.0", author="U2")
+    await storage.inbox.accept(asked)
+    await storage.inbox.lease()
+    await storage.inbox.answered(asked.key, given)
+    await storage.inbox.posting(asked.key)
+
+
+def without(backup: Path, table: str, column: str) -> None:
+    """Let a backup be older than that."""
+    with closing(sqlite3.connect(backup, isolation_level=None)) as db:
+        made = db.execute(
+            "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view', 'index') AND sql > ''"
+        )
+        for kind, name in made.fetchall():
+            db.execute(f"DROP {kind} {name}")
+        db.execute(f"ALTER TABLE {table} DROP COLUMN {column}" if column else f"DROP TABLE {table}")
+        db.execute("VACUUM")
+
+
+@pytest.mark.parametrize(("table", "column"), sorted(added_since()))
+async def test_a_backup_from_before_a_table_or_column_is_erased_too(tmp_path: Path, table: str, column: str) -> None:
     async with open_storage(tmp_path / "data") as storage:
-        await storage.inbox.accept(message(author="UQUETZAL"))
-        backup = await storage.back_up()
-        with closing(sqlite3.connect(backup)) as db:
-            db.execute("DROP TABLE audit")
-            db.commit()
-            db.execute("VACUUM")
-        await storage.people.forget("slack:T1:UQUETZAL")
-        assert await traces(storage, ["UQUETZAL"]) == []
+        await said_and_quoted(storage)
+        without(await storage.back_up(), table, column)
+        with capture_logs() as logged:
+            await storage.people.forget(PERSON)
+        assert logged == []
+        # of a thread whose messages are not there, nobody knows who said it
+        assert await traces(storage, ["UQUETZAL"] if table == "said" else [CANARY, "UQUETZAL"]) == []
+
+
+def test_a_backup_of_the_oldest_version_is_erased(tmp_path: Path) -> None:
+    (tmp_path / "old.db").write_bytes(FIRST)
+    assert b"slack:T0:U0" in FIRST
+    Backups(tmp_path).erase("slack:T0:U0")
+    assert b"slack:T0:U0" not in (tmp_path / "old.db").read_bytes()
+
+
+@pytest.mark.parametrize("what", [b"no database " * 500, b""])
+async def test_what_is_no_backup_keeps_nobody_from_being_forgotten(tmp_path: Path, what: bytes) -> None:
+    async with open_storage(tmp_path / "data") as storage:
+        await said_and_quoted(storage)
+        (tmp_path / "data" / "backups" / "other.db").write_bytes(what)
+        await storage.people.forget(PERSON)
+        assert await traces(storage, [CANARY, "UQUETZAL"]) == []

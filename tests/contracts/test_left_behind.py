@@ -1,0 +1,256 @@
+"""Nothing is left of a person, a question, a document or a workspace that was erased, whichever field it stood in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from pipeline.errors import Refused
+from pipeline.values import (
+    Action,
+    Answer,
+    Chunk,
+    Citation,
+    Decision,
+    Document,
+    Handoff,
+    IncomingMessage,
+    PlaceId,
+    Preferences,
+    Rating,
+    Said,
+    Turn,
+    Unit,
+    Wish,
+)
+from pipeline.values.kinds import BlockKind
+from pipeline.values.session import SignedIn
+from storage.database import Connection
+from storage.open import Storage
+from storage.schema.table import ColumnType
+from storage.schema.tables import TABLES
+from tests.doubles.engines import Engine, traces
+from tests.doubles.filled import filled
+from tests.doubles.samples import answer, message
+
+CANARY = "quetzalcoatlus"
+PERSON, OTHER = "slack:T1:UQUETZAL", "slack:T1:U2"
+WORDS = [CANARY, "UQUETZAL"]
+WRITTEN = ("text", "attachments")
+"""Fields of a message that somebody writes; the others are the platform's."""
+PASSAGES = 1000
+SECONDS = 5.0
+"""Promised: erasing takes no longer."""
+KINDS = {
+    *("revision.version", "revision.state", "message.state", "message.reference", "message.why", "asked.outcome"),
+    *("asked.level", "rating.vote", "rating.reason", "outbox.about", "outbox.state", "outbox.reference", "outbox.why"),
+    *("audit.action", "asked.cited"),
+}
+"""Columns that hold states, names of our own and ids, never what somebody wrote."""
+
+
+@dataclass(frozen=True)
+class Lived:
+    """Everything that a person can leave behind, in every field that they can fill."""
+
+    storage: Storage
+    person: str
+    word: str
+    number: str
+
+    @property
+    def asked(self) -> IncomingMessage:
+        sent = message(self.number, author=self.person.rpartition(":")[2])
+        given = {name: getattr(sent, name) for name in IncomingMessage.model_fields if name not in WRITTEN}
+        return filled(IncomingMessage, self.word, **given)
+
+    @property
+    def document(self) -> str:
+        """The thread of what was said."""
+        return f"slack:T1:C2:{self.number}"
+
+    async def leave(self) -> None:
+        """Somebody else is answered from what was said, too."""
+        await self._say()
+        about = {"document_id": self.document, "chunk_id": f"{self.document}#0"}
+        which = {"filename": "#ops", "url": "", "said_in": "#ops", "date": ""}
+        cited = filled(Citation, self.word, live=False, **about | which)
+        given = {"language": "en", "question": self.asked.text, "citations": (cited,), "nearest": ()}
+        own = filled(Answer, self.word, id=f"a{self.number}", **given)
+        await self._ask(self.asked, own)
+        await self._react()
+        await self._elsewhere()
+        told = ("body", "sentences", "quoted", "citations", "claims", "key_facts", "corrections", "comparison")
+        theirs = answer(f"theirs {self.number}").model_copy(update={name: getattr(own, name) for name in told})
+        await self._ask(
+            message(f"{self.number}2", author="U3", text="And?"), theirs.model_copy(update={"standalone": "And?"})
+        )
+
+    async def ask_only(self) -> None:
+        """A question, answered from documents that say nothing of the kind, rated, and wanted by somebody else."""
+        own = filled(Answer, self.word, id=f"a{self.number}", language="en", citations=(), nearest=())
+        await self._ask(self.asked, own)
+        await self._react()
+
+    async def _ask(self, asked: IncomingMessage, given: Answer) -> None:
+        storage = self.storage
+        await storage.inbox.accept(asked)
+        await storage.inbox.lease()
+        await storage.inbox.answered(asked.key, given)
+        await storage.inbox.posting(asked.key)
+        await storage.inbox.posted(asked.key, "9.9")
+        await storage.inbox.done(asked.key)
+
+    async def _say(self) -> None:
+        channel, at = PlaceId.parse("slack:T1:C2"), datetime.now(UTC)
+        given = {"channel": channel, "thread": self.number, "message": self.number, "author": self.person, "at": at}
+        said = filled(Said, self.word, **given)
+        await self.storage.said.take([said])
+        about = filled(Document, self.word, id=self.document, source=str(channel), collection=str(channel))
+        units = (Unit(start=0, end=len(said.text), kind=BlockKind.ROW),)
+        chunk = filled(
+            Chunk,
+            self.word,
+            id=f"{self.document}#0",
+            document_id=self.document,
+            text=said.text,
+            units=units,
+            anchors=(),
+            links=(),
+        )
+        await self.storage.library.put(about, [chunk], None, "")
+
+    async def _react(self) -> None:
+        """What is written and pressed below an answer."""
+        storage, given, person, asked = self.storage, f"a{self.number}", self.person, self.asked
+        await storage.history.record(asked.conversation, filled(Turn, self.word, author=person))
+        await storage.feedback.rate(filled(Rating, self.word, answer_id=given, person=person))
+        about = {"answer_id": given, "origin": asked.conversation}
+        target = PlaceId.parse("slack:T1:C9")
+        handoff = filled(Handoff, self.word, id=f"h{self.number}", asker=person, target=target, **about)
+        await storage.handoffs.begin(handoff)
+        await storage.handoffs.resolve(handoff.id, person, self.word, f"It is {self.word}.")
+        wish = {"person": person, "said_in": (), "message": "1.1", **about}
+        await storage.wishes.keep(filled(Wish, self.word, id=f"w{self.number}", **wish), most=9)
+        await storage.wishes.keep(
+            filled(Wish, self.word, id=f"theirs {self.number}", **wish | {"person": "slack:T1:U3"}), most=9
+        )
+        taught = filled(Document, self.word, id=f"taught/{handoff.id}", source="taught", collection="default")
+        await storage.library.put(taught, [], None, "")
+
+    async def _elsewhere(self) -> None:
+        storage, person = self.storage, self.person
+        await storage.history.prefer(person, filled(Preferences, self.word))
+        await storage.sessions.begin(filled(SignedIn, self.word, person=person))
+        await storage.replies.begin(f"{person} {self.word}", "digest")
+        await storage.replies.answered(f"{person} {self.word}", f'{{"question": "{self.word}"}}')
+        decided = Decision(at=datetime.now(UTC), actor=person, action=Action.SET_UP, subject=person, allowed=True)
+        await storage.audit.record(decided)
+        added = Document(id=f"chat/{self.number}", filename="leave.md", title="Leave", source="chat:slack:T1")
+        await storage.library.put(added.model_copy(update={"metadata": {"author": person}}), [], None, "")
+        await storage.inbox.accept(message(f"{self.number}1", author=person.rpartition(":")[2], text=self.word))
+
+
+@pytest.fixture
+async def storage(engine: Engine) -> AsyncIterator[Storage]:
+    async with engine.storage() as opened:
+        yield opened
+
+
+async def holding(storage: Storage) -> set[str]:
+    """The columns that hold the word or the person."""
+
+    def work(db: Connection) -> set[str]:
+        return {
+            f"{table.name}.{column.name}"
+            for table in TABLES
+            for column in table.columns
+            if column.kind is not ColumnType.BYTES
+            for (value,) in db.execute(f"SELECT CAST({column.name} AS TEXT) FROM {table.name}").fetchall()
+            if any(word in str(value) for word in WORDS)
+        }
+
+    return await storage.database.read(work)
+
+
+async def test_of_whoever_is_forgotten_nothing_is_left_in_any_column_index_or_file(storage: Storage) -> None:
+    await Lived(storage, OTHER, "archaeopteryx", "2.0").leave()
+    await Lived(storage, PERSON, CANARY, "1.0").leave()
+    if storage.database.shared:
+        await storage.database.write(lambda db: db.execute("ANALYZE"))
+    with suppress(Refused):
+        await storage.back_up()
+    texts = {
+        f"{table.name}.{column.name}"
+        for table in TABLES
+        if table.personal
+        for column in table.columns
+        if column.kind in (ColumnType.TEXT, ColumnType.JSON)
+    }
+    missing = texts - KINDS - await holding(storage)
+    assert not missing, "a new column: let a person fill it above"
+    began = time.monotonic()
+    await storage.people.forget(PERSON)
+    assert time.monotonic() - began < SECONDS
+    assert await traces(storage, WORDS) == []
+
+
+async def test_of_a_workspace_that_was_left_nothing_is_left_but_who_changed_what(storage: Storage) -> None:
+    """That stays for a year, without what anybody wrote."""
+    await Lived(storage, PERSON, CANARY, "1.0").leave()
+    began = time.monotonic()
+    await storage.inbox.leave(PlaceId.parse("slack:T1"))
+    await storage.library.sweep()
+    await storage.database.scrub()
+    assert time.monotonic() - began < SECONDS
+    assert await holding(storage) == {"audit.actor", "audit.subject"}
+    assert await traces(storage, [CANARY]) == []
+
+
+async def test_of_a_question_that_was_deleted_nothing_is_left(storage: Storage) -> None:
+    asking = Lived(storage, PERSON, CANARY, "1.0")
+    await asking.ask_only()
+    assert await traces(storage, [CANARY])
+    await storage.inbox.cancel(asking.asked.key)
+    await storage.library.sweep()
+    await storage.database.scrub()
+    assert await traces(storage, [CANARY]) == []
+
+
+@pytest.mark.slow
+async def test_of_a_document_that_was_removed_its_name_and_address_are_left_in_answers_and_nothing_else(
+    storage: Storage,
+) -> None:
+    """A large one, in seconds."""
+    which = {"id": "gone", "filename": "gone.md", "url": "", "source": "folder", "collection": "default"}
+    about = filled(Document, CANARY, **which)
+    pieces = [_piece(about.id, number) for number in range(PASSAGES)]
+    await storage.library.put(about, pieces, None, "")
+    cited = filled(Citation, CANARY, document_id=about.id, chunk_id="gone#0", live=False, said_in="", date="")
+    cited = cited.model_copy(update={"filename": about.filename, "url": about.url})
+    given = answer().model_copy(update={"body": CANARY, "citations": (cited,), "standalone": "What?"})
+    asked = message()
+    await storage.inbox.accept(asked)
+    await storage.inbox.lease()
+    await storage.inbox.answered(asked.key, given)
+    await storage.inbox.posting(asked.key)
+    body = f'{{"conversation":"c","answer":{given.model_dump_json()}}}'
+    await storage.replies.begin("key:1 once", "digest")
+    await storage.replies.answered("key:1 once", body)
+    assert await traces(storage, [CANARY])
+    began = time.monotonic()
+    await storage.library.remove([about.id])
+    assert time.monotonic() - began < SECONDS
+    assert await traces(storage, [CANARY]) == []
+
+
+def _piece(document: str, number: int) -> Chunk:
+    text = f"Row {number} says {CANARY}"
+    units = (Unit(start=0, end=len(text), kind=BlockKind.ROW),)
+    given = {"id": f"{document}#{number}", "document_id": document, "text": text, "units": units, "position": number}
+    return filled(Chunk, CANARY, anchors=(), links=(), **given)
