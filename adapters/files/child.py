@@ -21,13 +21,16 @@ from adapters.files.outline import Content
 from pipeline.errors import Refused
 
 PAGE_SECONDS = 0.1
-"""This much more processor time for each page of a PDF, and for each page's worth of a workbook's cells."""
-TEXT_SECONDS = 1e-5
-"""For a text format, this much more for each byte: five times what a Markdown document takes."""
+"""This much more processor time for each page that was read, of a PDF, a text or a workbook's cells: five times what
+a Markdown document takes."""
 MOST_SECONDS = 120
+MOST_TEXT_SECONDS = 50
+"""For a text format, so that it is read within a minute."""
 MEMORY = 1_000_000_000
 """Bytes of address space, of which Python and the libraries take about a quarter."""
 OPEN_FILES = 64
+TOO_LONG = "reading it takes more processor time than a document may"
+SHORTER = "Split or simplify it."
 
 
 def main() -> None:
@@ -76,11 +79,14 @@ def understood(suffix: str) -> Iterator[None]:
 
 def _read(suffix: str, content: bytes, cpu_seconds: float) -> Content:
     started = _used()
-    allowed = cpu_seconds + TEXT_SECONDS * len(content) if suffix not in BINARY_FORMATS else cpu_seconds
-    _allow(started + min(allowed, MOST_SECONDS))
+    most = MOST_SECONDS if suffix in BINARY_FORMATS else MOST_TEXT_SECONDS
+    _allow(started + cpu_seconds)
 
-    def on_pages(count: int) -> None:
-        _allow(started + min(cpu_seconds + PAGE_SECONDS * count, MOST_SECONDS))
+    def on_pages(count: int, of: int) -> None:
+        used = _used() - started
+        if used > cpu_seconds / 2 and used * of > most * count:  # the rest, read as fast, would take too long
+            raise Refused(TOO_LONG, what_to_do=SHORTER)
+        _allow(started + min(cpu_seconds + PAGE_SECONDS * count, most))
 
     return read_format(suffix, content, on_pages)
 
