@@ -38,6 +38,14 @@ PROMISES = (
         "no question is lost or answered twice: two processes on PostgreSQL", ("tests/faults/test_processes_chaos.py",)
     ),
     Promise("no message of a channel is lost or taken in twice", ("tests/faults/test_channel_chaos.py",)),
+    Promise(
+        "a hostile file ends in text or a clear error, and keeps no other waiting",
+        ("tests/faults/test_mutated_files.py", "tests/unit/adapters/files/test_long_files.py"),
+    ),
+    Promise(
+        "no made-up link, no mention, no control character on any platform",
+        ("tests/unit/adapters/test_render_hostile.py::test_answers_of_random_hostile_text_are_harmless",),
+    ),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
 )
 
