@@ -27,7 +27,7 @@ class Parts:
 
 def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> Parts:
     """Each part ends before a block, which nothing before it goes on into. `on_read` hears how many characters have
-    been divided."""
+    been looked at."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     parts = Parts()
     start, size = 0, PART
@@ -35,6 +35,7 @@ def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> P
         end = text.find("\n", start + size) + 1 or len(text)
         tokens: list[Token] = []
         parser.block.parse(text[start:end], parser, parts.known, tokens)
+        on_read(end)
         lines = text[start:end].split("\n")
         last = len(lines) if end == len(text) else _last_block(tokens, lines)
         if not last:
@@ -43,8 +44,7 @@ def in_parts(text: str, parser: MarkdownIt, on_read: Callable[[int], None]) -> P
         tops = [token for token in tokens if token.type == "heading_open" and token.tag == "h1" and token.level == 0]
         parts.titles += sum(token.map is not None and token.map[0] < last for token in tops)
         parts.texts.append("".join(f"{line}\n" for line in lines[:last]))
-        start, size = start + len(parts.texts[-1]), PART
-        on_read(min(start, len(text)))
+        start += len(parts.texts[-1])
     return parts
 
 
