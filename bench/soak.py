@@ -55,6 +55,14 @@ PROMISES = (
         "no byte of a backup changes unnoticed",
         ("tests/journeys/test_restore.py::test_no_byte_of_a_backup_can_change_unnoticed",),
     ),
+    Promise(
+        "a hostile file ends in text or a clear error, and keeps no other waiting",
+        ("tests/faults/test_mutated_files.py", "tests/unit/adapters/files/test_long_files.py"),
+    ),
+    Promise(
+        "no made-up link, no mention, no control character on any platform",
+        ("tests/unit/adapters/test_render_hostile.py::test_answers_of_random_hostile_text_are_harmless",),
+    ),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
     Promise(
         "nobody is given a word of a document that they may not see",

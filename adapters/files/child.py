@@ -12,21 +12,25 @@ import math
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from adapters.files.blocks import Blocks, packed
 from adapters.files.formats import BINARY_FORMATS, read_format, read_leads
+from adapters.files.outline import TEXT_PAGE, Progress
 from pipeline.errors import Refused
 
 PAGE_SECONDS = 0.1
-"""This much more processor time for each page of a PDF, and for each page's worth of a workbook's cells."""
-TEXT_SECONDS = 1e-5
-"""For a text format, this much more for each byte: five times what a Markdown document takes."""
+"""This much more processor time for each page that was read, of a PDF, a text or a workbook's cells: five times what
+a Markdown document takes."""
 MOST_SECONDS = 120
+MOST_TEXT_SECONDS = 50
+"""For a text format, so that it is read within a minute."""
 MEMORY = 1_000_000_000
 """Bytes of address space, of which Python and the libraries take about a quarter."""
 OPEN_FILES = 64
+TOO_LONG = "reading it takes more processor time than a document may"
+SHORTER = "Split or simplify it."
 
 
 def main() -> None:
@@ -52,8 +56,9 @@ def _answer(
 ) -> tuple[dict[str, object], Sequence[bytes]]:
     try:
         with understood(suffix):
-            on_pages = _limited(suffix, len(content), cpu_seconds)
+            on_pages = _limited(suffix, cpu_seconds)
             if leads:
+                on_pages(len(content) // TEXT_PAGE, 0)
                 return {"leads": read_leads(suffix, content).model_dump(mode="json")}, ()
             found = read_format(suffix, content, on_pages)
             blocks = found.blocks
@@ -79,14 +84,17 @@ def understood(suffix: str) -> Iterator[None]:
         raise Refused(wrong, what_to_do="Open and save it again, then retry.") from error
 
 
-def _limited(suffix: str, size: int, cpu_seconds: float) -> Callable[[int], None]:
+def _limited(suffix: str, cpu_seconds: float) -> Progress:
     """Limits the processor time of what is read now; what is returned hears of pages, and gives more for them."""
     started = _used()
-    allowed = cpu_seconds + TEXT_SECONDS * size if suffix not in BINARY_FORMATS else cpu_seconds
-    _allow(started + min(allowed, MOST_SECONDS))
+    most = MOST_SECONDS if suffix in BINARY_FORMATS else MOST_TEXT_SECONDS
+    _allow(started + cpu_seconds)
 
-    def on_pages(count: int) -> None:
-        _allow(started + min(cpu_seconds + PAGE_SECONDS * count, MOST_SECONDS))
+    def on_pages(count: int, of: int) -> None:
+        used = _used() - started
+        if used > cpu_seconds / 2 and used * of > most * count:  # the rest, read as fast, would take too long
+            raise Refused(TOO_LONG, what_to_do=SHORTER)
+        _allow(started + min(cpu_seconds + PAGE_SECONDS * count, most))
 
     return on_pages
 

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from adapters.files.leads import Leads
-from adapters.files.outline import Content
+from adapters.files.outline import TEXT_PAGE, Content, Progress, unheard
 
 TEXT_FORMATS = (".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".html", ".htm", ".csv", ".tsv")
 BINARY_FORMATS = (".pdf", ".docx", ".pptx", ".xlsx")
 JSON_LINES = (".jsonl", ".ndjson")
 WEB_PAGE, SITEMAP = ".web-page", ".sitemap"
 """No files have these: HTML with a site around its content, and a list of the pages of a site."""
+WHOLE = (".rst", ".html", ".htm", ".csv", ".tsv", WEB_PAGE, *JSON_LINES)
+"""Formats that are not read in parts."""
 
 
-def read_format(suffix: str, content: bytes, on_pages: Callable[[int], None] = lambda count: None) -> Content:
-    """A file as blocks, for JSON Lines one line of it; `on_pages` hears how many pages a PDF has, and how
-    many a workbook's cells would fill, as they are read.
+def read_format(suffix: str, content: bytes, on_pages: Progress = unheard) -> Content:
+    """A file as blocks, for JSON Lines one line of it; `on_pages` hears of pages as they are read, or at once of all
+    where a library reads the whole.
 
     Raises Refused, and whatever a library raises over a file that is not what its suffix says.
     """
+    if suffix in WHOLE:
+        on_pages(len(content) // TEXT_PAGE, 0)
     match suffix:
         case ".md" | ".markdown" | ".mdx":
             from adapters.files.text.markdown import read_markdown
 
-            return read_markdown(content)
+            return read_markdown(content, on_pages)
         case ".txt" | ".text":
             from adapters.files.text.markdown import read_text
 
-            return read_text(content)
+            return read_text(content, on_pages)
         case ".rst":
             from adapters.files.text.rst import read_rst
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from urllib.parse import urlsplit
 
@@ -15,6 +15,10 @@ from pipeline.values import Block, BlockKind, Link, Value, row_text
 
 MAX_CHARACTERS = 20_000_000
 """Text of one document: about 3,000 dense pages."""
+Progress = Callable[[int, int], None]
+"""Hears how many pages of a file were read, and of how many; of 0 where that is not known."""
+TEXT_PAGE = 10_000
+"""Bytes, or characters, of a text format that count as much as a page."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff\ud800-\udfff]")
 _DIRECTION = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]")
 """Marks that turn the direction of what is written around them, and those that nobody sees."""
@@ -28,6 +32,10 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 """What programs leave for a title."""
+
+
+def unheard(pages: int, of: int) -> None:
+    """The `Progress` that nobody asks for."""
 
 
 class Content(Value):

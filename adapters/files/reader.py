@@ -12,18 +12,23 @@ from pipeline.errors import Refused
 
 SUPPORTED = (*TEXT_FORMATS, *BINARY_FORMATS, *JSON_LINES)
 MAX_TEXT_BYTES = 40_000_000
+MAX_RST_BYTES = 5_000_000
+"""docutils reads no part by itself, takes 3 seconds for a megabyte and keeps 50 to 500 times as much in memory."""
 MAX_BINARY_BYTES = 200_000_000
+LONG_TEXT, LONG_BINARY = 1_000_000, 5_000_000
+"""Bytes from which a file waits in a line of its own: it may take a minute, and others do not wait for it."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY = (b"%PDF-", b"PK\x03\x04")
 _PARTS = {b"word/document.xml": ".docx", b"ppt/presentation.xml": ".pptx", b"xl/workbook.xml": ".xlsx"}
 
 
 class Reader:
-    """Reads files of every supported format in two children: a slow PDF does not keep text waiting."""
+    """Reads files of every supported format in three children: no slow PDF and no long file keeps text waiting."""
 
     def __init__(self) -> None:
         self._binary = ReaderProcess()
         self._text = ReaderProcess()
+        self._long = ReaderProcess()
 
     async def read(self, name: str, content: bytes) -> Content:
         """`content` as blocks, by what it is and else by the suffix of `name`.
@@ -33,20 +38,20 @@ class Reader:
         suffix = _format(name, content)
         if not content.strip():
             raise Refused("the file is empty", what_to_do="Leave it out, or fill it.")
-        check_size(len(content), MAX_BINARY_BYTES if suffix in BINARY_FORMATS else MAX_TEXT_BYTES)
-        found = await (self._binary if suffix in BINARY_FORMATS else self._text).read(suffix, content)
+        check_size(len(content), _most(suffix))
+        found = await self._child(suffix, len(content)).read(suffix, content)
         if not found.has_text:
             raise Refused("the file holds no text", what_to_do="Leave it out, or fill it.")
         return found
 
     async def read_line(self, content: bytes) -> Content:
         """One line of a JSON Lines file. Raises Refused with the reason."""
-        return await self._text.read(JSON_LINES[0], content)
+        return await self._child(JSON_LINES[0], len(content)).read(JSON_LINES[0], content)
 
     async def read_page(self, content: bytes) -> Content:
         """The main content of a page of a web site. Raises Refused with the reason, also when it holds no text."""
         check_size(len(content), MAX_TEXT_BYTES)
-        found = await self._text.read(WEB_PAGE, content)
+        found = await self._child(WEB_PAGE, len(content)).read(WEB_PAGE, content)
         if not found.has_text:
             raise Refused("the page holds no text", what_to_do="It may be made by scripts, which are not run.")
         return found
@@ -62,14 +67,26 @@ class Reader:
 
     async def close(self) -> None:
         """End the child processes."""
-        await self._binary.close()
-        await self._text.close()
+        for child in (self._binary, self._text, self._long):
+            await child.close()
+
+    def _child(self, suffix: str, size: int) -> ReaderProcess:
+        binary = suffix in BINARY_FORMATS
+        if size >= (LONG_BINARY if binary else LONG_TEXT):
+            return self._long
+        return self._binary if binary else self._text
 
 
 def largest(name: str, start: bytes) -> int:
     """Bytes that a file of that name, which starts so, may have."""
-    text = PurePath(name).suffix.lower() in TEXT_FORMATS and not start.startswith(_BINARY)
-    return MAX_TEXT_BYTES if text else MAX_BINARY_BYTES
+    suffix = PurePath(name).suffix.lower()
+    return _most(suffix) if suffix in TEXT_FORMATS and not start.startswith(_BINARY) else MAX_BINARY_BYTES
+
+
+def _most(suffix: str) -> int:
+    if suffix in BINARY_FORMATS:
+        return MAX_BINARY_BYTES
+    return MAX_RST_BYTES if suffix == ".rst" else MAX_TEXT_BYTES
 
 
 def check_size(size: int, most: int) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adapters.files.blocks import Blocks
+from adapters.files.child import SHORTER, TOO_LONG
 from adapters.files.leads import Leads
 from adapters.files.outline import MAX_CHARACTERS, Content
 from pipeline.errors import Refused
@@ -139,7 +140,7 @@ class ReaderProcess:
 
 def _died(status: int) -> Refused:
     if status == -signal.SIGXCPU:
-        return Refused("reading it takes more processor time than a document may", what_to_do="Split or simplify it.")
+        return Refused(TOO_LONG, what_to_do=SHORTER)
     return _broken()
 
 

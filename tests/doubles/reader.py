@@ -14,7 +14,7 @@ class ReaderHere(Reader):
     """Takes, refuses and says what the real one does, which stands in `tests/unit/adapters/files` and the journeys."""
 
     def __init__(self) -> None:
-        self._binary = self._text = _Here()
+        self._binary = self._text = self._long = _Here()
 
 
 class _Here(ReaderProcess):

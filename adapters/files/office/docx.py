@@ -33,6 +33,7 @@ class _DocxWalk:
         self.outline = Outline()
         self.title = ""
         self._ordered = _ordered_lists(document)
+        self._styles: dict[str | None, list[str]] = {}
 
     def blocks(self, elements: Iterator[Paragraph | Table]) -> None:
         for element in elements:
@@ -43,7 +44,7 @@ class _DocxWalk:
 
     def _paragraph(self, paragraph: Paragraph) -> None:
         text = _text(paragraph)
-        styles = list(_styles(paragraph))
+        styles = self._styles_of(paragraph)
         if "title" in styles and text and not self.title:
             self.title = text
             self.outline.heading(1, text, title=True)
@@ -51,6 +52,13 @@ class _DocxWalk:
             self.outline.heading(level, text)
         else:
             self.outline.add(self._kind(paragraph, styles), text)
+
+    def _styles_of(self, paragraph: Paragraph) -> list[str]:
+        """Looked up once for each style: python-docx goes through all of them for every paragraph without one."""
+        name = paragraph._p.style  # noqa: SLF001
+        if name not in self._styles:
+            self._styles[name] = list(_styles(paragraph))
+        return self._styles[name]
 
     def _kind(self, paragraph: Paragraph, styles: list[str]) -> BlockKind:
         number = _first(paragraph, "./w:pPr/w:numPr/w:numId/@w:val")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pypdf import PdfReader
 from pypdf.errors import PyPdfError
 
 from adapters.files.office.pdf_layout import Line, fill, largest, shape, without_running
-from adapters.files.outline import Content, Outline, given_title
+from adapters.files.outline import Content, Outline, Progress, given_title, unheard
 from pipeline.errors import Refused
 
 _BULLET = "\x7f"
@@ -20,8 +20,8 @@ _BULLET = "\x7f"
 _LEADERS = re.compile(r"(?:\.\s?){5,}|(?:…\s?){3,}")
 
 
-def read_pdf(content: bytes, on_pages: Callable[[int], None] = lambda count: None) -> Content:
-    """Running headers and footers left out, words broken at line ends joined; `on_pages` hears how many pages.
+def read_pdf(content: bytes, on_pages: Progress = unheard) -> Content:
+    """Running headers and footers left out, words broken at line ends joined; `on_pages` hears of each page.
 
     Raises Refused for what is encrypted, damaged or holds pictures only.
     """
@@ -29,8 +29,10 @@ def read_pdf(content: bytes, on_pages: Callable[[int], None] = lambda count: Non
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise Refused("the PDF is protected by a password", what_to_do="Remove the password.")
-        on_pages(len(reader.pages))
-        pages = [list(_lines(page, number)) for number, page in enumerate(reader.pages, 1)]
+        pages: list[list[Line]] = []
+        for number, page in enumerate(reader.pages, 1):
+            pages.append(list(_lines(page, number)))
+            on_pages(number, len(reader.pages))
         title = given_title(str((reader.metadata and reader.metadata.title) or ""))
         bookmarks = _bookmarks(reader)
     except PyPdfError as error:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from openpyxl import load_workbook
 
 from adapters.files.office.archive import check_archive
-from adapters.files.outline import Content, Outline, table_row
+from adapters.files.outline import Content, Outline, Progress, table_row, unheard
 from adapters.files.text.csv import is_header
 from pipeline.values import BlockKind
 
@@ -20,7 +20,7 @@ _SEARCHED = 10
 """Rows in which the header row is looked for."""
 
 
-def read_xlsx(content: bytes, on_pages: Callable[[int], None] = lambda count: None) -> Content:
+def read_xlsx(content: bytes, on_pages: Progress = unheard) -> Content:
     """Values as last calculated, dates as ISO 8601, percentages as such; hidden sheets are left out. `on_pages` hears
     how many pages' worth of cells were read."""
     check_archive(content)
@@ -40,7 +40,7 @@ def read_xlsx(content: bytes, on_pages: Callable[[int], None] = lambda count: No
 class _Cells:
     """The cells of a workbook, counted."""
 
-    def __init__(self, on_pages: Callable[[int], None]) -> None:
+    def __init__(self, on_pages: Progress) -> None:
         self._on_pages = on_pages
         self._count = 0
 
@@ -48,7 +48,7 @@ class _Cells:
         for number, row in enumerate(sheet.iter_rows(), 1):
             before, self._count = self._count, self._count + len(row)
             if before // _PAGE != self._count // _PAGE:
-                self._on_pages(self._count // _PAGE)
+                self._on_pages(self._count // _PAGE, 0)
             yield number, [_shown(cell) for cell in row]
 
 

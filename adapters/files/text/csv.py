@@ -22,14 +22,17 @@ def read_csv(content: bytes) -> Content:
     outline = Outline()
     header = True
     try:
-        for number, cells in enumerate(csv.reader(io.StringIO(text), _dialect(text)), 1):
+        for number, cells in enumerate(csv.reader(io.StringIO(text, newline=None), _dialect(text)), 1):
             if not any(cell.strip() for cell in cells):
                 continue
             kind = BlockKind.HEADER if header and is_header(cells) else BlockKind.ROW
             outline.add(kind, table_row(cells), row=number)
             header = False
     except csv.Error as error:
-        raise Refused(f"the table could not be read: {error}", what_to_do="Save it again as CSV.") from error
+        raise Refused(
+            f"a cell holds more than {csv.field_size_limit():,} characters",
+            what_to_do="Close its quotation mark, if that is missing, or split the cell.",
+        ) from error
     return outline.content()
 
 

@@ -26,6 +26,8 @@ _ENOUGH = 200
 """Characters that <main> or <article> must hold to be taken for the content."""
 _LONGEST_ANCHOR = 400
 """Characters of an `id` that is taken into links."""
+_LONGEST_NUMBER = 9
+"""Digits of a step's number, as in CommonMark."""
 MAX_DEPTH = 200
 """Elements nested deeper are read as inline text."""
 
@@ -183,7 +185,7 @@ class _HtmlWalk:
 def _number(ordered: Tag) -> int:
     """That of the first step of an ordered list."""
     start = str(ordered.get("start") or "1")
-    return int(start) if start.isdecimal() else 1
+    return int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
 
 
 def _base(soup: BeautifulSoup) -> str:

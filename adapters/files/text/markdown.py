@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
-from adapters.files.outline import Content, Outline, label, safe_url
+from adapters.files.outline import TEXT_PAGE, Content, Outline, Progress, label, safe_url, unheard
 from adapters.files.text import html
 from adapters.files.text.decode import decode
 from adapters.files.text.generators import GAP, without_marks
+from adapters.files.text.markdown_parts import PART, Parts, in_parts
 from pipeline.values import BlockKind, Link
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
@@ -28,7 +29,7 @@ _WRAPPED = 50
 """A line this long was probably broken by an editor, not by its author."""
 
 
-def read_markdown(content: bytes) -> Content:
+def read_markdown(content: bytes, on_pages: Progress = unheard) -> Content:
     """CommonMark with tables; a front matter of `title`, `product`, `document_type`, `url` and others."""
     text = decode(content)
     known: dict[str, str] = {}
@@ -39,15 +40,15 @@ def read_markdown(content: bytes) -> Content:
         with suppress(tomllib.TOMLDecodeError):
             known = {key.lower(): str(value) for key, value in tomllib.loads(front.group(1)).items()}
         text = text[front.end() :]
-    return _content(
-        _MarkdownWalk(without_marks(MarkdownIt("commonmark").enable("table")), " ".join, guess=False), text, known
-    )
+    markdown = without_marks(MarkdownIt("commonmark").enable("table"))
+    return _content(_MarkdownWalk(markdown, " ".join, guess=False, on_pages=on_pages), text, known)
 
 
-def read_text(content: bytes) -> Content:
+def read_text(content: bytes, on_pages: Progress = unheard) -> Content:
     """Paragraphs, lists and headings as people write them in plain text; every character stays."""
     rules = ["fence", "heading", "hr", "lheading", "list", "newline", "table"]
-    return _content(_MarkdownWalk(MarkdownIt("zero").enable(rules), _unwrap, guess=True), decode(content), {})
+    walk = _MarkdownWalk(MarkdownIt("zero").enable(rules), _unwrap, guess=True, on_pages=on_pages)
+    return _content(walk, decode(content), {})
 
 
 def read_passage(text: str, **known: str) -> Content:
@@ -79,28 +80,56 @@ def _content(walk: _MarkdownWalk, text: str, known: dict[str, str]) -> Content:
 
 
 class _MarkdownWalk:
-    def __init__(self, parser: MarkdownIt, join_lines: Callable[[list[str]], str], *, guess: bool) -> None:
+    def __init__(
+        self,
+        parser: MarkdownIt,
+        join_lines: Callable[[list[str]], str],
+        *,
+        guess: bool,
+        on_pages: Progress = unheard,
+    ) -> None:
         self._parser = parser
+        self._on_pages = on_pages
         self._join_lines = join_lines
         self._guess = guess
         self._outline = Outline()
 
     def read(self, text: str) -> Outline:
-        nodes = SyntaxTreeNode(self._parser.parse(text)).children
-        top = [node for node in nodes if node.type == "heading" and node.tag == "h1"]
-        for node, following in zip_longest(nodes, nodes[1:]):
+        nodes, titles = self._nodes(text) if len(text) <= PART else self._nodes_of_parts(text)
+        first = True
+        for node, following in pairwise(chain(nodes, (None,))):
+            assert node
             if node.type == "heading":
-                self._outline.heading(int(node.tag[1]), self._text(node), title=len(top) == 1 and node is top[0])
+                self._outline.heading(int(node.tag[1]), self._text(node), title=titles == 1 and node.tag == "h1")
             elif (
                 self._guess
                 and following
                 and (heading := self._as_heading(node))
-                and (node is nodes[0] or not self._as_heading(following))
+                and (first or not self._as_heading(following))
             ):
-                self._outline.heading(2, heading, title=not top and node is nodes[0])
+                self._outline.heading(2, heading, title=not titles and first)
             else:
                 self._block(node)
+            first = False
         return self._outline
+
+    def _nodes(self, text: str) -> tuple[Iterable[SyntaxTreeNode], int]:
+        """The blocks of a text, and how many of them are headings of the first level."""
+        nodes = SyntaxTreeNode(self._parser.parse(text)).children
+        return nodes, sum(node.type == "heading" and node.tag == "h1" for node in nodes)
+
+    def _nodes_of_parts(self, text: str) -> tuple[Iterable[SyntaxTreeNode], int]:
+        """The same of a long text, which is divided and then read."""
+        pages = 2 * len(text) // TEXT_PAGE
+        parts = in_parts(text, self._parser, lambda read: self._on_pages(read // TEXT_PAGE, pages))
+        return self._read_parts(parts, pages), parts.titles
+
+    def _read_parts(self, parts: Parts, pages: int) -> Iterator[SyntaxTreeNode]:
+        read = pages // 2
+        for part in parts.texts:
+            yield from SyntaxTreeNode(self._parser.parse(part, {**parts.known})).children
+            read += len(part) // TEXT_PAGE
+            self._on_pages(min(read, pages), pages)
 
     def _as_heading(self, node: SyntaxTreeNode) -> str:
         """The text of a paragraph or one-step list that reads like a heading, otherwise empty."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import re
 import textwrap
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from docutils import nodes
 from docutils.core import publish_doctree
+from docutils.frontend import Values, get_default_settings
+from docutils.parsers.rst import Parser
+from docutils.readers.standalone import Reader
 
 from adapters.files.outline import Content, Outline
 from adapters.files.text.decode import decode
@@ -19,12 +24,12 @@ _SETTINGS: dict[str, Any] = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
     "_disable_config": True,
+    "traceback": True,
     "halt_level": 5,
     "report_level": 3,
     "line_length_limit": 1_000_000,
     "doctitle_xform": True,
     "syntax_highlight": "none",
-    "warning_stream": None,
 }
 MAX_DIRECTIVES = 8
 """Directives that only Sphinx knows, one in another, that are read; deeper ones are text."""
@@ -50,11 +55,22 @@ def read_rst(content: bytes) -> Content:
 
 def _parse(text: str) -> nodes.document:
     """The tree; of what docutils says about the text, only the text that it did not take otherwise."""
-    tree = publish_doctree(text, settings_overrides={**_SETTINGS, "warning_stream": io.StringIO()})
+    settings = copy.copy(_settings())
+    settings.warning_stream = io.StringIO()
+    tree = publish_doctree(text, settings=settings)
     for message in list(tree.findall(nodes.system_message)):
         taken = "too short" in message.astext().partition("\n")[0]  # the line under a title
         message.children = [] if taken else [c for c in message.children if isinstance(c, nodes.literal_block)]
     return tree
+
+
+@cache
+def _settings() -> Values:
+    """Made once: docutils takes milliseconds for it, and each directive of Sphinx is a text of its own."""
+    settings = get_default_settings(Reader, Parser)
+    for name, value in _SETTINGS.items():
+        setattr(settings, name, value)
+    return settings
 
 
 class _RstWalk:

@@ -14,12 +14,15 @@ from adapters.discord.parts import render as discord
 from adapters.discord.parts.blocks import card, layout
 from adapters.slack.parts import render as slack
 from adapters.slack.press.home_view import home
+from adapters.web.ask import drawing
+from pipeline.translations import ENGLISH
 from pipeline.values import Answer, CitedSentence, Document, Preferences, Stage
 from tests.contracts.console_driver import Terminal
 from tests.doubles.discord import eyes as discord_eyes
 from tests.doubles.discord.limits import refused
 from tests.doubles.discord.world import COMPONENTS_V2
 from tests.doubles.hostile import FRAGMENTS
+from tests.doubles.page import Seen as Elements
 from tests.doubles.slack import eyes as slack_eyes
 from tests.doubles.slack.rules import wrong_blocks, wrong_view
 
@@ -161,3 +164,38 @@ def _printed(shown: RenderableType) -> Seen:
     terminal.console.print(shown)
     look = terminal.look()
     return Seen(look.text, look.links, look.obeyed)
+
+
+class Page:
+    fragments = (*FRAGMENTS, '"', "'", '" onload="', "{{ 7*7 }}", "{% raw %}", "<img src=//evil.example>", "</p>",
+        "</pre>", "<svg/onload=alert(1)>", "&quot;", "javascript:", "//evil.example")  # fmt: skip
+
+    def answer(self, answer: Answer, notes: Sequence[str]) -> list[Seen]:
+        return [
+            _drawn(parts.reply(answer, notes=notes)),
+            *(_drawn(one.passage) for one in drawing.beside(answer, ENGLISH)),
+        ]
+
+    def panels(self, answer: Answer) -> list[Seen]:
+        return [_drawn(panels.passages(answer)), _drawn(panels.why(answer))]
+
+    def growing(self, written: Sequence[CitedSentence], note: str) -> list[Seen]:
+        return [_drawn(parts.growing(written, note))]
+
+    def documents(self, documents: Sequence[Document]) -> list[Seen]:
+        return [_drawn(panels.documents(documents))]
+
+
+_DRAWN = frozenset("p strong a span button h3 ol ul li div table thead tbody tr th td pre code blockquote".split())
+_ATTRIBUTES = frozenset("class dir href rel start tabindex role aria-label scope type popovertarget".split())
+
+
+def _drawn(reply: parts.Reply) -> Seen:
+    html = drawing.drawn(reply, ENGLISH)
+    seen = Elements.of(html)
+    tags = {tag for tag, _ in seen.elements} | {name for _, given in seen.elements for name in given}
+    return Seen(
+        text=seen.text,
+        links=frozenset(str(link.get("href")) for link in seen.all("a")),
+        alive=(tags - _DRAWN - _ATTRIBUTES) | (frozenset(_HIDDEN) & frozenset(html)),
+    )

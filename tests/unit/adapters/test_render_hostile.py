@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,44 +12,51 @@ from hypothesis import strategies as st
 from pipeline.values import Answer, BlockKind, CitationStyle, CitedSentence, Document, Link, Usage
 from tests.contracts.answers import URL, citation, cited
 from tests.doubles.hostile import ALLOWED
-from tests.unit.adapters.surfaces import Console, Discord, Seen, Slack, Surface
+from tests.trials import Count, trials
+from tests.unit.adapters.surfaces import Console, Discord, Page, Seen, Slack, Surface
 
 on_every_surface = pytest.mark.parametrize(
-    "surface", [Slack(), Discord(), Console()], ids=["slack", "discord", "console"]
+    "surface", [Slack(), Discord(), Console(), Page()], ids=["slack", "discord", "console", "page"]
 )
 often = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 kinds = st.sampled_from(list(BlockKind))
 styles = st.sampled_from(list(CitationStyle))
 parts = st.sampled_from(["", "similarities", "differences"])
-urls = st.sampled_from(
-    [ALLOWED, "", "javascript:alert(1)", "https://evil.example/<!here>", "https://evil.example/<@1>", "https://e/)x",
-     "https://e.example/a|b", "x y", "https://e.example/\x1b]8;;\x07", "https://e.example/\u202ea"]
+URLS = (
+    *(ALLOWED, "", "javascript:alert(1)", "https://evil.example/<!here>", "https://evil.example/<@1>", "https://e/)x",
+     "https://e.example/a|b", "x y", "https://e.example/\x1b]8;;\x07", "https://e.example/\u202ea"),
 )  # fmt: skip
 OWN = "https://wiki.acme.example/form?a=1&b=(2)#c"
 """Where the words of a sentence's link lead."""
+OWNS = (OWN, "https://wiki.acme.example/)x", "javascript:alert(1)")
 
 
 def texts(surface: Surface) -> st.SearchStrategy[str]:
     return st.lists(st.sampled_from(surface.fragments) | st.text(max_size=12), max_size=14).map("".join)
 
 
-def harmless(shown: Iterable[Seen], allowed: set[str]) -> None:
-    """No ping, no link but the allowed ones, nothing alive, nothing hidden, and nothing that would be refused."""
+def harmless(shown: Sequence[Seen], allowed: set[str]) -> int:
+    """No ping, no link but the allowed ones, nothing alive, nothing hidden, and nothing that would be refused. How
+    many were looked at."""
     for seen in shown:
         assert not seen.alive, seen
         assert seen.links <= allowed, seen
         assert not seen.wrong, seen
+    return len(shown)
 
 
-def check(surface: Surface, sentences: list[CitedSentence], written: list[str], **more: object) -> None:
-    """Everything that is shown of an answer whose every word is hostile."""
+def check(surface: Surface, sentences: list[CitedSentence], written: list[str], **more: object) -> int:
+    """Everything that is shown of an answer whose every word is hostile, and how much that is."""
     answer = hostile(sentences, written, **more)
     own = {link.url for one in sentences for link in one.links} - {"javascript:alert(1)"}
-    allowed = {one.url for one in answer.citations} | own
-    harmless(surface.answer(answer, [written[1]]), allowed)
-    harmless(surface.panels(answer), allowed)
-    harmless(surface.growing(sentences, written[0]), own)
-    harmless(surface.answer(answer.model_copy(update={"sentences": (), "body": written[0]}), []), allowed)
+    allowed = {one.url for one in answer.citations if one.url.startswith("https://")} | own
+    whole = answer.model_copy(update={"sentences": (), "body": written[0]})
+    return (
+        harmless(surface.answer(answer, [written[1]]), allowed)
+        + harmless(surface.panels(answer), allowed)
+        + harmless(surface.growing(sentences, written[0]), own)
+        + harmless(surface.answer(whole, []), allowed)
+    )
 
 
 def hostile(sentences: list[CitedSentence], written: list[str], **more: object) -> Answer:
@@ -62,7 +70,7 @@ def hostile(sentences: list[CitedSentence], written: list[str], **more: object) 
 def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> None:
     text = texts(surface)
     words = st.sampled_from(surface.fragments) | text
-    own = st.sampled_from([OWN, "https://wiki.acme.example/)x", "javascript:alert(1)"])
+    own = st.sampled_from(OWNS)
     links = st.lists(st.builds(Link, text=words, url=own), max_size=4)
     sentence = st.builds(
         CitedSentence,
@@ -77,8 +85,59 @@ def test_a_hostile_answer_is_harmless(surface: Surface, data: st.DataObject) -> 
     sentences = data.draw(st.lists(sentence, min_size=1, max_size=8))
     written = data.draw(st.lists(text, min_size=6, max_size=6))
     names = {"title": written[3], "sheet": written[3], "product": written[4], "heading": (written[5],)}
-    source = citation(url=data.draw(urls), quote=written[4], **names)
+    source = citation(url=data.draw(st.sampled_from(URLS)), quote=written[4], **names)
     check(surface, sentences, written, citations=[source], citation_style=data.draw(styles))
+
+
+class Drawn:
+    """A hostile answer, made again from its number. A hundred times as many a second as hypothesis finds."""
+
+    def __init__(self, surface: Surface, number: int) -> None:
+        self._drawn = random.Random(number)
+        self._surface = surface
+        self._longest = self._drawn.choice((3, 14, 60))
+
+    def text(self) -> str:
+        return "".join(map(self._piece, range(self._drawn.randint(0, self._longest))))
+
+    def _piece(self, _: int) -> str:
+        if self._drawn.random() < 0.8:
+            return self._drawn.choice(self._surface.fragments)
+        top = self._drawn.choice((0x7F, 0x24F, 0x3000, 0x10FFFF))
+        return "".join(chr(self._drawn.randint(0, top)) for _ in range(4)).encode("utf-8", "ignore").decode()
+
+    def sentence(self) -> CitedSentence:
+        links = [Link(text=self.text(), url=self._drawn.choice(OWNS)) for _ in range(self._drawn.randint(0, 3))]
+        return CitedSentence(
+            text=self.text(),
+            kind=self._drawn.choice(list(BlockKind)),
+            opens=self._drawn.random() < 0.5,
+            language=self.text(),
+            section=self._drawn.choice(("", "similarities", "differences")),
+            numbers=(1,),
+            links=tuple(links),
+        )
+
+    def check(self) -> int:
+        """How many messages or views were looked at."""
+        sentences = [self.sentence() for _ in range(self._drawn.randint(1, 8))]
+        written = [self.text() for _ in range(6)]
+        names = {"title": written[3], "sheet": written[3], "product": written[4], "heading": (written[5],)}
+        source = citation(url=self._drawn.choice(URLS), quote=written[4], **names)
+        style = self._drawn.choice(list(CitationStyle))
+        return check(self._surface, sentences, written, citations=[source], citation_style=style)
+
+
+@on_every_surface
+def test_answers_of_random_hostile_text_are_harmless(surface: Surface, record_property: Count) -> None:
+    renders = 0
+    for number in range(trials(40)):
+        try:
+            renders += Drawn(surface, number).check()
+        except Exception as error:
+            error.add_note(f"answer {number}")
+            raise
+    record_property("renders", renders)
 
 
 @on_every_surface

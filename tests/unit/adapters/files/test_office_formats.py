@@ -127,9 +127,16 @@ def test_xlsx_cells_count_as_pages_while_they_are_read() -> None:
     sheet = book.create_sheet("Stock")
     for number in range(1_100):
         sheet.append([f"part {number}", number, "Porto", 3, 4.5])
-    pages: list[int] = []
-    assert len(read_xlsx(saved(book.save), pages.append).blocks) == 1_101
-    assert pages == [1, 2]
+    pages: list[tuple[int, int]] = []
+    assert len(read_xlsx(saved(book.save), lambda *heard: pages.append(heard)).blocks) == 1_101
+    assert pages == [(1, 0), (2, 0)]
+
+
+def test_pages_of_a_pdf_count_when_they_are_read_whatever_number_it_claims() -> None:
+    pages: list[tuple[int, int]] = []
+    read_pdf((HANDBOOK / "laptop-setup.pdf").read_bytes(), lambda *heard: pages.append(heard))
+    assert pages == [(number, len(pages)) for number in range(1, len(pages) + 1)]
+    assert pages
 
 
 def test_xlsx_values_are_shown_as_in_the_sheet() -> None:

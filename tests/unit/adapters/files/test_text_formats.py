@@ -514,3 +514,18 @@ def test_the_names_of_a_line_are_on_one_line_and_turn_no_direction() -> None:
 def test_an_id_with_a_control_character_is_refused() -> None:
     with pytest.raises(Refused):
         read_line(b'{"doc_id": "a\\u0000b", "text": "t"}')
+
+
+def test_a_list_that_starts_beyond_counting_is_read_from_one() -> None:
+    content = read_html(b"<ol start=" + b"9" * 5_000 + b"><li>Unplug it.<li>Wait.</ol>")
+    assert [(block.number, block.text) for block in content.blocks] == [(1, "Unplug it."), (2, "Wait.")]
+
+
+@pytest.mark.parametrize("table", [b"a" * 200_000, b'name,"' + b"a\n" * 200_000])
+def test_a_cell_without_end_is_refused_in_our_words(table: bytes) -> None:
+    with pytest.raises(Refused, match="a cell holds more than 131,072 characters"):
+        read_csv(table)
+
+
+def test_a_table_with_the_line_ends_of_an_old_macintosh_is_read() -> None:
+    assert shown(read_csv(b"Name,Days\rLeave,30\r")) == [("header", "Name | Days"), ("row", "Leave | 30")]

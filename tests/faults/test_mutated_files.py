@@ -1,0 +1,53 @@
+"""A file that is broken in any way ends in text or in a clear error, and the program that reads it goes on."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from adapters.files.worker import ReaderProcess
+from pipeline.errors import Refused
+from pipeline.ingest.split import Splitter, WordCount
+from pipeline.values import Document, Parsed
+from tests.faults.mutated import OFFICE, mutated, samples
+from tests.trials import Count, trials
+
+SAMPLES = samples()
+OURS = 400_000_000
+"""Bytes that this process may have, with all that the tests load."""
+
+
+def memory() -> int:
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", SAMPLES)
+async def test_a_mutated_file_ends_in_text_or_a_clear_error(suffix: str, record_property: Count) -> None:
+    number = trials(12 if suffix in OFFICE else 60)
+    worker, splitter, others = ReaderProcess(cpu_seconds=2), Splitter(WordCount()), list(SAMPLES.values())
+    read, refused = 0, list[Refused]()
+    try:
+        for trial in range(number):
+            with warnings.catch_warnings(action="ignore"):
+                content = mutated(suffix, SAMPLES[suffix], others[trial % len(others)], trial)
+            try:
+                found = await worker.read(suffix, content)
+                document = Document(id="d", filename="f", title=found.title, url=found.url)
+                splitter.split(Parsed(document=document, blocks=found.blocks))
+                read += 1
+            except Refused as error:
+                refused.append(error)
+            assert memory() < OURS, trial
+        assert (await worker.read(suffix, SAMPLES[suffix])).has_text
+    finally:
+        await worker.close()
+    assert read
+    for error in refused:
+        assert error.what_to_do
+        assert len(str(error).splitlines()) == 1
+    record_property("mutated files", number)
+    record_property("mutated files read", read)
