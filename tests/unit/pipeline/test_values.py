@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.values import Document, row_cells, row_text
+from pipeline.values import ConversationId, Document, MessageKey, PersonId, PlaceId, row_cells, row_text
 
 cells = st.text(alphabet="ab |∣", max_size=8).map(str.strip)
 
@@ -30,3 +30,25 @@ def test_a_row_gives_its_cells_back_whatever_stands_in_them(given: list[str]) ->
 )
 def test_a_document_is_of_the_day_of_its_last_change_or_review(metadata: dict[str, str], day: str) -> None:
     assert Document(id="a", filename="a.md", title="A", metadata=metadata).dated == day
+
+
+parts = st.text(st.sampled_from("aT1:.% "), max_size=4)
+named = st.text(st.sampled_from("aT1:.% "), min_size=1, max_size=4)
+IDS = [
+    st.builds(ConversationId, platform=parts, space=parts, channel=parts, thread=parts),
+    st.builds(MessageKey, platform=parts, space=parts, channel=parts, message=parts),
+    st.builds(PersonId, platform=named, space=parts, user=named),
+    st.builds(PlaceId, platform=named, space=named, channel=parts),
+]
+
+
+@pytest.mark.parametrize("ids", IDS, ids=["conversation", "message", "person", "place"])
+@given(data=st.data())
+def test_an_id_is_none_or_its_text_is_read_back_as_it_was(
+    ids: st.SearchStrategy[ConversationId | MessageKey | PersonId | PlaceId], data: st.DataObject
+) -> None:
+    try:
+        found = data.draw(ids)
+    except ValueError:
+        return
+    assert type(found).parse(str(found)) == found
