@@ -175,7 +175,10 @@ class SlackServer:
             arguments = {**arguments, "_base": self.base}
         if method == "files.completeUploadExternal" and isinstance(arguments["files"], str):
             arguments = {**arguments, "files": json.loads(arguments["files"])}
-        result: Json = handler(arguments)
+        try:
+            result: Json = handler(arguments)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            raise Error("invalid_arguments") from None
         return result
 
     def _allowed(self, workspace: Workspace, method: str, arguments: Json, *, is_json: bool) -> None:
