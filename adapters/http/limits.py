@@ -39,8 +39,8 @@ PUBLIC = Limits(head=10.0, body=10.0, reading=30.0)
 
 
 def protocol(limits: Limits) -> type[H11Protocol]:
-    """HTTP/1.1 that hangs up on who does not finish the head of a request in time, and on the first of too many; uvicorn
-    bounds the length of heads, and how many are answered."""
+    """HTTP/1.1 that hangs up on who does not finish the head of a request in time, and on the first of too many; the
+    length of heads, and how many are answered, uvicorn bounds."""
     there: dict[Bounded, None] = {}
 
     class Bounded(H11Protocol):
