@@ -28,7 +28,6 @@ _QUIET = (
     "httpx",
     "httpx2",
     "chromadb",
-    "apscheduler",
     "aiohttp",
 )
 """SDKs that print message text or keys below WARNING; those of platforms do, too."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -10,7 +12,6 @@ from functools import partial
 from typing import NamedTuple
 
 import structlog
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.citewell import Citewell
 from bot.config.settings import Settings
@@ -21,6 +22,8 @@ from storage.runs import JobRun, JobRuns
 SETTLING = timedelta(seconds=60)
 """What is due at the start waits so long: answering comes first, and a crash loop does not do it again and again."""
 JITTER_SECONDS = 30
+SET = timedelta(hours=1)
+"""By which the clock differs from how long was waited where somebody set it: NTP moves it by less."""
 
 log = structlog.get_logger(__name__)
 
@@ -56,23 +59,28 @@ async def scheduled(jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedel
 
     Each runs when its interval has passed since it last came to an end, in whichever process; what was missed while
     none ran, or while this one could not, is made up for once."""
-    scheduler = AsyncIOScheduler(
-        timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
-    )
-    for name, job in jobs.items():
-        scheduler.add_job(
-            _guarded(name, job, runs),
-            "interval",
-            id=name,
-            seconds=job.every.total_seconds(),
-            jitter=JITTER_SECONDS,
-            next_run_time=first_run(_succeeded(await runs.last(name)), job.every, datetime.now(UTC), settling),
-        )
-    scheduler.start()
+    keeping = [asyncio.create_task(_keep(name, job, runs, settling), name=name) for name, job in jobs.items()]
     try:
         yield
     finally:
-        scheduler.shutdown(wait=False)
+        for task in keeping:
+            task.cancel()
+        await asyncio.gather(*keeping, return_exceptions=True)
+
+
+async def _keep(name: str, job: Job, runs: JobRuns, settling: timedelta) -> None:
+    """A clock that was set since the last turn makes nothing older: the job waits for the next one."""
+    now = datetime.now(UTC)
+    wait = (first_run(_succeeded(await runs.last(name)), job.every, now, settling) - now).total_seconds()
+    while True:
+        began = time.monotonic()
+        await asyncio.sleep(wait + random.uniform(0, min(JITTER_SECONDS, wait)))  # noqa: S311 - to spread, not to hide
+        passed, expected = datetime.now(UTC), now + timedelta(seconds=time.monotonic() - began)
+        if abs(passed - expected) > SET:
+            log.warning("clock_was_set", job=name, by=str(passed - expected))
+        else:
+            await _run(name, job, runs)
+        now, wait = datetime.now(UTC), job.every.total_seconds()
 
 
 def first_run(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:
@@ -97,12 +105,9 @@ def _succeeded(last: JobRun | None) -> datetime | None:
     return last.succeeded if last else None
 
 
-def _guarded(name: str, job: Job, runs: JobRuns) -> Callable[[], Awaitable[None]]:
-    async def run() -> None:
-        if error := await _attempt(name, job, runs):
-            log.error("job_failed", job=name, exc_info=error)
-
-    return run
+async def _run(name: str, job: Job, runs: JobRuns) -> None:
+    if error := await _attempt(name, job, runs):
+        log.error("job_failed", job=name, exc_info=error)
 
 
 async def _attempt(name: str, job: Job, runs: JobRuns) -> Exception | None:

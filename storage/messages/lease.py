@@ -16,7 +16,7 @@ import structlog
 
 from pipeline.values import Answer, IncomingMessage, Work
 from storage.database import Alone, Connection
-from storage.messages.posting import COLUMNS, moment
+from storage.messages.posting import COLUMNS, LONGEST_DELAY, moment
 
 log = structlog.get_logger(__name__)
 
@@ -32,11 +32,11 @@ TURNS = """
         ORDER BY turn, since LIMIT 20
 """
 """Served longest ago first, then waiting longest; "" is the space of the spaces."""
-LEASABLE = """
-    state = 'open' AND not_before <= $1 AND leased_until <= $1 AND NOT EXISTS (
+LEASABLE = f"""
+    state = 'open' AND (not_before <= $1 OR not_before > $1 + {LONGEST_DELAY}) AND leased_until <= $1 AND NOT EXISTS (
         SELECT 1 FROM message AS earlier WHERE earlier.state = 'open'
             AND earlier.conversation = message.conversation AND earlier.sequence < message.sequence)
-"""
+"""  # noqa: S608 - our own words
 """The message heads its conversation, is not leased, and its delay is over."""
 OLDEST = f"""
     SELECT sequence FROM message WHERE space = $2 AND author = $3 AND ends < {SUSPICIOUS} AND {LEASABLE}

@@ -44,7 +44,6 @@ BAD = {
     "the terminal is drawn by commands and the console": "bot.newcomer -> typer",
     "what is counted and traced is seen at one place": "bot.newcomer -> prometheus_client",
     "settings are read at one place": "bot.newcomer -> pydantic_settings",
-    "the schedule has one importer": "bot.newcomer -> apscheduler",
 }
 """For each contract an import that breaks it, as the linter tells it; of a circle it tells the two rooms alone."""
 

@@ -126,8 +126,8 @@ async def test_a_caller_that_reads_nothing_of_its_answer_is_hung_up_on() -> None
 
 @pytest.mark.parametrize(
     "raw",
-    [b"", b"POST /len", POST + b"Content-Length: 9\r\n\r\nsome", b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ids=["nothing", "half a line", "half a body", "a request and then nothing"],
+    [b"POST /len", POST + b"Content-Length: 9\r\n\r\nsome", b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ids=["half a line", "half a body", "a request and then nothing"],
 )
 async def test_who_asks_is_answered_while_many_more_than_may_be_there_do_not(raw: bytes) -> None:
     async with served(PUBLIC) as port:
