@@ -75,7 +75,9 @@ class Memory:
         return self._state.commands
 
     def mark_read(self, until: float) -> None:
-        self._save(read_until=until)
+        with self._lock:
+            if until > self._state.read_until:
+                self._save(read_until=until)
 
     def mark_identified(self, times: tuple[float, ...]) -> None:
         self._save(identified=list(times))

@@ -70,17 +70,17 @@ async def scheduled(jobs: Mapping[str, Job], runs: JobRuns, *, settling: timedel
 
 async def _keep(name: str, job: Job, runs: JobRuns, settling: timedelta) -> None:
     """A clock that was set since the last turn makes nothing older: the job waits for the next one."""
-    now = datetime.now(UTC)
+    now, since = datetime.now(UTC), time.monotonic()
     wait = (first_run(_succeeded(await runs.last(name)), job.every, now, settling) - now).total_seconds()
     while True:
-        began = time.monotonic()
         await asyncio.sleep(wait + random.uniform(0, min(JITTER_SECONDS, wait)))  # noqa: S311 - to spread, not to hide
-        passed, expected = datetime.now(UTC), now + timedelta(seconds=time.monotonic() - began)
-        if abs(passed - expected) > SET:
-            log.warning("clock_was_set", job=name, by=str(passed - expected))
+        expected = now + timedelta(seconds=time.monotonic() - since)
+        now, since = datetime.now(UTC), time.monotonic()
+        if abs(now - expected) > SET:
+            log.warning("clock_was_set", job=name, by=str(now - expected))
         else:
             await _run(name, job, runs)
-        now, wait = datetime.now(UTC), job.every.total_seconds()
+        wait = job.every.total_seconds()
 
 
 def first_run(last: datetime | None, every: timedelta, now: datetime, settling: timedelta) -> datetime:
