@@ -38,6 +38,15 @@ PROMISES = (
         "no question is lost or answered twice: two processes on PostgreSQL", ("tests/faults/test_processes_chaos.py",)
     ),
     Promise("no message of a channel is lost or taken in twice", ("tests/faults/test_channel_chaos.py",)),
+    Promise(
+        "a Slack request that makes no sense is refused and costs nobody anything",
+        ("tests/faults/test_slack_attacks.py",),
+    ),
+    Promise("a Discord gateway that makes no sense costs nobody an answer", ("tests/faults/test_discord_attacks.py",)),
+    Promise(
+        "whatever a model's provider does, there is one answer in time",
+        ("tests/faults/test_model_faults.py::test_whatever_a_provider_does_at_random_ends_in_one_answer_in_time",),
+    ),
     Promise("nobody hears what was said where they may not read", ("tests/contracts/test_channel_audience.py",)),
 )
 

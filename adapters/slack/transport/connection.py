@@ -97,7 +97,7 @@ class _Pace:
         await asyncio.sleep(wait)
         self._begun = loop.time()
 
-    def before(self, ask: Callable[[], Awaitable[str]]) -> Callable[[], Awaitable[str]]:
+    def before(self, ask: Callable[[], Awaitable[str]]) -> Callable[[], Coroutine[Any, Any, str]]:
         async def later() -> str:
             await self.turn()
             return await ask()
