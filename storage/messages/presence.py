@@ -23,8 +23,13 @@ def see(db: Connection, channel: str, message: str) -> None:
 
 
 def hear(db: Connection, space: str, message: str) -> None:
-    """`space` is known up to `message`, also where it was said to be further by a clock that was wrong."""
-    db.execute(_HEARD, (space, message))
+    """`space` is known up to `message`; where it is known for more than an hour further, that was said by a clock that
+    was wrong."""
+    known = seen(db, space)
+    if known and float(known) > float(message) + HOUR:
+        db.execute(_HEARD, (space, message))
+    else:
+        see(db, space, message)
 
 
 def seen(db: Connection, channel: str) -> str | None:
